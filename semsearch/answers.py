@@ -1,0 +1,95 @@
+"""Ranked passages to hits: their rows, the sentence to quote, its neighbours, and a path to open from here."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from semsearch.hits import Hit
+from semsearch.lexical import shared_words
+from semsearch.rows import DocumentRow, PassageRow, get_documents, get_passages
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage with its scores. `best` is the sentence to quote, -1 where meaning did not choose one."""
+
+    passage_id: int
+    score: float
+    dense: float | None
+    lexical: float | None
+    best: int
+
+
+def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, context: int) -> list[Hit]:
+    """A hit for each, in the same order, with `context` sentences of the document before and after."""
+    passages = get_passages(db, (item.passage_id for item in ranked))
+    documents = get_documents(db, {passage.document_id for passage in passages.values()})
+    here = Path.cwd().as_posix()
+    hits: list[Hit] = []
+    for rank, item in enumerate(ranked, start=1):
+        passage = passages[item.passage_id]
+        document = documents[passage.document_id]
+        number = item.best if item.best >= 0 else _most_words(query, passage)
+        before, after = _neighbours(db, document, passage, number, context)
+        place = passage.sentences[number].tolist()
+        hits.append(
+            Hit(
+                rank=rank,
+                score=item.score,
+                dense=item.dense,
+                lexical=item.lexical,
+                path=shown(document.place, here) if document.root else document.place,
+                root=document.root,
+                document=document.path,
+                title=document.title,
+                line=place[4],
+                page=passage.page,
+                headings=passage.headings,
+                sentence=passage.sentence(number),
+                passage=passage.text,
+                start=place[2],
+                end=place[3],
+                passage_id=passage.id,
+                sentence_id=passage.first_sentence + number,
+                metadata=document.metadata,
+                before=before,
+                after=after,
+            )
+        )
+    return hits
+
+
+def shown(place: str, here: str) -> str:
+    """An absolute path as one would write it in the folder `here`: relative where it lies below."""
+    prefix = here.rstrip("/") + "/"
+    if os.name == "nt":
+        return place[len(prefix) :] if place.casefold().startswith(prefix.casefold()) else place
+    return place.removeprefix(prefix)
+
+
+def _most_words(query: str, passage: PassageRow) -> int:
+    """The first sentence that shares the most words with the question."""
+    shares = [shared_words(query, text) for text in passage.sentence_texts]
+    return shares.index(max(shares))
+
+
+def _neighbours(
+    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Up to n sentences on either side, also from the document's passages around this one."""
+    if n <= 0:
+        return (), ()
+    texts = passage.sentence_texts
+    before, after = texts[:number], texts[number + 1 :]
+    first, last = document.first_passage, document.first_passage + document.passages
+    id_ = passage.id
+    while len(before) < n and (id_ := id_ - 1) >= first:
+        before = get_passages(db, [id_])[id_].sentence_texts + before
+    id_ = passage.id
+    while len(after) < n and (id_ := id_ + 1) < last:
+        after = after + get_passages(db, [id_])[id_].sentence_texts
+    return tuple(before[-n:]), tuple(after[:n])

@@ -1,0 +1,61 @@
+"""BM25: how well a passage's words answer a question. Robertson and Zaragoza 2009, with idf as Lucene has it.
+
+    Σ_t q_t · log(1 + (N - n_t + 0.5) / (n_t + 0.5)) · f (k1 + 1) / (f + k1 (1 - b + b · length / mean length))
+
+q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
+the index holds now, over all its segments, so that scores do not depend on how they are divided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.postings import Postings
+from semsearch.tokens import UInt64
+
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+
+K1 = 1.2
+B = 0.75
+
+
+class Bm25:
+    """Scores over some segments of postings. `alive` has, for each, the rows that count, or None for all."""
+
+    def __init__(self, segments: Sequence[Postings], alive: Sequence[Bool | None]) -> None:
+        self._segments = segments
+        self._alive = alive
+        kept = [len(s) if a is None else int(np.count_nonzero(a)) for s, a in zip(segments, alive, strict=True)]
+        self.passages = sum(kept)
+        words = sum(
+            float(s.lengths.sum(dtype=np.float64) if a is None else s.lengths[a].sum(dtype=np.float64))
+            for s, a in zip(segments, alive, strict=True)
+        )
+        mean = words / self.passages if words else 1.0
+        self._norms: list[Float32] = [(K1 * (1 - B + B * s.lengths / mean)).astype(np.float32) for s in segments]
+
+    def scores(self, terms: UInt64) -> list[Float32]:
+        """The score of every row of every segment, 0 where it has no term or does not count. (R,) each"""
+        result = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
+        for term, times in Counter(terms.tolist()).items():
+            lists = [segment.of(term) for segment in self._segments]
+            having = sum(
+                len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
+                for (rows, _), alive in zip(lists, self._alive, strict=True)
+            )
+            if not having:
+                continue
+            weight = times * (K1 + 1) * math.log(1 + (self.passages - having + 0.5) / (having + 0.5))
+            for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
+                f = counts.astype(np.float32)
+                scores[rows] += np.float32(weight) * f / (f + norms[rows])
+        for scores, alive in zip(result, self._alive, strict=True):
+            if alive is not None:
+                scores[~alive] = 0
+        return result

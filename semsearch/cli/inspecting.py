@@ -1,0 +1,134 @@
+"""`semsearch status`, `list` and `verify`: what an index is, and whether it is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semsearch.cli.formats import to_json
+from semsearch.cli.messages import complain
+from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, from_here, none_in, open_index
+from semsearch.cli.startup import use_one_thread
+
+if TYPE_CHECKING:
+    from semsearch.hits import Status
+
+PROBLEMS = 1
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def status(
+    index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None, json: JsonOption = False
+) -> None:
+    """Show what an index holds and how it embeds."""
+    use_one_thread()
+    with open_index(index, indexes, vectors) as opened:
+        found = opened.status()
+    if json:
+        print(to_json(found.to_dict()))
+        return
+    facts = describe(found)
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        print(f"{name:<{width}}  {fact}")
+
+
+@app.command("list")
+def list_(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
+    """List all indexes.
+
+    To be rid of one, delete its folder.
+    """
+    use_one_thread()
+    from semsearch.listing import list_indexes  # start-up time: it imports numpy
+
+    found = list_indexes(indexes)
+    if json:
+        print(to_json([asdict(item) for item in found]))
+    elif not found:
+        complain(none_in(indexes))
+    else:
+        rows = [("index", "documents", "sentences", "size", "of")]
+        for item in found:
+            roots = item.problem or ", ".join(map(from_here, item.roots))
+            rows.append((item.name, f"{item.documents:,}", f"{item.sentences:,}", size(item.size_bytes), roots))
+        for line in aligned(rows, left=(0, 4)):
+            print(line)
+
+
+@app.command()
+def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
+    """Check that an index is sound.
+
+    Every row has its vector, every vector its row, and all files are as they were written.
+    Exit status: 0 when all is well, 1 with problems, a line each.
+    """
+    use_one_thread()
+    with open_index(index, indexes, vectors) as opened:
+        problems = opened.verify()
+    for problem in problems:
+        print(" ".join(problem.splitlines()))
+    if problems:
+        raise typer.Exit(PROBLEMS)
+    print(f"{opened.path}: no problems")
+
+
+def describe(found: Status) -> dict[str, str]:
+    """An index in words."""
+    source = {"vectors": "the word vectors", "corpus": "the indexed text"}.get(found.frequencies, found.frequencies)
+    a = "" if found.a is None else f", a = {found.a:.4g}"
+    facts = {
+        "index": f"{found.path}, made {found.created[:10]}, generation {found.generation}",
+        "of": ", ".join(map(from_here, found.roots)) or "texts added by programs",
+        "documents": f"{found.documents:,}",
+        "passages": f"{found.passages:,}",
+        "sentences": f"{found.sentences:,} with {found.words:,} words",
+        "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
+        + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
+        "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
+        "word vectors": f"{found.vectors_name} ({found.vectors_digest[:8]})",
+        "size": size(found.size_bytes),
+    }
+    if found.drift is not None:
+        advice = "; semsearch refit fits it anew" if found.drift > _MUCH else ""
+        facts["drift"] = f"{found.drift:.1f}° since it was fitted{advice}"
+    if found.stale is not None:
+        stale = f"{count(found.stale, 'file')} changed; semsearch index brings it up to date"
+        facts["stale"] = stale if found.stale else "nothing: it is up to date"
+    return facts
+
+
+_MUCH = 15.0  # degrees between the components in use and today's
+
+
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def size(number: float) -> str:
+    """Bytes as people say them, in powers of a thousand."""
+    for unit in ("bytes", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" or number >= 100 else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
+    """Rows as columns, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = [
+        [
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in rows
+    ]
+    return ["  ".join(row).rstrip() for row in cells]

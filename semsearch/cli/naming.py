@@ -1,0 +1,117 @@
+"""Which index is meant: the one that is named, or else the only one there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError
+from semsearch.store import DATABASE, is_index
+
+if TYPE_CHECKING:
+    from semsearch.index import Index
+
+INDEXES = Path("indexes")
+IndexOption = Annotated[
+    str | None,
+    typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
+]
+IndexesOption = Annotated[
+    Path, typer.Option("--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Where indexes live.")
+]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option("--vectors", metavar="NAME|PATH", help="Word vectors; by default those the index was built with."),
+]
+
+
+def open_index(named: str | None, indexes: Path, vectors: str | None = None) -> Index:
+    """The index that is meant, opened."""
+    place = find_index(named, indexes)
+    from semsearch.index import Index  # start-up time: that there is none is known before
+
+    return Index.open(place, vectors=vectors)
+
+
+def find_index(named: str | None, indexes: Path) -> Path:
+    """The folder of the index that is meant. Raises IndexNotFound, which says what there is."""
+    if named is not None:
+        place = place_of(named, indexes)
+        if not (place / DATABASE).is_file():
+            raise IndexNotFound(f"there is no index {named!r}; {_choice(indexes)}")
+        return place
+    places = index_places(indexes)
+    if len(places) > 1:
+        places = [place for place in places if _is_whole(place)] or places
+    if len(places) != 1:
+        raise IndexNotFound(_choice(indexes))
+    return places[0]
+
+
+def place_of(named: str, indexes: Path) -> Path:
+    """The folder for a name; what looks like a path, or is the path of an index, is taken as one."""
+    if not named.strip() or "\0" in named:
+        raise UsageError(f"{named!r} is not a name for an index; give one such as 'docs'")
+    as_path = Path(named).expanduser()
+    looks_like_path = len(as_path.parts) != 1 or named.startswith(".") or named.endswith(("/", os.sep))
+    inside = indexes / named
+    if looks_like_path or (not (inside / DATABASE).is_file() and (as_path / DATABASE).is_file()):
+        return as_path
+    return inside
+
+
+def name_for(path: Path) -> str:
+    """What an index of this file or folder is called: like the folder, or like the file without its suffix."""
+    whole = path.resolve()
+    return (whole.stem if whole.is_file() else whole.name) or "root"
+
+
+def index_places(indexes: Path) -> list[Path]:
+    """The folders of the indexes, by name."""
+    try:
+        return sorted(child for child in indexes.iterdir() if (child / DATABASE).is_file())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise IndexNotFound(f"{indexes} cannot be listed ({error.strerror}); choose another with --indexes") from error
+
+
+def none_in(indexes: Path) -> str:
+    """What to say, and what to do, where there are no indexes."""
+    if (indexes / DATABASE).is_file():
+        return f"{indexes} is itself an index; name it with: --index {shown(indexes)}"
+    return f"no indexes in {shown(indexes)}; make one: semsearch index docs/"
+
+
+def shown(place: Path) -> str:
+    """A folder as one would write it, and never taken for a name."""
+    return str(place) if place.is_absolute() or str(place).startswith(".") else f".{os.sep}{place}"
+
+
+def _choice(indexes: Path) -> str:
+    names: Sequence[str] = [place.name for place in index_places(indexes)]
+    if not names:
+        return none_in(indexes)
+    if len(names) == 1:
+        return f"in {shown(indexes)} there is only: {names[0]}"
+    return f"there are several indexes in {shown(indexes)}: {', '.join(names)}; name one: --index {names[0]}"
+
+
+def _is_whole(place: Path) -> bool:
+    """Whether an index's creation was completed; a damaged one counts."""
+    try:
+        return is_index(place)
+    except SemsearchError:
+        return True
+
+
+def from_here(path: str) -> str:
+    """A path as one would write it in the current folder: relative where it lies below."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path

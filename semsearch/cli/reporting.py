@@ -1,0 +1,66 @@
+"""What is said about a change to an index: while it goes on, and when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from semsearch.cli.messages import complain, warn
+from semsearch.cli.naming import from_here
+from semsearch.hits import Progress, SyncReport
+
+Report = Callable[[Progress], None]
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Report]:
+    """A bar, where there is a terminal to draw it on."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from semsearch.cli.output import Bar  # start-up time: it imports rich
+
+    bar = Bar()
+    try:
+        yield bar.update
+    finally:
+        bar.close()
+
+
+def summary(place: Path, done: SyncReport) -> str:
+    """One line: what was done, and how fast."""
+    counts = {name: getattr(done, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
+    counts["skipped"] = len(done.skipped)
+    parts = [f"{count:,} {name}" for name, count in counts.items() if count] or ["no documents"]
+    rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
+    sentences = f"; {done.sentences:,} sentences{rate}" if done.sentences else ""
+    refitted = "; all fitted anew" if done.refitted and done.unchanged else ""
+    return f"{place}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s"
+
+
+def tell(done: SyncReport) -> None:
+    """Every skipped file and every warning, a line each."""
+    for item in done.skipped:
+        reason = item.reason.removeprefix(item.path).lstrip(" :")
+        complain(f"skipped {from_here(item.path)}: {reason}")
+    for warning in done.warnings:
+        warn(warning)
+
+
+def covers(root: str, path: str) -> bool:
+    """Whether a path is a root or lies in it."""
+    outer, inner = Path(root).resolve(), Path(path).resolve()
+    return outer == inner or outer in inner.parents
+
+
+def nothing_to_index(paths: Sequence[str], done: SyncReport) -> str:
+    """Why a new index would be empty."""
+    from semsearch.readers import SUFFIXES  # start-up time
+
+    where = ", ".join(paths)
+    if done.skipped:
+        return f"nothing could be indexed in {where}: all {len(done.skipped)} files were skipped"
+    kinds = ", ".join(sorted(SUFFIXES))
+    return f"nothing to index in {where}: it has no {kinds} files that are not ignored (--include takes others)"

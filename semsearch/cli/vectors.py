@@ -1,0 +1,213 @@
+"""`semsearch vectors`: look at word vectors, bring others in, count words, make vectors of one's own."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from semsearch.cli.formats import one_line, to_json
+from semsearch.cli.messages import warn
+from semsearch.cli.startup import use_one_thread
+from semsearch.errors import UsageError, VectorsError
+
+if TYPE_CHECKING:
+    from semsearch.vectors import VectorTable
+
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
+
+app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Word vectors: list, inspect, import, count words, distill."
+)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the word vectors that come with semsearch."""
+    from semsearch.vectors import load_vectors  # start-up time, as all the imports below
+    from semsearch.vectors.shipped import shipped_names
+
+    for name in shipped_names():
+        table = load_vectors(name)
+        licence = table.card.get("licence", "unknown")
+        typer.echo(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
+
+
+@app.command()
+def info(
+    name: Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")] = "english",
+    json: JsonOption = False,
+) -> None:
+    """Say what word vectors are, where they are from, and whether they are whole. Exit status 2 if they are not."""
+    table = _load(name)
+    details = _details(table)
+    if json:
+        typer.echo(to_json(details))
+    else:
+        for line in _described(details):
+            typer.echo(line)
+    if not details["verified"]:
+        raise VectorsError(f"{table.folder} is damaged: it is not what its digest says; make or import it again")
+
+
+@app.command()
+def neighbours(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
+    vectors: Annotated[
+        str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")
+    ] = "english",
+    k: Annotated[int, typer.Option("-k", metavar="N", help="How many at most.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Show the words whose vectors are nearest to a word's, with their cosines."""
+    use_one_thread()
+    from semsearch.vectors.neighbours import neighbours as nearest_to
+
+    found = nearest_to(_load(vectors), word, k)
+    if json:
+        typer.echo(to_json({"word": word, "neighbours": [{"word": n.word, "cosine": n.cosine} for n in found]}))
+        return
+    for neighbour in found:
+        typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="GloVe .txt, word2vec .txt or .bin, fastText .vec; also .gz of these."),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A new folder; by default FILE.semsearch, where --vectors FILE looks."),
+    ] = None,
+    counts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How often words occur; by default as in the shipped English.")
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "float16", "int8"], typer.Option(help="How numbers are stored.", show_choices=True)
+    ] = "float32",
+) -> None:
+    """Convert word vectors of another format once, so that they open at once."""
+    from semsearch.vectors.converted import convert, open_converted
+
+    if not file.is_file():
+        raise VectorsError(f"there is no file {file}; give a file of word vectors")
+    with _progress(_share) as progress:
+        if to is None:
+            table = open_converted(file, counts=counts, dtype=dtype, progress=progress)
+        else:
+            table = convert(file, to, counts=counts, dtype=dtype, progress=progress)
+    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
+
+
+@app.command()
+def count(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")
+    ],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
+) -> None:
+    """Count words in files: what --counts, --frequencies and distill read."""
+    from semsearch.frequencies import write_counts
+    from semsearch.train.counts import count_words
+
+    def skipped(path: str, reason: str) -> None:
+        warn(f"skipped {path}: {reason}")
+
+    with _progress(lambda files, words: f"{files} files, {words} words") as progress:
+        counts = count_words(paths, skipped=skipped, progress=progress)
+    if not counts:
+        raise UsageError("there are no words in these paths; nothing was written")
+    write_counts(counts, to)
+    typer.echo(f"{to}: {counts.total()} words, {len(counts)} different")
+
+
+@app.command()
+def distill(
+    teacher: Annotated[str, typer.Option(metavar="MODEL", help="A sentence-transformers model: a name or a folder.")],
+    counts: Annotated[Path, typer.Option(metavar="FILE", help="A counts file; its most frequent words are taken.")],
+    to: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")],
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words.")] = 130_000,
+    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="How many principal components are kept.")] = 256,
+    licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
+    counted: Annotated[str, typer.Option(metavar="TEXT", help="What the words were counted in, for the card.")] = "",
+) -> None:
+    """Make word vectors from a sentence encoder: each word encoded alone. Needs semsearch[train]."""
+    from semsearch.train.distill import distill as distilled
+
+    with _progress(lambda done, total: f"{done} of {total} words") as progress:
+        table = distilled(
+            teacher, counts, to, size=size, dimension=dimension, licence=licence, counted=counted, progress=progress
+        )
+    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions")
+
+
+def _load(name: str) -> VectorTable:
+    from semsearch.vectors import load_vectors
+
+    with _progress(_share) as progress:
+        return load_vectors(name, progress=progress)
+
+
+def _details(table: VectorTable) -> dict[str, Any]:
+    """What there is to know of a table: its card, its size on disk, whether it has its digest."""
+    size = sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file())
+    known = {"source": "unknown", "licence": "unknown", "dtype": "unknown"}
+    return {
+        **known,
+        **table.card,
+        "name": table.name,
+        "words": len(table),
+        "dimension": table.dimension,
+        "folder": str(table.folder),
+        "bytes": size,
+        "verified": table.verify(),
+    }
+
+
+def _described(details: dict[str, Any]) -> Iterator[str]:
+    """The same for people: a line each, what matters most first."""
+    first = ("name", "source", "licence", "words", "dimension", "dtype")
+    last = ("folder", "bytes", "digest", "verified")
+    shown = {key: details[key] for key in first}
+    shown |= {key: value for key, value in details.items() if not isinstance(value, dict)}
+    shown |= {
+        "bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)",
+        "verified": _verdict(details["verified"]),
+    }
+    for key in [key for key in shown if key not in last] + list(last):
+        yield f"{key:<14}{one_line(str(shown[key]))}"
+
+
+def _verdict(verified: bool) -> str:
+    return "yes, the files have this digest" if verified else "NO, the files do not have this digest"
+
+
+def _share(done: int, total: int) -> str:
+    return f"{done / max(total, 1):.0%} read"
+
+
+@contextmanager
+def _progress(described: Callable[[int, int], str]) -> Iterator[Callable[[int, int], None] | None]:
+    """A line on stderr that is written over; only on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    last = 0.0
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last > 0.1:
+            last = now
+            print(f"\r{described(done, total)}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

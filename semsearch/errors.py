@@ -1,0 +1,68 @@
+"""Everything that can go wrong and is not a bug, as one tree:
+
+    SemsearchError
+    ├── UsageError           an argument that cannot be meant: an empty query, k = 0, a bad filter
+    ├── SourceError          a path that cannot be read as a document
+    ├── IndexNotFound        no index there, or several and none named
+    ├── IndexExists          an index is there already
+    ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
+    ├── IndexLocked          another process is writing
+    ├── StorageError         the disk is full, read-only or failing
+    ├── VectorsError         word vectors that cannot be found or read
+    ├── VectorsMismatch      an index opened with other word vectors than it was built with
+    ├── FitError             merging or using embedders that do not belong together
+    └── MissingExtra         an optional package is not installed
+
+Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
+"""
+
+
+class SemsearchError(Exception):
+    """The root of all errors that a user can cause or mend."""
+
+
+class UsageError(SemsearchError, ValueError):
+    """An argument that cannot be meant."""
+
+
+class SourceError(SemsearchError):
+    """A path that cannot be read as a document."""
+
+
+class IndexNotFound(SemsearchError):
+    """No index at that place, or several and none named."""
+
+
+class IndexExists(SemsearchError):
+    """An index is there already."""
+
+
+class IndexDamaged(SemsearchError):
+    """A folder that is not an index, or one whose parts disagree."""
+
+
+class IndexLocked(SemsearchError):
+    """Another process is writing to the index."""
+
+
+class StorageError(SemsearchError):
+    """The disk is full, read-only or failing."""
+
+
+class VectorsError(SemsearchError):
+    """Word vectors that cannot be found or read."""
+
+
+class VectorsMismatch(SemsearchError):
+    """An index opened with other word vectors than it was built with."""
+
+
+class FitError(SemsearchError):
+    """Embedders that are not fitted, or that do not belong together."""
+
+
+class MissingExtra(SemsearchError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'semsearch[{extra}]'")

@@ -1,0 +1,189 @@
+"""The vectors of a new generation: fit or keep the embedder, write segments, merge what has become too many.
+
+The embedder's weights and components are frozen when an index is first filled, and stay so: documents added later never
+change the vectors of earlier ones. Only a small index that has doubled is fitted anew by itself, since its components
+were a guess; a large one on `refit`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from semsearch.average import Ragged
+from semsearch.components import Statistics
+from semsearch.dense import SegmentWriter, Vectors
+from semsearch.embedder import SentenceEmbedder
+from semsearch.fit import Fit, load_fit, save_fit, save_today
+from semsearch.hits import Progress
+from semsearch.rows import get_removed, get_segments, stored_texts
+from semsearch.runs import Runs
+from semsearch.segments import KINDS, LARGEST, Kind, Segment, Size, to_merge
+from semsearch.settings import Settings
+from semsearch.spool import Batch, Spool, SpoolWriter
+from semsearch.store import SEGMENTS
+from semsearch.vectors.table import WordVectors
+
+REFIT_BELOW = 20_000  # sentences at the last fit: from then on components hardly turn
+_CHUNK = 1 << 15  # vectors copied at a time
+
+
+class Generation:
+    """One generation in the making, inside a write transaction."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        folder: Path,
+        *,
+        number: int,
+        settings: Settings,
+        vectors: Callable[[], WordVectors],
+        progress: Callable[[Progress], None],
+        largest: int = LARGEST,
+    ) -> None:
+        self.db = db
+        self.folder = folder
+        self.number = number
+        self.largest = largest
+        self._settings = settings
+        self._vectors = vectors
+        self._progress = progress
+        self._gone: Statistics | None = None
+
+    @cached_property
+    def fit(self) -> Fit | None:
+        """As the last generation left it."""
+        return load_fit(self.db, self._vectors())
+
+    def tokenize(self, texts: Sequence[str]) -> Ragged:
+        """Texts to word ids, fitted or not."""
+        return self._settings.embedder(self._vectors()).tokenize(texts)
+
+    def subtract(self, sentences: Sequence[str]) -> None:
+        """Take note of sentences that are removed."""
+        if self.fit is not None:
+            sums = self.fit.embedder.statistics_of(self.tokenize(sentences))
+            self._gone = sums if self._gone is None else self._gone + sums
+
+    def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
+        """Vectors for the passages in `new`, with ids from `first_new`; whether the embedder was fitted anew."""
+        fit = None if refit else self.fit
+        if fit is None:
+            return self._embed_everything(new, first_new)
+        today = fit.today if self._gone is None else fit.today - self._gone
+        for batch in new:
+            today = today + fit.embedder.statistics_of(batch.sentences)
+        if is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
+            return self._embed_everything(new, first_new)
+        self._name(self._segments_of([new], fit.embedder, new.sentences), retired=[])
+        self._merge()
+        save_today(self.db, today)
+        return False
+
+    def _embed_everything(self, new: Spool, first_new: int) -> bool:
+        was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
+        with ExitStack() as stack:
+            spools = [new]
+            texts = stored_texts(self.db, first_new)
+            if (first := next(texts, None)) is not None:
+                old = stack.enter_context(Spool(self.folder))
+                writer = SpoolWriter(old, self.tokenize)
+                for stored in chain([first], texts):
+                    writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences)
+                writer.flush()
+                spools = [old, new]
+            total = sum(spool.sentences for spool in spools)
+            segments: list[Segment] = []
+            if total:
+                embedder = self._settings.embedder(self._vectors())
+                embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool))
+                segments = self._segments_of(spools, embedder, total)
+                save_fit(self.db, embedder, self.number)
+            else:
+                self.db.execute("DELETE FROM fit")
+        self._name(segments, retired=get_segments(self.db))
+        self.db.execute("DELETE FROM removed")
+        return was_fitted and total > 0
+
+    def _segments_of(self, spools: Iterable[Spool], embedder: SentenceEmbedder, total: int) -> list[Segment]:
+        """Embed and write all batches, as segments of both kinds."""
+        passages, sentences = self._writer("passage"), self._writer("sentence")
+        done = 0
+        for batch in _batches(spools):
+            passages.add(batch.passage_ids, embedder.transform_ragged(batch.passages))
+            ids = batch.sentence_ids
+            sentences.add(ids, embedder.transform_ragged(batch.sentences))
+            done += len(ids)
+            self._progress(Progress("embedding", sentences=done, total_sentences=total))
+        self._progress(Progress("writing", sentences=done, total_sentences=total))
+        return passages.finish() + sentences.finish()
+
+    def _merge(self) -> None:
+        """Rewrite segments where the rule says so, and forget what is removed from all of them."""
+        for kind in KINDS:
+            removed = get_removed(self.db, kind)
+            segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
+            sizes = [Size(len(segment.runs), segment.runs.overlap(removed)) for segment in segments]
+            chosen = [segments[place] for place in to_merge(sizes, largest=self.largest)]
+            if chosen:
+                self._name(self._rewritten(kind, chosen, removed), retired=chosen)
+        self._drop_removed()
+
+    def _rewritten(self, kind: Kind, segments: list[Segment], removed: Runs) -> list[Segment]:
+        """The vectors of segments that are not removed, as new segments in the order of their ids."""
+        opened = [Vectors(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
+        pieces = [
+            (first, count, source) for source in opened for first, count in source.segment.runs.without(removed).ranges
+        ]
+        writer = self._writer(kind)
+        for first, count, source in sorted(pieces, key=lambda piece: piece[0]):
+            for start in range(first, first + count, _CHUNK):
+                ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
+                writer.add(ids, source.rows(source.segment.runs.below(ids)))
+        return writer.finish()
+
+    def _drop_removed(self) -> None:
+        rows = self.db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
+        held = {
+            kind: Runs.of(run for s in get_segments(self.db) if s.kind == kind for run in s.runs.ranges)
+            for kind in KINDS
+        }
+        gone = [
+            (row[0],)
+            for row in rows
+            if not held["passage"].overlap(Runs.of([row[:2]])) and not held["sentence"].overlap(Runs.of([row[2:]]))
+        ]
+        self.db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
+
+    def _name(self, new: list[Segment], *, retired: list[Segment]) -> None:
+        """Name new segment files in the database, and retire old ones."""
+        now = time.time()
+        self.db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
+        self.db.executemany(
+            "INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired]
+        )
+        self.db.executemany(
+            "INSERT INTO segments (kind, file, size, count, runs, digest, generation) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(s.kind, s.file, s.size, len(s.runs), s.runs.to_bytes(), s.digest, self.number) for s in new],
+        )
+
+    def _writer(self, kind: Kind) -> SegmentWriter:
+        return SegmentWriter(self.folder / SEGMENTS, kind, generation=self.number, largest=self.largest)
+
+
+def is_due(*, fitted: float, today: float) -> bool:
+    """Whether an index that was fitted on so many sentences, and has so many today, is to be fitted anew."""
+    return fitted < REFIT_BELOW and today >= max(1, 2 * fitted)
+
+
+def _batches(spools: Iterable[Spool]) -> Iterator[Batch]:
+    for spool in spools:
+        yield from spool

@@ -1,0 +1,174 @@
+"""What an index answers: hits, and reports on its own state and work. Plain frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol
+
+Mode = Literal["hybrid", "dense", "lexical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers, with the sentence in it that answers best."""
+
+    rank: int  # from 1
+    score: float  # of the mode that was asked for; comparable within one answer
+    dense: float | None  # mean of the passage's and its best sentence's cosine; None: no words known, or not asked
+    lexical: float | None  # bm25, larger is better; None: no word in common, or not asked
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str
+    line: int  # of the sentence, the first line is 1
+    page: int | None
+    headings: tuple[str, ...]
+    sentence: str
+    passage: str
+    start: int  # of the sentence in the file's text, in characters
+    end: int
+    passage_id: int
+    sentence_id: int
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
+    after: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The source of one numbered piece of a context."""
+
+    number: int
+    path: str
+    line: int
+    page: int | None
+    headings: tuple[str, ...]
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Passages for a language model's prompt, each headed by a number, and what the numbers stand for."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class Searchable(Protocol):
+    """Whatever can be asked: an index here, one elsewhere, several as one."""
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+    ) -> list[Hit]: ...
+
+    def search_many(
+        self,
+        queries: Sequence[str],
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+    ) -> list[list[Hit]]: ...
+
+    def context(self, query: str, *, max_words: int = 800, filters: Sequence[str] = ()) -> Context: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A document that is in no file. `metadata` and a non-empty `title` override what the text says of itself."""
+
+    id: str
+    text: str
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    format: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file or folder that could not be read, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a write has come."""
+
+    phase: Literal["looking", "reading", "embedding", "writing"]
+    files: int = 0  # done
+    total_files: int = 0
+    sentences: int = 0  # done in this phase
+    total_sentences: int = 0  # known from the embedding on
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a write did."""
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: tuple[SkippedFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    passages: int = 0  # written
+    sentences: int = 0
+    seconds: float = 0.0
+    refitted: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What an index is, now."""
+
+    path: str
+    created: str
+    generation: int
+    roots: tuple[str, ...]
+    documents: int
+    passages: int
+    sentences: int
+    words: int
+    vectors: int  # in segments, those of removed documents included
+    removed: int  # of these
+    segments: int
+    size_bytes: int
+    dimension: int
+    method: str
+    a: float | None
+    components: int
+    frequencies: str
+    vectors_name: str
+    vectors_digest: str
+    drift: float | None  # degrees; None while there is nothing fitted
+    stale: int | None  # files that a sync would look at; None: not asked for
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)

@@ -1,0 +1,289 @@
+"""An index: one folder that can be filled, kept up to date, and asked. The work is done by what is imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.context import assemble
+from semsearch.creation import create, upgrade
+from semsearch.errors import UsageError
+from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
+from semsearch.rows import get_meta
+from semsearch.settings import Settings, WordVectorsLike, choose, open_vectors
+from semsearch.store import Store, check
+from semsearch.vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.searching import Searcher
+
+Report = Callable[[Progress], None]
+CONTEXT_HITS = 50  # passages that a context may be made of
+
+
+class Index:
+    """An index folder. Made by `create` or `open`; a context manager, closed at its end.
+
+    Threads may share one: their searches take turns. Any number of processes may search while one writes; each search
+    sees one generation whole, and the newest one that was committed when it began.
+    """
+
+    def __init__(self, path: str | Path, *, vectors: WordVectors | None = None) -> None:
+        self.path = Path(path)
+        self._store = Store(self.path)
+        self._given = vectors
+        self._searcher: Searcher | None = None
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        *,
+        vectors: WordVectorsLike = "english",
+        method: str = "sif",
+        a: float | None = None,
+        components: int | None = None,
+        frequencies: str | Path = "vectors",
+        prior: float = 1000,
+    ) -> Index:
+        """A new index in a new or empty folder.
+
+        `vectors` are word vectors by name or path, or opened; the other arguments are those of `SentenceEmbedder`.
+        Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
+        """
+        opened = open_vectors(vectors)
+        settings = Settings(
+            vectors=choose(vectors, opened),
+            vectors_name=opened.name,
+            vectors_digest=opened.digest,
+            method=method,
+            a=a,
+            components=components,
+            frequencies=_frequencies(frequencies),
+            prior=prior,
+        )
+        settings.embedder(opened)  # says now what cannot be meant
+        create(Path(path), settings)
+        return cls(path, vectors=opened)
+
+    @classmethod
+    def open(cls, path: str | Path, *, vectors: WordVectorsLike | None = None) -> Index:
+        """An index that is there. Its own word vectors are found again by name or path, unless others are given.
+
+        Raises IndexNotFound, IndexDamaged, VectorsMismatch.
+        """
+        index = cls(path, vectors=None if vectors is None else open_vectors(vectors))
+        try:
+            check(index._store)
+            if vectors is not None:
+                index._vectors()
+        except BaseException:
+            index.close()
+            raise
+        return index
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def sync(
+        self,
+        *paths: str | Path,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prune: bool = False,
+        progress: Report | None = None,
+    ) -> SyncReport:
+        """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
+
+        Globs given for a root stay with it until others are given. A root that has vanished, or has no files any
+        more, is reported in `warnings` and kept, unless `prune` is set. Raises SourceError for a path that is not
+        there, UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
+        """
+        from semsearch.indexing import sync  # start-up time: a search writes nothing
+
+        self._prepare()
+        return sync(
+            self._store,
+            self.settings,
+            self._vectors,
+            paths,
+            include=include,
+            exclude=exclude,
+            prune=prune,
+            report=progress or _silent,
+        )
+
+    def add(self, documents: Iterable[Text], *, progress: Report | None = None) -> SyncReport:
+        """Take in texts that are in no file; one whose id is known replaces the earlier one.
+
+        Raises UsageError for an id that is empty or comes twice, or an unknown format; nothing is then changed.
+        """
+        from semsearch.indexing import add  # start-up time: a search writes nothing
+
+        self._prepare()
+        return add(self._store, self.settings, self._vectors, documents, report=progress or _silent)
+
+    def remove(self, *paths: str | Path) -> int:
+        """Forget files, folders, whole roots, or added texts by their ids; how many documents that were.
+
+        A file that still lies in a root comes back with the next sync.
+        """
+        from semsearch.indexing import remove  # start-up time: a search writes nothing
+
+        self._prepare()
+        return remove(self._store, self.settings, self._vectors, paths, report=_silent)
+
+    def refit(self, *, progress: Report | None = None) -> None:
+        """Fit to what the index holds today, and move all its vectors there, as one new generation."""
+        from semsearch.indexing import refit  # start-up time: a search writes nothing
+
+        self._prepare()
+        refit(self._store, self.settings, self._vectors, report=progress or _silent)
+
+    def rebuild(
+        self,
+        *,
+        vectors: WordVectorsLike | None = None,
+        method: str | None = None,
+        a: float | None = None,
+        components: int | None = None,
+        frequencies: str | Path | None = None,
+        progress: Report | None = None,
+    ) -> None:
+        """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
+
+        `vectors` defaults to those the index names, as they are now. With a `method`, `a` and `components` not given
+        are that method's own.
+        """
+        from semsearch.indexing import rebuild  # start-up time: a search writes nothing
+
+        self._prepare()
+        old = self.settings
+        wanted: WordVectorsLike = vectors or self._given or old.vectors
+        opened = open_vectors(wanted)
+        settings = replace(
+            old,
+            vectors=choose(wanted, opened) if vectors is not None else old.vectors,
+            vectors_name=opened.name,
+            vectors_digest=opened.digest,
+            method=method or old.method,
+            a=a if a is not None or method else old.a,
+            components=components if components is not None or method else old.components,
+            frequencies=old.frequencies if frequencies is None else _frequencies(frequencies),
+        )
+        settings.embedder(opened)
+        rebuild(self._store, settings, lambda: opened, report=progress or _silent)
+        self.close()
+        self._given = opened
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+    ) -> list[Hit]:
+        """The k passages that answer best, best first; fewer where there are fewer.
+
+        `filters` (see semsearch.filters) decide beforehand which documents may answer; `context` adds so many
+        sentences around the quoted one. A query of which no word is known is answered by its words alone, with a
+        logged warning; in mode "dense" by nothing. Raises UsageError for a query without words, k below 1, a filter
+        that cannot be meant; VectorsMismatch where the word vectors are not those the index was built with.
+        """
+        if not isinstance(query, str):
+            raise UsageError(f"search takes one query, not {type(query).__name__}; for several use search_many")
+        return self.search_many([query], k, mode=mode, min_score=min_score, filters=filters, context=context)[0]
+
+    def search_many(
+        self,
+        queries: Sequence[str],
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+    ) -> list[list[Hit]]:
+        """The same for several queries, which see the same generation."""
+        from semsearch.filters import parse  # start-up time: what only writes needs none of it
+        from semsearch.searching import Question, Searcher
+
+        question = Question(queries, k, mode, min_score, tuple(parse(text) for text in filters), context)
+        if self._searcher is None:
+            self._searcher = Searcher(self._store, self._vectors)
+        return self._searcher.answer(question)
+
+    def context(self, query: str, *, max_words: int = 800, filters: Sequence[str] = ()) -> Context:
+        """The best passages for a question within so many words, numbered, with what the numbers stand for."""
+        if max_words < 1:
+            raise UsageError(f"max_words must be at least 1, not {max_words}")
+        return assemble(self.search(query, CONTEXT_HITS, filters=filters), max_words=max_words)
+
+    # -- looking after -------------------------------------------------------------------------------------------
+
+    def verify(self) -> list[str]:
+        """What is wrong with the index, a line each; empty where all is well. Reads all of it."""
+        from semsearch.verifying import verify  # start-up time: nothing else needs it
+
+        with self._store.reading() as db:
+            return verify(db, self.path, self._vectors)
+
+    def status(self, *, drift: bool = True, stale: bool = True) -> Status:
+        """Counts, settings, size. `stale` lists all roots' files, `drift` needs the word vectors."""
+        from semsearch.status import read_status  # start-up time: nothing else needs it
+
+        with self._store.reading() as db:
+            return read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+
+    @property
+    def settings(self) -> Settings:
+        """How it embeds."""
+        with self._store.reading() as db:
+            return Settings.from_json(get_meta(db, "settings"))
+
+    def close(self) -> None:
+        """Let go of the files. A closed index opens them again when it is used."""
+        self._searcher = None
+        self._store.close()
+        self.__dict__.pop("_opened", None)
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Index({str(self.path)!r})"
+
+    @cached_property
+    def _opened(self) -> WordVectors:
+        settings = self.settings
+        vectors = self._given or open_vectors(settings.vectors)
+        settings.check(vectors, self.path)
+        return vectors
+
+    def _vectors(self) -> WordVectors:
+        """The index's word vectors, opened when first needed."""
+        return self._opened
+
+    def _prepare(self) -> None:
+        """Bring an index of an earlier version up to date before it is written to."""
+        check(self._store)
+        upgrade(self._store)
+
+
+def _frequencies(source: str | Path) -> str:
+    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere."""
+    return str(source) if source in ("vectors", "corpus") else str(Path(source).resolve())
+
+
+def _silent(_: Progress) -> None:
+    """No one wants to know."""

@@ -1,0 +1,234 @@
+"""What changes an index: sync with the disk, texts added by a program, removal, refit, rebuild. Each is one write."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from semsearch.documents import Document
+from semsearch.errors import SourceError, UsageError
+from semsearch.hits import Progress, SkippedFile, SyncReport, Text
+from semsearch.intake import Origin, write_words_anew
+from semsearch.looking import Look, look
+from semsearch.roots import ADDED, Root, covers
+from semsearch.rows import get_known, get_roots, set_meta, set_root
+from semsearch.settings import Settings
+from semsearch.store import Store
+from semsearch.sync import Pair, Present
+from semsearch.vectors.table import WordVectors
+from semsearch.writing import Report, Write, locked, writing
+
+logger = logging.getLogger(__name__)
+
+
+def sync(
+    store: Store,
+    settings: Settings,
+    vectors: Callable[[], WordVectors],
+    paths: Sequence[str | Path],
+    *,
+    include: Sequence[str],
+    exclude: Sequence[str],
+    prune: bool,
+    report: Report,
+) -> SyncReport:
+    """Bring the index up to date with the disk. Where nothing has changed, nothing is written, and little imported."""
+    started = time.perf_counter()
+    with locked(store):
+        report(Progress("looking"))
+        with store.reading() as db:
+            seen = look(db, paths, include=include, exclude=exclude, prune=prune)
+        plan = seen.plan
+        done = SyncReport(
+            unchanged=plan.unchanged + len(plan.touched) + len(plan.unread),
+            moved=len(plan.moved),
+            removed=len(plan.removed),
+            warnings=tuple(seen.warnings),
+        )
+        skipped = list(seen.skipped)
+        if not seen.nothing_to_do:
+            with writing(store, settings, vectors, report) as write:
+                done = _apply(write, seen, done, skipped, report)
+    return replace(done, skipped=tuple(skipped), seconds=time.perf_counter() - started)
+
+
+def _apply(write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile], report: Report) -> SyncReport:
+    db, plan = write.db, seen.plan
+    for root in seen.changed_roots:
+        set_root(db, root)
+    _rehome(write, seen)
+    renamed = [pair for pair in plan.moved if _stem(pair.known.path) != _stem(pair.present.path)]
+    kept = [pair for pair in plan.moved if pair not in renamed]
+    write.forget(known.document_id for known in plan.removed)
+    write.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
+    db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in seen.deserted])
+    db.executemany(
+        "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
+        [_place(pair, seen.started_ns) for pair in [*plan.touched, *kept]],
+    )
+    total = len(plan.added) + len(plan.changed) + len(renamed)
+    read: dict[str, int] = {}
+    kinds = {"added": plan.added, "changed": [p.present for p in plan.changed], "": [p.present for p in renamed]}
+    files = 0
+    for kind, presents in kinds.items():
+        read[kind] = 0
+        for present in presents:
+            report(Progress("reading", files, total, write.intake.sentences, path=present.absolute))
+            read[kind] += _take_file(write, present, skipped)
+            files += 1
+    report(Progress("reading", files, total, write.intake.sentences))
+    refitted = write.finish()
+    return replace(
+        done,
+        added=read["added"],
+        changed=read["changed"],
+        passages=write.intake.passages,
+        sentences=write.intake.sentences,
+        refitted=refitted,
+    )
+
+
+def _take_file(write: Write, present: Present, skipped: list[SkippedFile]) -> bool:
+    from semsearch.readers import read_file  # start-up time: a sync without changes reads nothing
+
+    checked = time.time_ns()
+    try:
+        content = read_file(Path(present.absolute))
+    except SourceError as error:
+        skipped.append(SkippedFile(present.absolute, str(error)))
+        return False
+    except Exception as error:  # a parser's own bug, on one file of thousands: told, not fatal
+        logger.warning("%s could not be parsed", present.absolute, exc_info=True)
+        skipped.append(SkippedFile(present.absolute, f"could not be parsed: {type(error).__name__}: {error}"))
+        return False
+    origin = Origin(
+        present.root_id, present.path, present.file, content.digest, content.size, content.mtime_ns, checked
+    )
+    write.intake.take_in(origin, content.document)
+    return True
+
+
+def _place(pair: Pair, checked_ns: int) -> tuple[object, ...]:
+    present = pair.present
+    file = present.file if present.file != present.path else None
+    return (
+        present.root_id, present.path, file, present.size, present.mtime_ns, checked_ns, pair.known.document_id,
+    )  # fmt: skip
+
+
+def _rehome(write: Write, seen: Look) -> None:
+    """Documents of roots that have become part of a larger one go over to that."""
+    for old in seen.roots.absorbed:
+        new = next(root for root in seen.roots.wanted if covers(root, old.path))
+        below = old.path.removeprefix(new.path.rstrip("/") + "/")
+        prefix = below.removesuffix(PurePosixPath(below).name) if old.single else below + "/"
+        write.db.execute(
+            "UPDATE documents SET root_id = ?, path = ? || path, file = ? || coalesce(file, path) WHERE root_id = ?",
+            (new.id, unicodedata.normalize("NFC", prefix), prefix, old.id),
+        )
+        write.db.execute("DELETE FROM roots WHERE id = ?", (old.id,))
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).stem
+
+
+def add(
+    store: Store, settings: Settings, vectors: Callable[[], WordVectors], texts: Iterable[Text], *, report: Report
+) -> SyncReport:
+    """Take in texts that are in no file. One whose id is known replaces the earlier one.
+
+    Raises UsageError for an empty id, for one that comes twice, and for an unknown format; nothing is then changed.
+    """
+    started = time.perf_counter()
+    done = Counter[str]()
+    seen: set[str] = set()
+    with locked(store), writing(store, settings, vectors, report) as write:
+        for number, text in enumerate(texts):
+            if not text.id or text.id in seen:
+                raise UsageError(f"the id {text.id!r} is empty or comes twice; give each text an id of its own")
+            seen.add(text.id)
+            report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
+            done[_take_text(write, text)] += 1
+        refitted = write.finish()
+    return SyncReport(
+        added=done["added"],
+        changed=done["changed"],
+        unchanged=done["unchanged"],
+        passages=write.intake.passages,
+        sentences=write.intake.sentences,
+        seconds=time.perf_counter() - started,
+        refitted=refitted,
+    )
+
+
+def _take_text(write: Write, text: Text) -> str:
+    details = json.dumps([text.text, text.title, dict(text.metadata), text.format], sort_keys=True, default=str)
+    digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
+    known = write.db.execute(
+        "SELECT id, digest FROM documents WHERE root_id = ? AND path = ?", (ADDED, text.id)
+    ).fetchone()
+    if known is not None and known[1] == digest:
+        return "unchanged"
+    if known is not None:
+        write.forget([known[0]])
+    write.intake.take_in(Origin(ADDED, text.id, text.id, digest, len(text.text)), _document(text))
+    return "added" if known is None else "changed"
+
+
+def _document(text: Text) -> Document:
+    from semsearch.readers import read_text  # start-up time: a sync without changes reads nothing
+
+    storable = text.text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates are no characters
+    document = read_text(storable, text.id, format=text.format)
+    return replace(document, title=text.title or document.title, metadata={**document.metadata, **text.metadata})
+
+
+def remove(
+    store: Store, settings: Settings, vectors: Callable[[], WordVectors], paths: Sequence[str | Path], *, report: Report
+) -> int:
+    """Forget files, folders, whole roots, or added texts by their ids; how many documents that were.
+
+    A file that still lies below a root comes back with the next sync of that root.
+    """
+    with locked(store):
+        with store.reading() as db:
+            roots = get_roots(db)
+            added = [Root(ADDED, "")]
+            texts = {document.path: document.document_id for document in get_known(db, added)}
+            files = get_known(db, roots)
+        given = [str(path) for path in paths]
+        places = [Root(-1, unicodedata.normalize("NFC", Path(path).resolve().as_posix())) for path in given]
+        doomed = {texts[path] for path in given if path in texts}
+        doomed |= {file.document_id for file in files if any(covers(place, file.place) for place in places)}
+        gone = [root for root in roots if any(covers(place, root.place("")) for place in places)]
+        if doomed or gone:
+            with writing(store, settings, vectors, report) as write:
+                write.forget(sorted(doomed))
+                write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in gone])
+                write.finish()
+    return len(doomed)
+
+
+def refit(store: Store, settings: Settings, vectors: Callable[[], WordVectors], *, report: Report) -> None:
+    """Fit weights and components to what the index holds today, and move all vectors to them."""
+    with locked(store), writing(store, settings, vectors, report) as write:
+        write.finish(refit=True)
+
+
+def rebuild(store: Store, settings: Settings, vectors: Callable[[], WordVectors], *, report: Report) -> None:
+    """Make everything that is derived anew from the stored text: the lexical index, the fit, all vectors.
+
+    `settings` are the new ones, and are kept.
+    """
+    with locked(store), writing(store, settings, vectors, report) as write:
+        set_meta(write.db, "settings", settings.to_json())
+        write_words_anew(write.db)
+        write.finish(refit=True)

@@ -1,0 +1,163 @@
+"""Documents into rows and out of them: the catalogue, the lexical index, and the words for the vectors.
+
+Everything happens inside the caller's write transaction. Ids come from counters that only grow.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semsearch.documents import Document
+from semsearch.lexical import searchable
+from semsearch.rows import PassageRow, each_passage, get_count, get_documents, heading_text, set_meta
+from semsearch.spool import SpoolWriter
+
+if TYPE_CHECKING:
+    from semsearch.passages import Passage
+
+_BATCH = 2048  # passages
+_INSERT_DOCUMENT = (
+    "INSERT INTO documents (id, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
+    "first_passage, passages, first_sentence, sentences, words, indexed_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_PASSAGE = (
+    "INSERT INTO passages (id, document_id, first_sentence, sentence_count, line, page, headings, text, sentences) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_WORDS = "INSERT INTO passages_fts (rowid, title, headings, body) VALUES (?, ?, ?, ?)"
+_DELETE_WORDS = "INSERT INTO passages_fts (passages_fts, rowid, title, headings, body) VALUES ('delete', ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a document comes from, and the state of its file when it was read."""
+
+    root_id: int
+    path: str
+    file: str
+    digest: str
+    size: int = 0
+    mtime_ns: int = 0
+    checked_ns: int = 0
+
+
+class Intake:
+    """Takes documents in. `passages` and `sentences` count what was written; `first_passage` is the first new id."""
+
+    def __init__(self, db: sqlite3.Connection, words: SpoolWriter) -> None:
+        self._db = db
+        self._words = words
+        self._next_document = get_count(db, "next_document") or 1
+        self._next_passage = self.first_passage = get_count(db, "next_passage") or 1
+        self._next_sentence = self._first_sentence = get_count(db, "next_sentence") or 1
+        self._documents: list[tuple[Any, ...]] = []
+        self._passages: list[tuple[Any, ...]] = []
+        self._fts: list[tuple[int, str, str, str]] = []
+
+    @property
+    def passages(self) -> int:
+        return self._next_passage - self.first_passage
+
+    @property
+    def sentences(self) -> int:
+        return self._next_sentence - self._first_sentence
+
+    def take_in(self, origin: Origin, document: Document) -> None:
+        """Add one document. Any earlier version of it must be gone."""
+        from semsearch.passages import passages  # start-up time: a sync without changes cuts nothing
+
+        pieces = passages(document)
+        title = _storable(document.title)
+        first_passage, first_sentence = self._next_passage, self._next_sentence
+        words = 0
+        for piece in pieces:
+            self._take_passage(title, piece)
+            words += piece.text.count(" ") + piece.text.count("\n") + 1
+        self._documents.append(
+            (
+                self._next_document, origin.root_id, origin.path, origin.file if origin.file != origin.path else None,
+                title, document.format, json.dumps(dict(document.metadata), default=str), origin.size, origin.mtime_ns,
+                origin.checked_ns, origin.digest, first_passage, len(pieces), first_sentence,
+                self._next_sentence - first_sentence, words, time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            )
+        )  # fmt: skip
+        self._next_document += 1
+        if len(self._passages) >= _BATCH:
+            self.flush()
+
+    def _take_passage(self, title: str, piece: Passage) -> None:
+        text, headings = piece.text, piece.headings
+        places = [(s.start, s.end, s.source_start, s.source_end, s.line) for s in piece.sentences]
+        offsets = np.array(places, dtype="<i4").tobytes()
+        id_, first = self._next_passage, self._next_sentence
+        self._passages.append(
+            (id_, self._next_document, first, len(places), piece.line, piece.page, json.dumps(headings), text, offsets)
+        )
+        self._fts.append(_words(id_, title, headings, text))
+        self._words.add(id_, first, heading_text(title, headings), [text[place[0] : place[1]] for place in places])
+        self._next_passage += 1
+        self._next_sentence += len(places)
+
+    def flush(self) -> None:
+        """Write everything gathered so far."""
+        self._words.flush()
+        self._db.executemany(_INSERT_DOCUMENT, self._documents)
+        self._db.executemany(_INSERT_PASSAGE, self._passages)
+        self._db.executemany(_INSERT_WORDS, self._fts)
+        self._documents, self._passages, self._fts = [], [], []
+        set_meta(self._db, "next_document", self._next_document)
+        set_meta(self._db, "next_passage", self._next_passage)
+        set_meta(self._db, "next_sentence", self._next_sentence)
+
+
+def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
+    """Delete documents. Yields the sentences of each passage as it goes; the vectors stay, marked as removed."""
+    for document in list(get_documents(db, document_ids).values()):
+        last = document.first_passage + document.passages
+        for batch in _batches(each_passage(db, document.first_passage, last)):
+            db.executemany(_DELETE_WORDS, [_words(row.id, document.title, row.headings, row.text) for row in batch])
+            yield [text for row in batch for text in row.sentence_texts]
+        db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (document.first_passage, last))
+        db.execute("DELETE FROM documents WHERE id = ?", (document.id,))
+        if document.passages:
+            row = (document.first_passage, document.passages, document.first_sentence, document.sentences, generation)
+            db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", row)
+
+
+def write_words_anew(db: sqlite3.Connection) -> None:
+    """Fill the lexical index from the stored text."""
+    db.execute("INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
+    rows = db.execute(
+        "SELECT passages.id, title, headings, text FROM passages JOIN documents ON documents.id = document_id"
+    )
+    while batch := rows.fetchmany(_BATCH):
+        words = [_words(id_, title, json.loads(headings), text) for id_, title, headings, text in batch]
+        db.executemany(_INSERT_WORDS, words)
+
+
+def _words(id_: int, title: str, headings: Sequence[str], text: str) -> tuple[int, str, str, str]:
+    return id_, searchable(title), searchable("\n".join(headings)), searchable(text)
+
+
+def _storable(text: str) -> str:
+    """Without lone surrogates, which are no characters and which no database takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _batches(rows: Iterable[PassageRow]) -> Iterable[list[PassageRow]]:
+    batch: list[PassageRow] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

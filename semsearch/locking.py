@@ -1,0 +1,58 @@
+"""One writer at a time: an operating-system lock, which dies with its process, and a note of who holds it.
+
+The note is a file of its own, since Windows does not let others read a locked file. It is only ever shown to people:
+the lock alone decides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from semsearch.errors import IndexLocked
+
+LOCK = "lock"
+NOTE = "writer.json"
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Hold the writer's lock of an index. Raises IndexLocked, naming the holder, where another has it."""
+    from filelock import FileLock, Timeout  # start-up time: queries never lock
+
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexLocked(
+            f"another process is writing to {folder}: {_holder(folder)}; wait for it, or stop it, and try again"
+        ) from None
+    try:
+        _leave_note(folder)
+        yield
+    finally:
+        lock.release()
+
+
+def _leave_note(folder: Path) -> None:
+    note = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+    temporary = folder / f"{NOTE}.{os.getpid()}.tmp"
+    temporary.write_text(json.dumps(note) + "\n", encoding="utf-8")
+    temporary.replace(folder / NOTE)
+
+
+def _holder(folder: Path) -> str:
+    try:
+        note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        return f"process {note['pid']} on {note['host']}, since {note['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "it did not say who it is"

@@ -1,0 +1,48 @@
+"""The ways to make a sentence vector, each a choice of weights, normalisation and removal.
+
+    mean    v_s = mean of v_w
+    tfidf   weights log((1 + N) / (1 + N_w))                       SIF paper, equation (7)
+    sif     weights a / (a + p(w)), one component removed          SIF paper, algorithm 1
+    usif    weights a / (a/2 + p(w)), each dimension divided by its norm over the sentence's words,
+            five components removed piecewise                      uSIF paper, sections 3.1 to 3.3
+
+A `Method` of one's own takes any combination, for ablations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from semsearch.errors import UsageError
+
+Weighting = Literal["none", "idf", "sif", "usif"]
+MethodName = Literal["mean", "tfidf", "sif", "usif"]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How the words are weighed, whether dimensions are normalised, and what is removed."""
+
+    name: str
+    weighting: Weighting
+    normalise: bool
+    components: int
+    piecewise: bool
+
+
+METHODS: dict[str, Method] = {
+    "mean": Method("mean", "none", normalise=False, components=0, piecewise=False),
+    "tfidf": Method("tfidf", "idf", normalise=False, components=0, piecewise=False),
+    "sif": Method("sif", "sif", normalise=False, components=1, piecewise=False),
+    "usif": Method("usif", "usif", normalise=True, components=5, piecewise=True),
+}
+
+
+def find_method(method: str | Method) -> Method:
+    """The method of that name. Raises UsageError where there is none."""
+    if isinstance(method, Method):
+        return method
+    if method not in METHODS:
+        raise UsageError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
+    return METHODS[method]

@@ -1,0 +1,193 @@
+"""A document to passages: what is ranked, shown and handed to a language model.
+
+A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading or a
+page. A longer block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
+by itself. Sentences are found block by block, so none runs over a paragraph's end, and each keeps its place in the
+source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from semsearch.documents import Block, Document
+from semsearch.sentences import sentence_spans
+
+_BETWEEN_BLOCKS = "\n\n"
+_SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a passage, and where it stands in the document's source. All offsets are in characters."""
+
+    start: int  # in Passage.text
+    end: int
+    source_start: int  # in Document.source
+    source_end: int
+    line: int  # of source_start; the first line is 1
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Consecutive blocks under one heading trail (outermost heading first), joined by blank lines."""
+
+    text: str
+    headings: tuple[str, ...]
+    line: int
+    page: int | None
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A block, or the part of one that is between two sentence ends, with its sentences as offsets in the block."""
+
+    block: Block
+    spans: list[tuple[int, int]]
+    words: int
+
+
+def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
+    """The passages of a document, in reading order.
+
+    Every word of every body block is in exactly one of them. None has more than `max_words` words, unless a single
+    sentence has. The words of Chinese, Japanese and Korean text are its characters.
+    """
+    lines = _LineCounter(document.source)
+    return [
+        _passage(headings, pieces[group], lines)
+        for headings, blocks in _sections(document)
+        for pieces in [[piece for block in blocks for piece in _pieces(block, max_words)]]
+        for group in _groups([piece.words for piece in pieces], max_words)
+    ]
+
+
+def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Runs of body blocks with the trail they stand under; a heading with nothing under it as a body of its own."""
+    trail: list[Block] = []
+    body: list[Block] = []
+    bare = False  # the last heading has had nothing under it yet
+    for block in document.blocks:
+        if not block.text or block.text.isspace():
+            continue
+        if body and (block.level or block.page != body[-1].page):
+            yield _headings(trail), body
+            body = []
+        if not block.level:
+            body.append(block)
+            bare = False
+            continue
+        if bare and block.level <= trail[-1].level:
+            yield _headings(trail[:-1]), [trail[-1]]
+        while trail and trail[-1].level >= block.level:
+            trail.pop()
+        trail.append(block)
+        bare = True
+    if body:
+        yield _headings(trail), body
+    elif bare:
+        yield _headings(trail[:-1]), [trail[-1]]
+
+
+def _headings(trail: list[Block]) -> tuple[str, ...]:
+    return tuple(" ".join(heading.text.split()) for heading in trail)
+
+
+def _pieces(block: Block, max_words: int) -> Iterator[_Piece]:
+    """The block, or if it is too long, parts of it that end with a sentence."""
+    spans = sentence_spans(block.text)
+    words = _count_words(block.text)
+    if words <= max_words:
+        yield _Piece(block, spans, words)
+        return
+    counts = [_count_words(block.text[start:end]) for start, end in spans]
+    for group in _groups(counts, max_words):
+        yield _Piece(block, spans[group], sum(counts[group]))
+
+
+def _groups(sizes: list[int], most: int) -> Iterator[slice]:
+    """Consecutive groups of about the same size, none above `most` unless one of a single element."""
+    total = sum(sizes)
+    enough = total / max(1, -(-total // most))
+    first = size = 0
+    for place, each in enumerate(sizes):
+        if place > first and (size + each > most or size >= enough):
+            yield slice(first, place)
+            first, size = place, 0
+        size += each
+    if sizes:
+        yield slice(first, len(sizes))
+
+
+def _count_words(text: str) -> int:
+    count = len(text.split())
+    return count if text.isascii() else count + len(_SOLITARY.findall(text))
+
+
+def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounter) -> Passage:
+    texts: list[str] = []
+    sentences: list[Sentence] = []
+    base = 0
+    for piece in pieces:
+        block, spans = piece.block, piece.spans
+        first, last = spans[0][0], spans[-1][1]
+        texts.append(block.text[first:last])
+        shift = base - first
+        sentences += _verbatim(block, spans, shift, lines) if not block.anchors else _placed(block, spans, shift, lines)
+        base += last - first + len(_BETWEEN_BLOCKS)
+    return Passage(
+        text=_BETWEEN_BLOCKS.join(texts),
+        headings=headings,
+        line=sentences[0].line,
+        page=pieces[0].block.page,
+        sentences=tuple(sentences),
+    )
+
+
+def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> Iterator[Sentence]:
+    """The sentences of a block that is a slice of the source. This is where plain text spends its time."""
+    offset = block.start
+    first, last = spans[0][0], spans[-1][1]
+    line = lines.at(offset + first)
+    if block.text.find("\n", first, last) >= 0 or block.text.find("\r", first, last) >= 0:
+        for start, end in spans:
+            yield Sentence(start + shift, end + shift, offset + start, offset + end, lines.at(offset + start))
+    else:
+        for start, end in spans:
+            yield Sentence(start + shift, end + shift, offset + start, offset + end, line)
+
+
+def _placed(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> Iterator[Sentence]:
+    for start, end in spans:
+        first = block.source_offset(start)
+        last = max(first, block.source_offset(end - 1) + 1)
+        yield Sentence(start + shift, end + shift, first, last, lines.at(first))
+
+
+class _LineCounter:
+    """The line of an offset, counted on from the last one asked for: blocks come nearly in the source's order.
+
+    Offsets are those of words, so none falls between a CR and its LF.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._returns = "\r" in source
+        self._offset, self._line = 0, 1
+
+    def at(self, offset: int) -> int:
+        if offset >= self._offset:
+            self._line += self._ends(self._offset, offset)
+        else:
+            self._line -= self._ends(offset, self._offset)
+        self._offset = offset
+        return self._line
+
+    def _ends(self, start: int, end: int) -> int:
+        ends = self._source.count("\n", start, end)
+        if self._returns:
+            ends += self._source.count("\r", start, end) - self._source.count("\r\n", start, end)
+        return ends

@@ -1,0 +1,144 @@
+"""A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
+
+The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
+
+    terms    (T,) uint64, rising: the terms
+    bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
+    lengths  (R,) float32: how many words each passage has, headings included
+    rows     (P,) int32: the passages' rows, rising within a term
+    counts   (P,) uint8: how often, words of title and headings counted double, at most 255
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import IndexDamaged
+from semsearch.terms import Lexicon
+from semsearch.tokens import UInt64
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+Float32 = npt.NDArray[np.float32]
+UInt8 = npt.NDArray[np.uint8]
+
+_MAGIC = b"semsearch words1"
+_HEADER = 40  # the magic and three int64: T, R, P
+_MOST = 255
+
+
+class Postings:
+    """An opened segment. Raises FileNotFoundError where the file has gone, IndexDamaged where it is not one."""
+
+    def __init__(self, path: Path) -> None:
+        data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+        if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
+            raise IndexDamaged(f"{path} is not a file of postings; run: semsearch index --rebuild")
+        terms, passages, postings = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
+        sizes = [8 * terms, 8 * (terms + 1), 4 * passages, 4 * postings, postings]
+        edges = np.cumsum([_HEADER, *sizes]).tolist()
+        if min(terms, passages, postings) < 0 or edges[-1] != len(data):
+            raise IndexDamaged(f"{path} has {len(data)} bytes, not {edges[-1]}; run: semsearch index --rebuild")
+        parts = [np.asarray(data[start:end]) for start, end in pairwise(edges)]
+        self.terms: UInt64 = parts[0].view("<u8")
+        self.bounds: Int64 = parts[1].view("<i8")
+        self.lengths: Float32 = parts[2].view("<f4")
+        self.rows: Int32 = parts[3].view("<i4")
+        self.counts: UInt8 = parts[4]
+
+    def __len__(self) -> int:
+        """How many passages there are."""
+        return len(self.lengths)
+
+    def of(self, term: int) -> tuple[Int32, UInt8]:
+        """The rows that have a term, and how often. (n,), (n,)"""
+        place = int(np.searchsorted(self.terms, np.uint64(term)))
+        if place == len(self.terms) or int(self.terms[place]) != term:
+            return self.rows[:0], self.counts[:0]
+        start, end = self.bounds[place : place + 2].tolist()
+        return self.rows[start:end], self.counts[start:end]
+
+    def append_to(self, builder: PostingsBuilder, alive: npt.NDArray[np.bool_]) -> None:
+        """Give another segment some of the passages. (R,)"""
+        owners = np.repeat(np.arange(len(self.terms)), np.diff(self.bounds))
+        chosen = alive[self.rows]
+        builder.append(
+            self.terms[owners[chosen]],
+            (np.cumsum(alive) - 1)[self.rows[chosen]],
+            self.counts[chosen],
+            self.lengths[alive],
+        )
+
+
+class PostingsBuilder:
+    """Gathers postings of passages in the order of their rows. Terms are numbered by a lexicon, which may be shared."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        self._rows: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        self._counts: list[UInt8] = [np.zeros(0, dtype=np.uint8)]
+        self._lengths: list[Float32] = [np.zeros(0, dtype=np.float32)]
+        self._size = 0
+
+    def __len__(self) -> int:
+        """How many passages there are so far."""
+        return self._size
+
+    def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
+        """Append whole passages: text i is of passage `passages[i]`, from 0 on; its words count `weights[i]`, 1 to 3."""
+        found = self.lexicon.of(texts)
+        # one sort brings together what stands in the same passage: passage, term and weight in one integer
+        terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
+        keys = np.sort(passages[found.texts] << 34 | terms)
+        pairs = keys >> 2
+        heads = np.flatnonzero(np.diff(pairs, prepend=-1))
+        times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
+        lengths = np.bincount(passages, weights=found.lengths)
+        self._append(pairs[heads] & 0xFFFFFFFF, pairs[heads] >> 32, np.minimum(times, _MOST), lengths)
+
+    def append(self, terms: UInt64, rows: Int64, counts: UInt8, lengths: Float32) -> None:
+        """Append passages (r,) that are counted already, as postings (p,) with rows from 0 on."""
+        self._append(self.lexicon.number(terms), rows, counts, lengths)
+
+    def _append(
+        self,
+        numbers: npt.NDArray[np.integer[Any]],
+        rows: Int64,
+        counts: npt.NDArray[np.integer[Any]],
+        lengths: npt.NDArray[np.floating[Any]],
+    ) -> None:
+        self._numbers.append(numbers.astype(np.int32))
+        self._rows.append((rows + self._size).astype(np.int32))
+        self._counts.append(counts.astype(np.uint8))
+        self._lengths.append(lengths.astype(np.float32))
+        self._size += len(lengths)
+
+    def to_arrays(self) -> list[npt.NDArray[Any]]:
+        """Header and arrays of the file, in order."""
+        from scipy.sparse import coo_array  # start-up time: only writers sort postings
+
+        numbers = np.concatenate(self._numbers)
+        present = np.unique(numbers)
+        names = self.lexicon.terms[present]
+        order = np.argsort(names)
+        rank = np.zeros(len(self.lexicon), dtype=np.int32)
+        rank[present[order]] = np.arange(len(order), dtype=np.int32)
+        entries = np.concatenate(self._counts), (rank[numbers], np.concatenate(self._rows))
+        lists = coo_array(entries, shape=(len(names), max(self._size, 1))).tocsr()
+        lists.sort_indices()
+        sizes = np.array([len(names), self._size, len(numbers)], dtype="<i8")
+        return [
+            np.frombuffer(_MAGIC + sizes.tobytes(), dtype=np.uint8),
+            names[order].astype("<u8"),
+            lists.indptr.astype("<i8"),
+            np.concatenate(self._lengths).astype("<f4"),
+            lists.indices.astype("<i4"),
+            lists.data,
+        ]

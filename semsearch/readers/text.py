@@ -1,0 +1,83 @@
+"""Plain text: paragraphs are what stands between blank lines, word for word as in the file.
+
+Files that give a line to each paragraph, record or list entry have no blank lines, or few. So lines are taken for
+paragraphs when lines that follow each other are long (no one wraps at more than 120 characters) or when hardly any of
+them goes on in lower case (wrapped prose does so three times in four). A line underlined with === or --- is a heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from semsearch.documents import Block, Document
+
+_LONG_LINE = 120  # characters, on average
+_FEW_CONTINUED = 0.15  # of the lines that follow another
+_ENOUGH_LINES = 8  # to judge by
+
+_END = r"(?:\r\n|\n|\r(?!\n))"
+_BLANK_LINES = re.compile(rf"{_END}[^\S\r\n]*{_END}\s*")
+_LINE_ENDS = re.compile(r"[\r\n]+\s*")
+_UNDERLINED = re.compile(rf"(\S[^\r\n]*?)[^\S\r\n]*{_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
+
+
+def read(source: str, name: str) -> Document:
+    """The paragraphs and underlined headings of a text. Its title is the first heading of level 1, else its name."""
+    blocks = list(_blocks(source))
+    title = next((block.text for block in blocks if block.level == 1), PurePath(name).stem)
+    return Document(source, blocks, "text", title)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    start: int
+    end: int
+    level: int = 0
+
+
+def _blocks(source: str) -> Iterator[Block]:
+    chunks = [
+        chunk for between in _between(_BLANK_LINES, source, 0, len(source)) for chunk in _peeled(source, *between)
+    ]
+    by_line = _gives_each_paragraph_a_line(source, chunks)
+    for chunk in chunks:
+        lines = by_line and not chunk.level
+        for start, end in _between(_LINE_ENDS, source, chunk.start, chunk.end) if lines else [(chunk.start, chunk.end)]:
+            text = source[start:end].strip()
+            if text:
+                yield Block(text, source.index(text, start), chunk.level)
+
+
+def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
+    """The underlined headings that the lines of a chunk begin with, and the rest."""
+    while (heading := _UNDERLINED.match(source, start, end)) and abs(len(heading[1]) - len(heading[2])) <= 2:
+        yield _Chunk(start, heading.end(1), level=1 if heading[2][0] == "=" else 2)
+        start = heading.end()
+    if start < end:
+        yield _Chunk(start, end)
+
+
+def _between(separator: re.Pattern[str], source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for found in separator.finditer(source, start, end):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.end()
+    if start < end:
+        yield start, end
+
+
+def _gives_each_paragraph_a_line(source: str, chunks: list[_Chunk]) -> bool:
+    characters = lines = following = continued = 0
+    for chunk in chunks:
+        text = source[chunk.start : chunk.end].splitlines()
+        if len(text) > 1:
+            characters += chunk.end - chunk.start
+            lines += len(text)
+            following += len(text) - 1
+            continued += sum(line.lstrip()[:1].islower() for line in text[1:])
+    if not following:
+        return False
+    return characters > _LONG_LINE * lines or (following >= _ENOUGH_LINES and continued < _FEW_CONTINUED * following)

@@ -1,0 +1,203 @@
+"""The rows of an index as things, and the questions asked of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.roots import Root
+from semsearch.runs import Runs
+from semsearch.segments import Kind, Segment
+from semsearch.sync import Known
+
+Int32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as a hit shows it."""
+
+    id: int
+    root: str  # "" for a text that a program added
+    path: str  # below the root; or the id that the program gave
+    place: str  # where to open it: absolute, forward slashes
+    title: str
+    format: str
+    metadata: Mapping[str, Any]
+    first_passage: int
+    passages: int
+    first_sentence: int
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A passage with the offsets of its sentences (n, 5): start, end, source start, source end, line."""
+
+    id: int
+    document_id: int
+    first_sentence: int
+    line: int
+    page: int | None
+    headings: tuple[str, ...]
+    text: str
+    sentences: Int32
+
+    def sentence(self, number: int) -> str:
+        """The text of its n-th sentence, from 0."""
+        start, end = self.sentences[number, :2].tolist()
+        return self.text[start:end]
+
+    @property
+    def sentence_texts(self) -> list[str]:
+        return [self.text[start:end] for start, end in self.sentences[:, :2].tolist()]
+
+
+def get_meta(db: sqlite3.Connection, key: str) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
+    db.execute(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, str(value))
+    )
+
+
+def get_count(db: sqlite3.Connection, key: str) -> int:
+    """A number among the meta rows; 0 before it was ever set."""
+    return int(get_meta(db, key) or 0)
+
+
+def get_roots(db: sqlite3.Connection) -> list[Root]:
+    return [
+        Root(id_, path, bool(single), tuple(json.loads(include)), tuple(json.loads(exclude)))
+        for id_, path, single, include, exclude in db.execute(
+            "SELECT id, path, single, include, exclude FROM roots ORDER BY id"
+        )
+    ]
+
+
+def set_root(db: sqlite3.Connection, root: Root) -> None:
+    row = (root.id, root.path, root.single, json.dumps(root.include), json.dumps(root.exclude))
+    db.execute("INSERT OR REPLACE INTO roots (id, path, single, include, exclude) VALUES (?, ?, ?, ?, ?)", row)
+
+
+def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[Known]:
+    """The documents of some roots, for a sync."""
+    found: list[Known] = []
+    for root in roots:
+        rows = db.execute(
+            "SELECT id, path, size, mtime_ns, checked_ns, digest FROM documents WHERE root_id = ?", (root.id,)
+        )
+        found += [Known(row[0], root.id, row[1], root.place(row[1]), *row[2:]) for row in rows]
+    return found
+
+
+def get_segments(db: sqlite3.Connection) -> list[Segment]:
+    rows = db.execute("SELECT kind, file, size, runs, digest FROM segments ORDER BY id")
+    return [Segment(kind, file, size, Runs.from_bytes(runs), digest) for kind, file, size, runs, digest in rows]
+
+
+def get_removed(db: sqlite3.Connection, kind: Kind) -> Runs:
+    """The ids that segments may hold although their rows are gone."""
+    if kind == "passage":
+        return Runs.of(db.execute("SELECT first_passage, passages FROM removed"))
+    return Runs.of(db.execute("SELECT first_sentence, sentences FROM removed"))
+
+
+_DOCUMENT = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
+    CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
+    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
+    title, format, metadata, first_passage, passages, first_sentence, sentences
+    FROM documents LEFT JOIN roots ON roots.id = root_id """
+_METADATA = 6  # its place in these rows
+_PASSAGE = "SELECT id, document_id, first_sentence, line, page, headings, text, sentences FROM passages "
+
+
+def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
+    """Documents by id."""
+    found: dict[int, DocumentRow] = {}
+    for row in db.execute(_DOCUMENT + "WHERE documents.id IN (SELECT value FROM json_each(?))", _list(ids)):
+        fields = [*row]
+        fields[_METADATA] = json.loads(row[_METADATA])
+        found[row[0]] = DocumentRow(*fields)
+    return found
+
+
+def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
+    """Passages by id."""
+    rows = db.execute(_PASSAGE + "WHERE id IN (SELECT value FROM json_each(?))", _list(ids))
+    return {row[0]: _passage(row) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """The sentence ids of passages: first and count, in the order asked for. (n,), (n,)"""
+
+    firsts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
+    """Which sentences belong to passages with rising ids. Count 0 for a passage that is not there."""
+    rows = db.execute(
+        "SELECT id, first_sentence, sentence_count FROM passages WHERE id IN (SELECT value FROM json_each(?))",
+        _list(ids.tolist()),
+    )
+    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
+    places = np.searchsorted(ids, found[:, 0])
+    firsts, counts = np.zeros(len(ids), dtype=np.int64), np.zeros(len(ids), dtype=np.int64)
+    firsts[places], counts[places] = found[:, 1], found[:, 2]
+    return Spans(firsts, counts)
+
+
+def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
+    """The passages with ids from first to below last, rising."""
+    for row in db.execute(_PASSAGE + "WHERE id >= ? AND id < ? ORDER BY id", (first, last)):
+        yield _passage(row)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """What a passage's vectors are made of."""
+
+    passage_id: int
+    first_sentence: int
+    heading: str
+    sentences: list[str]
+
+
+def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
+    """Those of all passages with ids from `first` to below `last`, rising."""
+    rows = db.execute(
+        "SELECT passages.id, passages.first_sentence, title, headings, text, passages.sentences FROM passages "
+        "JOIN documents ON documents.id = document_id WHERE passages.id >= ? AND passages.id < ? ORDER BY passages.id",
+        (first, last),
+    )
+    for id_, first_sentence, title, headings, text, sentences in rows:
+        places = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
+        cut = [text[start:end] for start, end in places]
+        yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), cut)
+
+
+def heading_text(title: str, headings: Sequence[str]) -> str:
+    """What is embedded with a passage besides its sentences: each heading above it once, the title first."""
+    return "\n".join(dict.fromkeys(text for text in (title, *headings) if text))
+
+
+def _passage(row: Sequence[Any]) -> PassageRow:
+    id_, document_id, first_sentence, line, page, headings, text, sentences = row
+    offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
+    return PassageRow(id_, document_id, first_sentence, line, page, tuple(json.loads(headings)), text, offsets)
+
+
+def _list(ids: Iterable[int]) -> tuple[str]:
+    """Ids as the one parameter of `json_each(?)`: a list of any length, without SQL made of strings."""
+    return (json.dumps([int(id_) for id_ in ids]),)

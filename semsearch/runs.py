@@ -1,0 +1,102 @@
+"""Which ids lie at which rows of a vector segment, as runs: row offset + i has the id first + i, for i below count.
+
+Ids are handed out in sequence and rise with the rows, so a segment of a million vectors is one run, and a few more
+after merges have dropped what was removed. No array as long as the segment is ever stored, loaded or searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Rising, disjoint ranges of ids: first (r,) and count (r,), int64, counts above zero."""
+
+    first: Int64
+    count: Int64
+
+    @classmethod
+    def of(cls, ranges: Iterable[tuple[int, int]]) -> Runs:
+        """From (first, count) in any order. Neighbours are joined, empty ones dropped."""
+        array = np.array(sorted(ranges), dtype=np.int64).reshape(-1, 2)
+        array = array[array[:, 1] > 0]
+        first, count = array[:, 0], array[:, 1]
+        heads = np.flatnonzero(np.concatenate(([True], first[1:] != first[:-1] + count[:-1]))) if len(first) else first
+        return cls(first[heads], np.add.reduceat(count, heads) if len(first) else count)
+
+    @classmethod
+    def of_ids(cls, ids: Int64) -> Runs:
+        """From rising ids. (n,)"""
+        heads = np.flatnonzero(np.concatenate(([True], np.diff(ids) != 1))) if len(ids) else np.zeros(0, dtype=np.int64)
+        return cls(ids[heads], np.diff(np.concatenate((heads, [len(ids)]))))
+
+    @cached_property
+    def offset(self) -> Int64:
+        """The row of each run's first id. (r,)"""
+        return np.cumsum(self.count) - self.count
+
+    def __len__(self) -> int:
+        """How many ids there are in all."""
+        return int(self.count.sum())
+
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """(first, count) of each run."""
+        return list(zip(self.first.tolist(), self.count.tolist(), strict=True))
+
+    def ids(self, rows: Int64) -> Int64:
+        """The ids at these rows. (n,) -> (n,)"""
+        run = np.searchsorted(self.offset, rows, side="right") - 1
+        return np.asarray(self.first[run] + rows - self.offset[run])
+
+    def all_ids(self) -> Int64:
+        """Every id, rising."""
+        return self.ids(np.arange(len(self), dtype=np.int64))
+
+    def below(self, ids: Int64) -> Int64:
+        """How many ids of the runs are below each of these: the row of an id, or of the next. (n,) -> (n,)"""
+        if not len(self.first):
+            return np.zeros(len(ids), dtype=np.int64)
+        run = np.searchsorted(self.first, ids, side="right") - 1
+        inside = np.minimum(ids - self.first[run], self.count[run])
+        return np.where(run < 0, 0, self.offset[run] + inside)
+
+    def has(self, ids: Int64) -> Bool:
+        """Which of these ids the runs hold. (n,) -> (n,)"""
+        if not len(self.first):
+            return np.zeros(len(ids), dtype=np.bool_)
+        run = np.searchsorted(self.first, ids, side="right") - 1
+        return np.asarray((run >= 0) & (ids - self.first[run] < self.count[run]))
+
+    def rows_in(self, others: Runs) -> Bool:
+        """Which rows have an id that the others hold as well. (len(self),)"""
+        edges = np.zeros(len(self) + 1, dtype=np.int64)
+        np.add.at(edges, self.below(others.first), 1)
+        np.add.at(edges, self.below(others.first + others.count), -1)
+        return np.cumsum(edges[:-1]) > 0
+
+    def overlap(self, others: Runs) -> int:
+        """How many ids the two have in common."""
+        return int((self.below(others.first + others.count) - self.below(others.first)).sum())
+
+    def without(self, others: Runs) -> Runs:
+        """The ids that the others do not hold."""
+        kept = ~self.rows_in(others)
+        return self if kept.all() else Runs.of_ids(self.all_ids()[kept])
+
+    def to_bytes(self) -> bytes:
+        return np.stack((self.first, self.count), axis=1).astype("<i8").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Runs:
+        array = np.frombuffer(data, dtype="<i8").reshape(-1, 2).astype(np.int64)
+        return cls(array[:, 0], array[:, 1])

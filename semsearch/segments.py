@@ -1,0 +1,72 @@
+"""The vector files of an index, and the rule by which they are written anew. Pure; semsearch.dense does the work.
+
+A sync writes small segments and never touches large ones. Where there are too many, the smallest go together, and with
+them every next larger one that is not larger than what goes together already, so that a vector is rewritten about as
+often as the index doubles. A segment of which a quarter has been removed is rewritten without what was removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.runs import Runs
+
+Kind = Literal["passage", "sentence"]
+KINDS: tuple[Kind, Kind] = ("passage", "sentence")
+MOST_SEGMENTS = 8
+MOST_DEAD = 0.25
+LARGEST = 1 << 20  # vectors in a segment: what a writer holds in memory at once
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment file, as the database names it."""
+
+    kind: Kind
+    file: str
+    size: int  # bytes
+    runs: Runs  # its ids
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best rows for each of q queries, best first: scores and ids (q, n). The id -1 stands for none."""
+
+    scores: npt.NDArray[np.float32]
+    ids: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many vectors a segment holds, and how many of them belong to removed documents."""
+
+    count: int
+    dead: int
+
+    @property
+    def alive(self) -> int:
+        return self.count - self.dead
+
+
+def to_merge(sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int = LARGEST) -> list[int]:
+    """Which segments to rewrite together, as positions in `sizes`; none where all is well."""
+    chosen = {place for place, size in enumerate(sizes) if size.dead > MOST_DEAD * size.count}
+    full = {place for place, size in enumerate(sizes) if size.alive > largest // 2}
+    rest = sorted(
+        (place for place in range(len(sizes)) if place not in chosen | full), key=lambda place: sizes[place].alive
+    )
+    excess = len(rest) + bool(chosen) - most
+    if excess > 0:
+        total = sum(sizes[place].alive for place in chosen)
+        for number, place in enumerate(rest):
+            if number > excess and sizes[place].alive > total:
+                break
+            chosen.add(place)
+            total += sizes[place].alive
+    return sorted(chosen)

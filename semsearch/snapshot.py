@@ -1,0 +1,111 @@
+"""One generation, opened for searching: its vectors and its embedder. Nothing is loaded before it is needed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedder import SentenceEmbedder
+from semsearch.fit import load_embedder
+from semsearch.rows import get_count, get_removed, get_segments
+from semsearch.runs import Runs
+from semsearch.segments import Found, Kind
+from semsearch.store import SEGMENTS
+from semsearch.vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.dense import Vectors
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+
+class Snapshot:
+    """What a search needs of one generation. Files that the one before had open as well stay open.
+
+    To be used only in a read transaction that sees this generation. Raises FileNotFoundError where a file has gone:
+    the transaction is then older than the grace that a writer gives.
+    """
+
+    def __init__(self, db: sqlite3.Connection, folder: Path, before: Snapshot | None = None) -> None:
+        self.generation = get_count(db, "generation")
+        self._folder = folder / SEGMENTS
+        self._segments = get_segments(db)
+        self._removed = get_removed(db, "passage")
+        self._fit_generation = _fit_generation(db)
+        self._embedder: SentenceEmbedder | None = None
+        self._opened: dict[str, Vectors] = {}
+        if before is not None:
+            names = {segment.file for segment in self._segments}
+            self._opened = {file: vectors for file, vectors in before._opened.items() if file in names}
+            if before._fit_generation == self._fit_generation:
+                self._embedder = before._embedder
+
+    def embedder(self, db: sqlite3.Connection, vectors: Callable[[], WordVectors]) -> SentenceEmbedder | None:
+        """The fitted embedder; None in an index without sentences."""
+        if self._embedder is None and self._fit_generation is not None:
+            self._embedder = load_embedder(db, vectors())
+        return self._embedder
+
+    def scan(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
+        """The n best passages for each query, by cosine, best first; fewer where there are fewer. (q, d) -> (q, ≤ n)"""
+        parts: list[Found] = []
+        for vectors, alive in zip(self._open("passage"), self._alive, strict=True):
+            mask = alive
+            if allowed is not None:
+                inside = vectors.segment.runs.rows_in(allowed)
+                mask = inside if alive is None else inside & alive
+            parts.append(vectors.scan(queries, min(n, len(vectors.segment.runs)), allowed=mask))
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return Found(np.zeros((len(queries), 0), np.float32), np.zeros((len(queries), 0), np.int64))
+        scores = np.concatenate([part.scores for part in parts], axis=1)
+        ids = np.concatenate([part.ids for part in parts], axis=1)
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+        return Found(np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1))
+
+    def cosines(self, kind: Kind, ids: Int64, query: Float32) -> Float64:
+        """The cosine of each of these with a query; NaN without a vector, or with a zero one. (n,), (d,) -> (n,)"""
+        result = np.full(len(ids), np.nan)
+        for vectors in self._open(kind):
+            inside = np.flatnonzero(vectors.segment.runs.has(ids))
+            if len(inside):
+                rows = vectors.rows(vectors.segment.runs.below(ids[inside]))
+                scores = (rows @ query).astype(np.float64)
+                silent = scores == 0
+                if silent.any():
+                    silent[silent] = ~rows[silent].any(axis=1)
+                    scores[silent] = np.nan
+                result[inside] = scores
+        return result
+
+    def _open(self, kind: Kind) -> list[Vectors]:
+        from semsearch.dense import Vectors  # start-up time: a lexical search needs no FAISS
+
+        opened: list[Vectors] = []
+        for segment in self._segments:
+            if segment.kind == kind:
+                if segment.file not in self._opened:
+                    self._opened[segment.file] = Vectors(self._folder / segment.file, segment)
+                opened.append(self._opened[segment.file])
+        return opened
+
+    @cached_property
+    def _alive(self) -> list[Bool | None]:
+        """For each passage segment, the rows that are not removed; None where that is all of them."""
+        removed = [segment.runs.rows_in(self._removed) for segment in self._segments if segment.kind == "passage"]
+        return [~rows if rows.any() else None for rows in removed]
+
+
+def _fit_generation(db: sqlite3.Connection) -> int | None:
+    row = db.execute("SELECT generation FROM fit").fetchone()
+    return None if row is None else int(row[0])

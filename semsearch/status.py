@@ -1,0 +1,67 @@
+"""What an index is: counts, settings, size, drift."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from semsearch.fit import load_fit
+from semsearch.hits import Status
+from semsearch.looking import look
+from semsearch.rows import get_count, get_meta, get_removed, get_roots, get_segments
+from semsearch.segments import KINDS
+from semsearch.settings import Settings
+from semsearch.vectors.table import WordVectors
+
+
+def read_status(
+    db: sqlite3.Connection,
+    folder: Path,
+    settings: Settings,
+    vectors: Callable[[], WordVectors],
+    *,
+    drift: bool,
+    stale: bool,
+) -> Status:
+    """Counts come from the tables; `drift` needs the word vectors, `stale` lists all roots."""
+    segments = get_segments(db)
+    removed = {kind: get_removed(db, kind) for kind in KINDS}
+    documents, sentences, words = db.execute(
+        "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
+    ).fetchone()
+    fit = load_fit(db, vectors()) if drift else None
+    row = db.execute("SELECT card FROM fit").fetchone()
+    card = json.loads(row[0]) if row else {}
+    return Status(
+        path=str(folder),
+        created=get_meta(db, "created") or "",
+        generation=get_count(db, "generation"),
+        roots=tuple(root.path for root in get_roots(db)),
+        documents=documents,
+        passages=db.execute("SELECT coalesce(sum(passages), 0) FROM documents").fetchone()[0],
+        sentences=sentences,
+        words=words,
+        vectors=sum(len(segment.runs) for segment in segments),
+        removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments),
+        segments=len(segments),
+        size_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        dimension=card.get("dimension", 0),
+        method=settings.method,
+        a=card.get("a", settings.a),
+        components=card.get("components", settings.components or 0),
+        frequencies=settings.frequencies,
+        vectors_name=settings.vectors_name,
+        vectors_digest=settings.vectors_digest,
+        drift=fit.drift if fit is not None else None,
+        stale=_stale(db) if stale else None,
+    )
+
+
+def _stale(db: sqlite3.Connection) -> int:
+    """How many files have been added, removed or touched since they were read."""
+    if not get_roots(db):
+        return 0
+    plan = look(db, ()).plan
+    return len(plan.added) + len(plan.changed) + len(plan.moved) + len(plan.removed)

@@ -1,0 +1,114 @@
+"""Texts to the terms of the lexical index: word stems, and pairs of words that are written together.
+
+A stem (Snowball's English) makes "index", "indexes" and "indexing" one term. Words with a single joining character
+between them (utf-8, read_bytes, 3.11, std::vec is two) also count as one more term, so that a name that is asked for
+as it is written beats its parts. A term is known by a 64-bit hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from semsearch.hashing import HashIndex
+from semsearch.tokens import UInt64, WordChunk, hash_chunks, hash_words, mix, words
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+_JOINERS = np.zeros(256, dtype=np.bool_)
+_JOINERS[list(b"-_./:+@#'&")] = True
+_PAIR = np.uint64(0xD6E8FEB86659FD93)  # any odd number: makes the pair (a, b) another term than (b, a)
+
+# words that are left out of a question that has others
+STOP_WORDS = frozenset(
+    """
+    a about an and any are as at be been but by can could d did do does doesn don for from had has have he her his how
+    i if in into is isn it its ll m may me my no not of on or our re s she should so some t than that the their them
+    then there these they this those to too us ve was we were what when where which who whom whose why will with would
+    you your
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Terms (t,) of n texts by number, the text that each stands in (t,), and how many words each text has (n,)."""
+
+    numbers: Int32
+    texts: Int64
+    lengths: Int64
+
+
+class Lexicon:
+    """Gives terms numbers, in the order in which they come, and remembers the stem of every word it has seen."""
+
+    def __init__(self) -> None:
+        self._stemmer = Stemmer.Stemmer("english")
+        self._words = HashIndex()  # a word's hash to the number of its stem
+        self._numbers = HashIndex()  # a term to its number
+        self._terms: list[UInt64] = []
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def terms(self) -> UInt64:
+        """All terms, by number."""
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *self._terms])
+
+    def of(self, texts: Sequence[str]) -> Terms:
+        """The terms of each text, with repetitions."""
+        numbers, places = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+        lengths, done = [np.zeros(0, dtype=np.int64)], 0
+        for chunk in hash_chunks(texts):
+            owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+            together = _together(chunk, owners)
+            pairs = mix(chunk.hashes[together] * _PAIR + chunk.hashes[together + 1])
+            numbers += [self._stems(chunk), self.number(pairs)]
+            places += [owners, owners[together]]
+            lengths.append(chunk.counts)
+            done += len(chunk.counts)
+        return Terms(np.concatenate(numbers), np.concatenate(places), np.concatenate(lengths))
+
+    def of_question(self, question: str) -> UInt64:
+        """The terms to look for, repetitions included; stop words only where there is nothing else."""
+        content = []
+        for piece in question.split():
+            found = words(piece)
+            if any(word not in STOP_WORDS for word in found):
+                content.append(piece if len(found) > 1 else found[0])
+        numbers = self.of([" ".join(content) or question]).numbers
+        return self.terms[numbers]
+
+    def number(self, terms: UInt64) -> Int32:
+        """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""
+        numbers = self._numbers.look_up(terms)
+        if (numbers < 0).any():
+            new = np.unique(terms[numbers < 0])
+            self._numbers.insert(new, np.arange(len(self), len(self) + len(new), dtype=np.int32))
+            self._terms.append(new)
+            numbers = self._numbers.look_up(terms)
+        return numbers
+
+    def _stems(self, chunk: WordChunk) -> Int32:
+        numbers = self._words.look_up(chunk.hashes)
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, places = np.unique(chunk.hashes[unseen], return_index=True)
+            stems = self._stemmer.stemWords([chunk.word(place) for place in unseen[places].tolist()])
+            self._words.insert(new, self.number(hash_words(stems).hashes))
+            numbers = self._words.look_up(chunk.hashes)
+        return numbers
+
+
+def _together(chunk: WordChunk, owners: Int64) -> Int64:
+    """The places of words that a single joining character connects with the next word of the same text."""
+    if len(chunk.starts) < 2:
+        return np.zeros(0, dtype=np.int64)
+    ends = chunk.ends[:-1]
+    close = (chunk.starts[1:] - ends == 1) & _JOINERS[chunk.data[np.minimum(ends, len(chunk.data) - 1)]]
+    return np.flatnonzero(close & (owners[1:] == owners[:-1]))

@@ -1,0 +1,180 @@
+"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
+
+    card.json        what it is: words, dimension, dtype, source, licence, the command that made it, digest
+    words.txt        the words, most frequent first, a line each; a word's id is its line
+    vectors.npy      (V, d) int8, float16 or float32
+    scales.npy       (V,) float32; int8 only: a row is vectors[i] · scales[i]
+    frequencies.npy  (V,) float32: p(w) in general text
+    keys.npy         (slots,) uint64: open addressing by the words' hashes (semsearch.tokens), 0 for an empty slot
+    slots.npy        (slots,) int32: the word's id
+
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, none of a million unknown
+words is taken for one of a hundred thousand known ones but once in ten million such corpora.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import VectorsError
+from semsearch.tokens import TOKENISER_VERSION, hash_words
+
+FORMAT = "semsearch word vectors 1"
+Dtype = Literal["int8", "float16", "float32"]
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+UInt64 = npt.NDArray[np.uint64]
+
+
+class WordVectors(Protocol):
+    """What an embedder needs to know of word vectors."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def frequencies(self) -> Float32:
+        """p(w), (V,)."""
+
+    def __len__(self) -> int: ...
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of ids. (n,) -> (n, d)"""
+
+
+class VectorTable:
+    """Word vectors in a folder, memory-mapped. Raises VectorsError where the folder is not such a table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.card = _read_card(self.folder)
+        self.name = str(self.card.get("name", self.folder.name))
+        self.digest = str(self.card["digest"])
+        self._vectors = self._array("vectors", (np.int8, np.float16, np.float32), dimensions=2)
+        self._scales = self._array("scales", (np.float32,)) if self._vectors.dtype == np.int8 else None
+        self.frequencies: Float32 = self._array("frequencies", (np.float32,))
+        self._keys: UInt64 = self._array("keys", (np.uint64,))
+        self._slots: Int32 = self._array("slots", (np.int32,))
+        rows = {len(self._vectors), len(self.frequencies), self.card["words"]}
+        if len(rows | ({len(self._scales)} if self._scales is not None else set())) != 1:
+            raise VectorsError(
+                f"{self.folder} is damaged: its arrays do not have the {self.card['words']} rows of its card; "
+                "make or import the word vectors again"
+            )
+        if len(self._keys) != len(self._slots) or len(self._keys) & (len(self._keys) - 1):
+            raise VectorsError(
+                f"{self.folder} is damaged: keys.npy and slots.npy do not belong together; import it again"
+            )
+
+    @property
+    def dimension(self) -> int:
+        return int(self._vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __repr__(self) -> str:
+        return f"VectorTable({self.name!r}, {len(self)} words, {self.dimension} dimensions)"
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All words by id. Reads words.txt: for people and tools, not for embedding."""
+        return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
+        mask = np.uint64(len(self._keys) - 1)
+        places = (hashes & mask).astype(np.intp)
+        found = self._keys[places]
+        ids: Int32 = np.where(found == hashes, self._slots[places], np.int32(-1))
+        pending = np.flatnonzero((found != hashes) & (found != 0))
+        places = places[pending]
+        for _ in range(len(self._keys)):  # fewer, unless the file is damaged and has no empty slot
+            if not len(pending):
+                break
+            places = (places + 1) & int(mask)
+            found = self._keys[places]
+            hit = found == hashes[pending]
+            ids[pending[hit]] = self._slots[places[hit]]
+            going = ~hit & (found != 0)
+            pending, places = pending[going], places[going]
+        return ids
+
+    def id_of(self, word: str) -> int:
+        """The id of one word as the tokeniser gives it, -1 if it is not known."""
+        hashes = hash_words([word]).hashes
+        return int(self.lookup(hashes)[0]) if len(hashes) == 1 else -1
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of ids. (n,) -> (n, d)"""
+        rows: Float32 = self._vectors[ids].astype(np.float32)
+        if self._scales is not None:
+            rows *= self._scales[ids][:, None]
+        return rows
+
+    def verify(self) -> bool:
+        """Whether the arrays still have the digest of the card, and every word is found. Reads everything."""
+        if digest_of(self.folder) != self.digest or len(self.words) != len(self):
+            return False
+        return np.array_equal(self.lookup(hash_words(self.words).hashes), np.arange(len(self)))
+
+    def _array(self, name: str, dtypes: tuple[type[np.generic], ...], *, dimensions: int = 1) -> Any:
+        path = self.folder / f"{name}.npy"
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise VectorsError(
+                f"{path} cannot be read ({error}); the word vectors are damaged: make or import them again"
+            ) from error
+        if array.dtype not in dtypes or array.ndim != dimensions:
+            raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
+        return array
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    path = folder / "card.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise VectorsError(f"{folder} has no card.json; it is not a folder of word vectors") from error
+    except (OSError, ValueError) as error:
+        raise VectorsError(f"{path} cannot be read ({error}); make or import the word vectors again") from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise VectorsError(
+            f"{path} does not say {FORMAT!r}; the vectors were made by another version: import them again"
+        )
+    if card.get("tokeniser") != TOKENISER_VERSION:
+        raise VectorsError(
+            f"{folder} was made for tokeniser {card.get('tokeniser')}, not {TOKENISER_VERSION}: import it again"
+        )
+    if not isinstance(card.get("words"), int) or not isinstance(card.get("digest"), str):
+        raise VectorsError(f"{path} does not say how many words there are, or no digest; import the word vectors again")
+    return card
+
+
+def digest_of(folder: Path) -> str:
+    """BLAKE2b of what gives sentences their vectors: words, vectors, scales and frequencies."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy"):
+        path = folder / name
+        if path.exists():
+            with path.open("rb") as file:
+                while block := file.read(1 << 22):
+                    digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,134 @@
+"""Whether the parts of an index agree: every row has its vector and every vector its row, and both say the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.dense import Vectors, file_digest
+from semsearch.errors import IndexDamaged, SemsearchError
+from semsearch.fit import load_embedder
+from semsearch.rows import get_removed, get_segments, stored_texts
+from semsearch.runs import Runs
+from semsearch.segments import KINDS, Kind
+from semsearch.store import SEGMENTS
+from semsearch.vectors.table import WordVectors
+
+_SAMPLE = 64  # passages that are embedded again and compared
+
+
+def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
+    """What is wrong, a line each; empty where all is well. Reads every file of the index."""
+    problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
+    problems += _rows(db)
+    problems += _words(db)
+    opened = {kind: list(_opened(db, folder, kind, problems)) for kind in KINDS}
+    for kind in KINDS:
+        problems += _vectors(db, kind, [source.segment.runs for source in opened[kind]])
+    problems += _sample(db, opened["passage"], vectors)
+    return problems
+
+
+def _rows(db: sqlite3.Connection) -> Iterator[str]:
+    """Documents, passages and sentences by their counts."""
+    for document, path, expected, found, sentences, counted in db.execute(
+        "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
+        "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
+        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
+        "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
+    ):
+        yield f"document {document} ({path}) has {found} of {expected} passages, {counted} of {sentences} sentences"
+    lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
+    if lost:
+        yield f"{lost} passages belong to no document"
+
+
+def _words(db: sqlite3.Connection) -> Iterator[str]:
+    """The lexical index has no text of its own to compare, but it knows which rows it holds."""
+    missing = db.execute(
+        "SELECT count(*) FROM passages WHERE id NOT IN (SELECT id FROM passages_fts_docsize)"
+    ).fetchone()[0]
+    spare = db.execute(
+        "SELECT count(*) FROM passages_fts_docsize WHERE id NOT IN (SELECT id FROM passages)"
+    ).fetchone()[0]
+    if missing:
+        yield f"{missing} passages are not in the lexical index"
+    if spare:
+        yield f"the lexical index holds {spare} passages that are gone"
+
+
+def _opened(db: sqlite3.Connection, folder: Path, kind: Kind, problems: list[str]) -> Iterator[Vectors]:
+    for segment in get_segments(db):
+        if segment.kind != kind:
+            continue
+        path = folder / SEGMENTS / segment.file
+        try:
+            if file_digest(path) != segment.digest:
+                problems.append(f"{path.name} is not as it was written: its digest differs")
+            yield Vectors(path, segment)
+        except FileNotFoundError:
+            problems.append(f"{path.name} is missing")
+        except IndexDamaged as error:
+            problems.append(str(error))
+
+
+def _vectors(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]:
+    """Every row in exactly one segment, and nothing else but what is marked as removed."""
+    ranges = {
+        "passage": "SELECT id, 1 FROM passages",
+        "sentence": "SELECT first_sentence, sentence_count FROM passages",
+    }
+    rows = Runs.of(db.execute(ranges[kind]))
+    removed = get_removed(db, kind)
+    if rows.overlap(removed):
+        yield f"{rows.overlap(removed)} {kind} rows are marked as removed"
+    covered = Runs.of(run for runs in held for run in runs.ranges)
+    twice = sum(len(runs) for runs in held) - _distinct(held)
+    if twice:
+        yield f"{twice} {kind} vectors are there twice"
+        return
+    without = len(rows) - rows.overlap(covered)
+    if without:
+        yield f"{without} of {len(rows)} {kind}s have no vector"
+    spare = len(covered) - covered.overlap(rows) - covered.overlap(removed)
+    if spare:
+        yield f"{spare} {kind} vectors belong to no row"
+
+
+def _distinct(held: list[Runs]) -> int:
+    ids = [runs.all_ids() for runs in held]
+    return len(np.unique(np.concatenate(ids))) if ids else 0
+
+
+def _sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[], WordVectors]) -> Iterator[str]:
+    """Some passages, embedded again from their stored text, have the vectors that are stored."""
+    (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+    if not count:
+        return
+    try:
+        embedder = load_embedder(db, vectors())
+    except SemsearchError as error:
+        yield str(error)
+        return
+    if embedder is None:
+        yield "there are passages, but nothing was fitted to them"
+        return
+    step = max(1, count // _SAMPLE)
+    wanted = {id_ for (id_,) in db.execute("SELECT id FROM passages WHERE id % ? = 0 LIMIT ?", (step, _SAMPLE))}
+    for id_ in sorted(wanted):
+        for stored in stored_texts(db, id_ + 1, first=id_):
+            words = embedder.tokenize([stored.heading, *stored.sentences])
+            fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0]
+            kept = [source.rows(row)[0] for source in opened for row in _row(source, id_)]
+            if any(not np.allclose(vector, fresh, atol=2e-3) for vector in kept):
+                yield f"the vector of passage {id_} is not that of its text"
+
+
+def _row(source: Vectors, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+    ids = np.array([id_])
+    if source.segment.runs.has(ids)[0]:
+        yield source.segment.runs.below(ids)

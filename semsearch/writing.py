@@ -1,0 +1,97 @@
+"""One write: the lock, the transaction, and what a new generation is made with.
+
+    lock ─ BEGIN ─ rows out, rows in, words to the spool ─ fit or keep ─ segment files ─ COMMIT
+
+Whatever happens before the COMMIT leaves the previous generation whole: rows are rolled back by SQLite, and files that
+no committed row names are swept by a later writer, after a grace period for readers that are about to open them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.hits import Progress
+from semsearch.intake import Intake, forget
+from semsearch.locking import writer_lock
+from semsearch.rows import get_count, set_meta
+from semsearch.settings import Settings
+from semsearch.spool import Spool, SpoolWriter
+from semsearch.store import SEGMENTS, Store, explained
+from semsearch.vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.generation import Generation
+
+logger = logging.getLogger(__name__)
+GRACE_SECONDS = 60.0  # how long a reader may take from reading a generation's list to opening its files
+Report = Callable[[Progress], None]
+
+
+class Write:
+    """One new generation in the making: documents go out, documents come in, vectors follow."""
+
+    def __init__(self, db: sqlite3.Connection, generation: Generation, spool: Spool) -> None:
+        self.db = db
+        self.generation = generation
+        self.intake = Intake(db, SpoolWriter(spool, generation.tokenize))
+        self._spool = spool
+        self._forgotten = False
+
+    def forget(self, document_ids: Iterable[int]) -> None:
+        """Remove documents."""
+        for sentences in forget(self.db, document_ids, generation=self.generation.number):
+            self.generation.subtract(sentences)
+            self._forgotten = True
+
+    def finish(self, *, refit: bool = False) -> bool:
+        """Write what is still in memory, and the vectors; whether the embedder was fitted anew."""
+        self.intake.flush()
+        set_meta(self.db, "generation", self.generation.number)
+        if not (self.intake.passages or self._forgotten or refit):
+            return False
+        return self.generation.embed(self._spool, first_new=self.intake.first_passage, refit=refit)
+
+
+@contextmanager
+def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors], report: Report) -> Iterator[Write]:
+    """A write transaction with all that a new generation needs. The writer's lock must be held."""
+    from semsearch.generation import Generation  # start-up time: it brings FAISS, and a sync may find nothing to do
+
+    with store.writing() as db, Spool(store.folder) as spool:
+        _sweep(db, store.folder / SEGMENTS)
+        number = get_count(db, "generation") + 1
+        yield Write(
+            db,
+            Generation(db, store.folder, number=number, settings=settings, vectors=vectors, progress=report),
+            spool,
+        )
+
+
+@contextmanager
+def locked(store: Store) -> Iterator[None]:
+    """The writer's lock, with the disk's refusals explained."""
+    with explained(store.folder), writer_lock(store.folder):
+        yield
+
+
+def _sweep(db: sqlite3.Connection, folder: Path) -> None:
+    """Delete files that no generation names and that no reader can still be about to open."""
+    now = time.time()
+    named = {file for (file,) in db.execute("SELECT file FROM segments")}
+    retired: dict[str, float] = dict(db.execute("SELECT file, retired_at FROM retired").fetchall())
+    for path in folder.iterdir():
+        if path.name in named:
+            continue
+        try:
+            if retired.get(path.name, path.stat().st_mtime) < now - GRACE_SECONDS:
+                path.unlink()
+        except OSError as error:  # Windows: a reader still has it open; the next writer tries again
+            logger.debug("%s could not be swept: %s", path, error)
+    gone = [(file,) for file in retired if not (folder / file).exists()]
+    db.executemany("DELETE FROM retired WHERE file = ?", gone)

@@ -1,0 +1,63 @@
+"""Forty-five questions over real documentation: is the document that answers among the first hits?
+
+    python tests/benchmarks/golden.py FOLDER [--split test|dev|all] [--show-misses]
+
+FOLDER holds the trees `peps`, `rust-book` and `powershell` (the PEPs, the Rust book, the PowerShell documentation). The
+questions, in tests/golden/questions.jsonl, were written from the documents' subjects before any search was run. Settings
+are chosen on the questions of split `dev` and reported on those of split `test`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from semsearch import Index
+from semsearch.hits import Mode
+
+QUESTIONS = Path(__file__).parent.parent / "golden" / "questions.jsonl"
+DEPTH = 10
+
+
+def rank_of(answers: Sequence[str], documents: Sequence[str]) -> float:
+    """The rank of the first document that answers, from 1; infinite where none of the first ten does."""
+    ranks = [rank for rank, document in enumerate(documents[:DEPTH], 1) if document in answers]
+    return ranks[0] if ranks else float("inf")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--split", default="test", choices=["test", "dev", "all"])
+    parser.add_argument("--show-misses", action="store_true")
+    arguments = parser.parse_args()
+    questions = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    asked: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for question in questions:
+        if arguments.split in ("all", question["split"]):
+            asked[question["collection"]].append(question)
+    ranks: dict[str, list[float]] = defaultdict(list)
+    for collection, group in asked.items():
+        with tempfile.TemporaryDirectory() as folder, Index.create(Path(folder) / collection) as index:
+            index.sync(arguments.folder / collection)
+            for mode in get_args(Mode):
+                answers = index.search_many([question["question"] for question in group], 5 * DEPTH, mode=mode)
+                for question, hits in zip(group, answers, strict=True):
+                    rank = rank_of(question["answers"], list(dict.fromkeys(hit.document for hit in hits)))
+                    ranks[mode].append(rank)
+                    if arguments.show_misses and rank > 5 and mode == "hybrid":
+                        print(f"{question['id']} rank {rank}: {question['question']} -> {hits[0].document}")
+    print("| mode | questions | hit@1 | hit@5 | MRR@10 |\n|---|---|---|---|---|")
+    for mode, found in ranks.items():
+        hit1, hit5 = (sum(rank <= limit for rank in found) / len(found) for limit in (1, 5))
+        mrr = sum(1 / rank for rank in found) / len(found)
+        print(f"| {mode} | {len(found)} | {hit1:.2f} | {hit5:.2f} | {mrr:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Draw a terminal session as an SVG, from what the commands really print.
+
+    python tests/benchmarks/picture.py OUT.svg COMMAND [COMMAND ...]
+
+Each command line is run in a pseudo-terminal of 100 columns, so that it prints what a person would see.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+COLUMNS = 100
+
+
+def run(command: str) -> str:
+    """What a command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
+    process = subprocess.Popen(command, shell=True, stdout=theirs, stderr=theirs, stdin=theirs, env=environment)
+    os.close(theirs)
+    printed = b""
+    try:
+        while block := os.read(ours, 65536):
+            printed += block
+    except OSError:  # the end, on Linux
+        pass
+    process.wait()
+    lines = printed.decode(errors="replace").replace("\r\n", "\n").split("\n")
+    return "\n".join(line.rsplit("\r", 1)[-1] for line in lines)  # what a progress bar has overwritten is gone
+
+
+def main() -> None:
+    target, *commands = sys.argv[1:]
+    console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True)
+    for command in commands:
+        console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
+        console.print(Text.from_ansi(run(command).rstrip("\n")))
+        console.print()
+    console.save_svg(target, title="semsearch")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Which method finds best: nDCG@10 of each setting on test collections in BEIR's layout, as Markdown tables.
+
+    python tests/benchmarks/retrieval.py FOLDER... [--choose NAME,NAME,...]
+
+A folder has corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and qrels/test.tsv. A document's rank is that of
+its best passage; a query's own document is no answer; gains are linear. The setting is chosen on the collections named by
+--choose and reported on the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semsearch import Index, Text
+
+DEPTH = 10
+SETTINGS: dict[str, dict[str, Any]] = {
+    "mean, m = 0": {"method": "mean"},
+    "mean, m = 5": {"method": "mean", "components": 5},
+    "tf-idf, m = 0": {"method": "tfidf"},
+    "tf-idf, m = 5": {"method": "tfidf", "components": 5},
+    "SIF, a = 1e-3, m = 0": {"method": "sif", "a": 1e-3, "components": 0},
+    "SIF, a = 1e-3, m = 1 (the paper)": {"method": "sif", "a": 1e-3, "components": 1},
+    "SIF, a = 1e-3, m = 5": {"method": "sif", "a": 1e-3, "components": 5},
+    "SIF, a = 3e-4, m = 1": {"method": "sif", "a": 3e-4, "components": 1},
+    "SIF, a = 3e-4, m = 3": {"method": "sif", "a": 3e-4, "components": 3},
+    "SIF, a = 3e-4, m = 5": {"method": "sif", "a": 3e-4, "components": 5},
+    "SIF, a = 3e-4, m = 8": {"method": "sif", "a": 3e-4, "components": 8},
+    "SIF, a = 1e-4, m = 5": {"method": "sif", "a": 1e-4, "components": 5},
+    "SIF, a = 3e-4, m = 5, p(w) of the corpus": {
+        "method": "sif",
+        "a": 3e-4,
+        "components": 5,
+        "frequencies": "corpus",
+    },
+    "uSIF, m = 1": {"method": "usif", "components": 1},
+    "uSIF, m = 5 (the paper)": {"method": "usif"},
+    "uSIF, m = 10": {"method": "usif", "components": 10},
+}
+
+
+@dataclass(frozen=True)
+class Collection:
+    name: str
+    documents: list[Text]
+    queries: dict[str, str]
+    relevant: dict[str, dict[str, float]]
+
+
+def load(folder: Path) -> Collection:
+    documents = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
+    queries = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
+    relevant: dict[str, dict[str, float]] = {}
+    for line in (folder / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query, document, gain = line.split("\t")
+        if float(gain) > 0:
+            relevant.setdefault(query, {})[document] = float(gain)
+    texts = [Text(str(d["_id"]), d.get("text") or "", title=d.get("title") or "") for d in documents]
+    judged = {str(q["_id"]): q["text"] for q in queries if str(q["_id"]) in relevant}
+    return Collection(folder.name, texts, judged, relevant)
+
+
+def ndcg(ranking: Sequence[str], relevant: dict[str, float]) -> float:
+    gained = sum(relevant.get(document, 0) / math.log2(rank + 2) for rank, document in enumerate(ranking[:DEPTH]))
+    ideal = sum(gain / math.log2(rank + 2) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:DEPTH]))
+    return gained / ideal
+
+
+def score(index: Index, collection: Collection, mode: Any) -> float:
+    answers = index.search_many(list(collection.queries.values()), 5 * DEPTH, mode=mode)
+    total = 0.0
+    for query, hits in zip(collection.queries, answers, strict=True):
+        documents = [document for document in dict.fromkeys(hit.document for hit in hits) if document != query]
+        total += ndcg(documents, collection.relevant[query])
+    return total / len(collection.queries)
+
+
+def row(label: str, numbers: dict[str, float], chosen_on: set[str]) -> str:
+    groups = [[numbers[n] for n in numbers if (n in chosen_on) == inside] for inside in (True, False)]
+    means = [sum(group) / len(group) if group else float("nan") for group in groups]
+    cells = [f"{value:.3f}" for value in numbers.values()] + [f"{mean:.4f}" for mean in means]
+    return f"| {label} | " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--choose", default="scifact,cranfield,cisi,xquad-en")
+    parser.add_argument("--vectors", default="english")
+    parser.add_argument("--only", help="run only the settings whose label contains this")
+    arguments = parser.parse_args()
+    collections = [load(folder) for folder in arguments.folders]
+    chosen_on = set(arguments.choose.split(","))
+    names = [collection.name for collection in collections]
+    print("| setting | " + " | ".join(names) + " | chosen on | others |")
+    print("|---" * (len(names) + 3) + "|")
+    settings: dict[str, dict[str, Any]] = {"default": {}, **SETTINGS}
+    for label, options in settings.items():
+        if arguments.only and arguments.only not in label:
+            continue
+        modes = ["lexical", "dense", "hybrid"] if label == "default" else ["dense", "hybrid"]
+        numbers: dict[str, dict[str, float]] = {mode: {} for mode in modes}
+        for collection in collections:
+            with tempfile.TemporaryDirectory() as folder:
+                with Index.create(Path(folder) / "index", vectors=arguments.vectors, **options) as index:
+                    index.add(collection.documents)
+                    for mode in modes:
+                        numbers[mode][collection.name] = score(index, collection, mode)
+        for mode in modes:
+            print(row(f"{label}, {mode}", numbers[mode], chosen_on), flush=True)
+
+
+if __name__ == "__main__":
+    main()

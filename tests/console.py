@@ -1,0 +1,60 @@
+"""The command line in tests: a folder to work in, and what a command came to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from semsearch.cli import app
+
+GUIDE = """---
+author: Ada
+year: 2021
+tags: [sea, travel]
+---
+# The guide
+
+## Ships
+
+The captain of the ship sail to the harbour. A storm and a wave on the deck, "loud", was new. The anchor is old.
+
+## Bread
+
+The bread is from the oven. Flour and butter in the dough.
+"""
+NOTES = "A violin and a piano in the concert.\nThe judge in the court, and the jury.\n"
+INDEX = "indexes/docs"
+
+
+@dataclass(frozen=True)
+class Result:
+    """An exit status with both outputs."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+def semsearch(*arguments: object, stdin: str = "") -> Result:
+    """Run a command in this process. A bug is raised as it is."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin, catch_exceptions=False)
+    return Result(result.exit_code, result.stdout, result.stderr)
+
+
+def write_docs(folder: Path) -> None:
+    """docs/guide.md and docs/more/notes.txt."""
+    (folder / "docs" / "more").mkdir(parents=True)
+    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "docs" / "more" / "notes.txt").write_text(NOTES, encoding="utf-8")

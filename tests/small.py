@@ -1,0 +1,64 @@
+"""A small world for tests of the index: made-up word vectors in a few topics, and documents in their words."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from semsearch.vectors.table import VectorTable
+from semsearch.vectors.writer import TableWriter
+
+TOPICS = {
+    "sea": "ship sail harbour captain wave anchor sailor storm island boat coast deck rope tide voyage",
+    "kitchen": "bread oven flour butter recipe bake cake sugar dough kitchen salt pan soup cheese knife",
+    "night": "star planet telescope moon orbit comet galaxy astronomer sky eclipse sun mars light dark night",
+    "garden": "rose seed soil garden plant flower tree leaf root water spade grass bee fruit apple",
+    "music": "violin song melody piano orchestra singer rhythm concert chord flute drum opera note tune choir",
+    "law": "judge court trial lawyer verdict jury witness law crime evidence appeal prison sentence contract oath",
+}
+GLUE = "the a of and in to is was with for on it as at by from that this one some every many old new first".split()
+DIMENSION = 24
+
+
+def small_vectors(folder: Path, *, seed: int = 0, name: str = "small") -> VectorTable:
+    """Words of one topic point the same way, more or less; glue words point nowhere in particular."""
+    words = GLUE + [word for words in TOPICS.values() for word in words.split()]
+    generator = np.random.default_rng(seed)
+    centres = {topic: generator.standard_normal(DIMENSION) for topic in TOPICS}
+    rows = [generator.standard_normal(DIMENSION) * 0.3 for _ in GLUE]
+    for topic, members in TOPICS.items():
+        rows += [centres[topic] + 0.5 * generator.standard_normal(DIMENSION) for _ in members.split()]
+    frequencies = 1 / (np.arange(len(words)) + 2.0)
+    with TableWriter(folder / name, dtype="float32") as writer:
+        writer.add(words, np.array(rows, dtype=np.float32))
+        return writer.finish((frequencies / frequencies.sum()).astype(np.float32), card={"name": name})
+
+
+def sentence(topic: str, number: int, *, words: int = 7) -> str:
+    """A made-up sentence of a topic, always the same for the same number."""
+    generator = np.random.default_rng(zlib.crc32(f"{topic} {number}".encode()))
+    content = generator.choice(TOPICS[topic].split(), size=words // 2 + 1)
+    glue = generator.choice(GLUE, size=words // 2)
+    mixed = [word for pair in zip(content, [*glue, "again"], strict=False) for word in pair]
+    return " ".join(str(word) for word in mixed).capitalize() + "."
+
+
+def article(topic: str, number: int, *, paragraphs: int = 3, sentences: int = 4) -> str:
+    """A Markdown document of one topic."""
+    parts = [f"# About {TOPICS[topic].split()[number % 15]}"]
+    for paragraph in range(paragraphs):
+        parts.append(f"## Part {paragraph + 1}")
+        first = 1000 * number + sentences * paragraph
+        parts.append(" ".join(sentence(topic, first + place) for place in range(sentences)))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_articles(folder: Path, count: int, *, first: int = 0) -> None:
+    """`count` documents, their topics in turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    topics = list(TOPICS)
+    for number in range(first, first + count):
+        topic = topics[number % len(topics)]
+        (folder / f"{topic}-{number}.md").write_text(article(topic, number), encoding="utf-8")

@@ -1,0 +1,282 @@
+"""`semsearch index`, `remove`, `refit`, `status`, `list` and `verify`: what is said, and with which exit status."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import small
+from console import INDEX, semsearch, write_docs
+
+from semsearch import Index
+from semsearch.vectors.table import VectorTable
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with documents and no index."""
+    write_docs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SEMSEARCH_INDEXES", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def made(empty: Path, small_vectors: VectorTable) -> Path:
+    """The same with an index of them."""
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert result.status == 0
+    return empty
+
+
+def test_index_says_in_one_line_what_it_did(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert result.status == 0
+    assert result.err == ""
+    (line,) = result.lines
+    assert line.startswith(f"{Path(INDEX)}: 2 added; 7 sentences")
+
+
+def test_a_second_run_without_a_path_changes_nothing(made: Path) -> None:
+    result = semsearch("index")
+    assert (result.status, result.err) == (0, "")
+    assert "2 unchanged" in result.out
+
+
+def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
+    (made / "docs" / "guide.md").write_text("The moon and a comet.\n")
+    (made / "docs" / "more" / "notes.txt").unlink()
+    report = semsearch("index", "docs", "--json").json
+    assert (report["changed"], report["removed"], report["unchanged"]) == (1, 1, 0)
+    assert Path(report["index"]) == Path(INDEX)
+
+
+def test_quiet_says_nothing(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "docs", "-q", "--vectors", small_vectors.folder)
+    assert (result.status, result.out, result.err) == (0, "", "")
+
+
+def test_a_skipped_file_is_one_line_with_its_reason(made: Path) -> None:
+    (made / "docs" / "picture.txt").write_bytes(bytes(range(256)) * 20)
+    result = semsearch("index", "docs")
+    assert result.status == 0
+    assert "1 skipped" in result.out
+    (line,) = result.err.splitlines()
+    assert line.startswith(f"semsearch: skipped {Path('docs/picture.txt')}: ")
+    assert line.count("picture.txt") == 1
+
+
+def test_a_missing_path_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "typo", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.out == ""
+    assert result.err.startswith("semsearch: ")
+    assert "typo" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert not (empty / "indexes").exists()
+
+
+def test_an_empty_folder_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "hollow").mkdir()
+    result = semsearch("index", "hollow", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.err.splitlines()[-1].startswith("semsearch: nothing to index in hollow")
+    assert not (empty / "indexes").exists()
+
+
+def test_only_unreadable_files_are_an_error(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "binary").mkdir()
+    (empty / "binary" / "a.txt").write_bytes(bytes(range(256)) * 20)
+    result = semsearch("index", "binary", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert "skipped" in result.err.splitlines()[0]
+    assert result.err.splitlines()[1].startswith("semsearch: nothing could be indexed in binary")
+
+
+def test_an_empty_folder_beside_others_is_no_error(made: Path) -> None:
+    (made / "hollow").mkdir()
+    assert semsearch("index", "docs", "hollow").status == 0
+
+
+def test_a_second_root_is_told_of_unless_the_index_is_named(made: Path) -> None:
+    (made / "other" / "docs").mkdir(parents=True)
+    (made / "other" / "docs" / "a.txt").write_text("The moon and a comet.\n")
+    assert "warning: adding to the index" in semsearch("index", "other/docs").err
+    (made / "third").mkdir()
+    (made / "third" / "b.txt").write_text("The rose and a seed.\n")
+    result = semsearch("index", "third", "--name", "docs")
+    assert (result.status, result.err) == (0, "")
+    assert len(semsearch("status", "--json").json["roots"]) == 3
+
+
+def test_a_vanished_root_is_kept_until_pruned(made: Path) -> None:
+    (made / "docs").rename(made / "elsewhere")
+    result = semsearch("index")
+    assert result.status == 2  # there was nothing that could be indexed
+    assert "--prune" in result.err
+    assert semsearch("query", "bread").status == 0
+    assert "2 removed" in semsearch("index", "--prune").out
+    assert semsearch("query", "bread").status == 1
+
+
+def test_another_method_needs_a_rebuild(made: Path) -> None:
+    result = semsearch("index", "docs", "--method", "usif")
+    assert result.status == 2
+    assert "semsearch index --rebuild --method usif" in result.err
+    assert semsearch("index", "--rebuild", "--method", "usif").status == 0
+    assert semsearch("status", "--json").json["method"] == "usif"
+    assert semsearch("verify").status == 0
+
+
+def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
+    others = small.small_vectors(tmp_path, seed=1, name="others")
+    for command in (["index", "docs"], ["query", "ship"], ["status"]):
+        result = semsearch(*command, "--vectors", others.folder)
+        assert result.status == 2
+        assert "--rebuild" in result.err
+        assert len(result.err.splitlines()) == 1
+    assert semsearch("index", "--rebuild", "--vectors", others.folder).status == 0
+    assert semsearch("query", "ship").status == 0
+
+
+def test_a_bad_setting_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "docs", "--a", "-1", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.err == "semsearch: a must be above zero, not -1.0\n"
+    assert not (empty / INDEX).exists()
+
+
+def test_missing_vectors_are_an_error(empty: Path) -> None:
+    result = semsearch("index", "docs", "--vectors", "klingon")
+    assert result.status == 2
+    assert "klingon" in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_without_an_index_commands_say_how_to_make_one(empty: Path) -> None:
+    for command in (["index"], ["query", "ship"], ["status"], ["verify"], ["refit"], ["remove", "docs"]):
+        result = semsearch(*command)
+        assert result.status == 2
+        assert result.err == f"semsearch: no indexes in .{os.sep}indexes; make one: semsearch index docs/\n"
+    result = semsearch("list")
+    assert (result.status, result.out) == (0, "")
+    assert "make one: semsearch index docs/" in result.err
+    assert semsearch("list", "--json").json == []
+
+
+def test_of_several_indexes_one_must_be_named(made: Path, small_vectors: VectorTable) -> None:
+    assert semsearch("index", "docs", "--name", "again", "--vectors", small_vectors.folder).status == 0
+    result = semsearch("query", "ship")
+    assert result.status == 2
+    assert "again, docs" in result.err
+    assert "--index again" in result.err
+    assert semsearch("query", "ship", "--index", "again").status == 0
+    assert semsearch("query", "ship", "--index", INDEX).status == 0
+    assert [item["name"] for item in semsearch("list", "--json").json] == ["again", "docs"]
+    result = semsearch("query", "ship", "--index", "nowhere")
+    assert result.status == 2
+    assert "'nowhere'" in result.err
+    assert "again, docs" in result.err
+
+
+def test_indexes_live_where_one_says(empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert semsearch("index", "docs", "--indexes", "here", "--vectors", small_vectors.folder).status == 0
+    assert (empty / "here" / "docs" / "index.sqlite").is_file()
+    assert semsearch("query", "ship").status == 2
+    monkeypatch.setenv("SEMSEARCH_INDEXES", "here")
+    assert semsearch("query", "ship").status == 0
+    result = semsearch("query", "ship", "--indexes", "here/docs")
+    assert result.status == 2
+    assert "is itself an index" in result.err
+
+
+def test_a_damaged_index_is_one_line(made: Path) -> None:
+    shutil.rmtree(made / INDEX)
+    (made / INDEX).mkdir()
+    (made / INDEX / "index.sqlite").write_bytes(b"no database at all" * 100)
+    for command in (["query", "ship"], ["status"], ["index", "docs"], ["verify"]):
+        result = semsearch(*command)
+        assert result.status == 2
+        assert result.err.startswith("semsearch: ")
+        assert len(result.err.splitlines()) == 1
+    assert "docs" in semsearch("list").out
+    assert semsearch("list", "--json").json[0]["problem"]
+
+
+def test_a_folder_of_something_else_is_left_alone(made: Path) -> None:
+    result = semsearch("index", "docs", "--name", "./docs")
+    assert result.status == 2
+    assert len(result.err.splitlines()) == 1
+    assert (made / "docs" / "guide.md").is_file()
+
+
+def test_verify_lists_problems_with_status_one(made: Path) -> None:
+    assert semsearch("verify").status == 0
+    next((made / INDEX / "segments").glob("sentence-*")).unlink()
+    result = semsearch("verify")
+    assert result.status == 1
+    assert any("missing" in line for line in result.lines)
+    assert "Traceback" not in result.err
+
+
+def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
+    text = semsearch("status").out
+    for word in ("documents", "passages", "sentences", "method", "drift", "stale", "size"):
+        assert word in text
+    facts = semsearch("status", "--json").json
+    assert (facts["documents"], facts["sentences"], facts["stale"]) == (2, 7, 0)
+    (made / "docs" / "new.md").write_text("The moon.\n")
+    assert "1 file changed" in semsearch("status").out
+
+
+def test_list_has_a_line_for_each_index(made: Path) -> None:
+    header, line = semsearch("list").lines
+    assert header.split() == ["index", "documents", "sentences", "size", "of"]
+    assert line.split()[:3] == ["docs", "2", "7"]
+
+
+def test_remove_says_how_many_and_that_a_file_comes_back(made: Path) -> None:
+    result = semsearch("remove", "docs/guide.md")
+    assert result.status == 0
+    assert "1 removed" in result.out
+    assert "comes back with the next sync" in result.err
+    assert "docs/guide.md" not in semsearch("query", "bread", "--format", "paths").lines
+    assert semsearch("remove", "nothing.md").status == 2
+
+
+def test_removing_a_root_leaves_nothing_to_come_back(made: Path) -> None:
+    result = semsearch("remove", "docs")
+    assert (result.status, result.err) == (0, "")
+    assert "2 removed" in result.out
+
+
+def test_refit_says_how_far_it_had_drifted(made: Path) -> None:
+    result = semsearch("refit")
+    assert result.status == 0
+    assert "7 sentences" in result.out
+    assert "drifted by" in result.out
+    assert "all fitted anew" in semsearch("index", "--refit").out
+
+
+def test_an_interrupted_first_index_leaves_nothing(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Index, "sync", interrupted)
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert result.status == 130
+    assert result.err == "semsearch: interrupted; nothing was changed\n"
+    assert not (empty / INDEX).exists()
+
+
+def test_a_bug_keeps_its_traceback(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Index, "sync", broken)
+    with pytest.raises(ZeroDivisionError):
+        semsearch("index", "docs")

@@ -1,0 +1,103 @@
+"""`semsearch vectors`: what Python can do, on one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from semsearch.cli import app
+from semsearch.vectors import VectorTable, load_vectors
+from semsearch.vectors.shipped import shipped_names
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["vectors", *map(str, arguments)])
+
+
+@pytest.fixture
+def glove(tmp_path: Path) -> Path:
+    path = tmp_path / "glove.txt"
+    path.write_text("the 1 0\ncat 0 1\ndog 0.1 0.9\n")
+    return path
+
+
+def test_list_names_what_is_shipped() -> None:
+    lines = run("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == shipped_names()
+
+
+def test_info_is_the_card_with_size_and_whether_it_is_whole(small_vectors: VectorTable) -> None:
+    result = run("info", small_vectors.folder)
+    shown = dict(line.split(None, 1) for line in result.stdout.splitlines())
+    assert result.exit_code == 0
+    assert shown["words"] == str(len(small_vectors))
+    assert {"name", "source", "licence", "dimension", "dtype", "bytes", "digest", "verified"} <= shown.keys()
+    assert shown["verified"].startswith("yes")
+    details = json.loads(run("info", small_vectors.folder, "--json").stdout)
+    assert (details["digest"], details["verified"]) == (small_vectors.digest, True)
+    assert details["bytes"] == sum(path.stat().st_size for path in small_vectors.folder.iterdir())
+
+
+def test_info_of_damaged_vectors_fails(glove: Path) -> None:
+    folder = load_vectors(glove).folder
+    (folder / "words.txt").write_text("the\ncat\ncow\n")
+    result = run("info", folder)
+    assert result.exit_code == 2
+    assert "NO" in result.stdout
+    assert result.stderr.startswith("semsearch: ")
+    assert "damaged" in result.stderr
+
+
+def test_neighbours_are_listed_with_their_cosines(glove: Path) -> None:
+    result = run("neighbours", "Cat", "--vectors", glove, "-k", 1)
+    assert result.stdout == "0.994  dog\n"
+    found = json.loads(run("neighbours", "cat", "--vectors", glove, "--json").stdout)
+    assert [neighbour["word"] for neighbour in found["neighbours"]] == ["dog", "the"]
+    assert run("neighbours", "cow", "--vectors", glove).exit_code == 2
+
+
+def test_import_makes_a_folder_where_it_is_asked_to_or_beside_the_file(glove: Path, tmp_path: Path) -> None:
+    (tmp_path / "counts.txt").write_text("the 9\ncat 1\n")
+    result = run("import", glove, "--to", tmp_path / "mine", "--counts", tmp_path / "counts.txt", "--dtype", "int8")
+    assert result.exit_code == 0
+    assert result.stdout == f"{tmp_path / 'mine'}: 3 words, 2 dimensions, int8\n"
+    assert load_vectors(tmp_path / "mine").frequencies == pytest.approx([0.9, 0.1, 0.1])
+    assert run("import", glove).stdout == f"{glove}.semsearch: 3 words, 2 dimensions, float32\n"
+    assert run("import", glove, "--to", tmp_path / "mine").exit_code == 2
+
+
+def test_import_of_what_is_not_there_or_broken_is_one_line_and_status_2(tmp_path: Path) -> None:
+    (tmp_path / "broken.txt").write_text("the 1 2\nof 1\n")
+    for name, said in {"nowhere.txt": "there is no file", "broken.txt": "line 2"}.items():
+        result = run("import", tmp_path / name)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+def test_count_writes_a_counts_file_and_tells_what_it_skipped(tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("the cat and the dog")
+    (tmp_path / "texts" / "b.txt").write_bytes(b"caf\xe9")
+    result = run("count", tmp_path / "texts", "--to", tmp_path / "counts.txt")
+    assert result.exit_code == 0
+    assert result.stdout == f"{tmp_path / 'counts.txt'}: 5 words, 4 different\n"
+    assert "skipped" in result.stderr
+    assert (tmp_path / "counts.txt").read_text() == "the 2\nand 1\ncat 1\ndog 1\n"
+
+
+def test_counting_nothing_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run("count", tmp_path / "empty", "--to", tmp_path / "counts.txt").exit_code == 2
+    assert not (tmp_path / "counts.txt").exists()
+
+
+def test_distill_fails_at_once_where_it_cannot_work(tmp_path: Path) -> None:
+    (tmp_path / "counts.txt").write_text("the 9\n")
+    (tmp_path / "there").mkdir()
+    result = run("distill", "--teacher", "x", "--counts", tmp_path / "counts.txt", "--to", tmp_path / "there")
+    assert result.exit_code == 2
+    assert "exists" in result.stderr

@@ -1,0 +1,58 @@
+"""Laws of the common components."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from semsearch.components import CommonComponents, Statistics, unit
+
+RNG = np.random.default_rng(5)
+X = (RNG.normal(size=(200, 12)) * np.linspace(3, 0.1, 12) + 1).astype(np.float32)
+
+
+def test_components_are_the_right_singular_vectors_of_the_uncentred_matrix() -> None:
+    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    _, sigma, right = np.linalg.svd(X.astype(np.float64), full_matrices=False)
+    assert np.abs(common.directions @ right[:3].T) == pytest.approx(np.eye(3), abs=1e-9)
+    assert common.shares == pytest.approx(sigma[:3] ** 2 / (sigma**2).sum())
+
+
+def test_removed_components_are_orthogonal_to_every_sentence() -> None:
+    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    assert np.abs(common.remove(X) @ common.directions.T).max() < 1e-4
+
+
+def test_piecewise_strengths_are_shares_of_the_removed_variance() -> None:
+    common = CommonComponents.of(Statistics.of(X, 0).gram, 4, piecewise=True)
+    sigma = np.linalg.svd(X.astype(np.float64), compute_uv=False)[:4]
+    assert common.strengths == pytest.approx(sigma**2 / (sigma**2).sum())
+
+
+def test_statistics_of_parts_add_up_and_subtract() -> None:
+    whole, first, second = Statistics.of(X, 10), Statistics.of(X[:70], 4), Statistics.of(X[70:], 6)
+    assert (first + second).gram == pytest.approx(whole.gram, rel=1e-12)
+    assert (whole - second).gram == pytest.approx(first.gram, rel=1e-9, abs=1e-9)
+    assert ((first + second).sentences, (first + second).words) == (200, 10)
+
+
+def test_no_components_remove_nothing() -> None:
+    common = CommonComponents.of(np.eye(12), 0, piecewise=True)
+    assert np.array_equal(common.remove(X), X)
+
+
+def test_directions_without_variance_are_left_out() -> None:
+    one = np.outer(np.ones(4), np.ones(4))
+    assert len(CommonComponents.of(one, 3, piecewise=False).directions) == 1
+    assert len(CommonComponents.of(np.zeros((4, 4)), 3, piecewise=True).directions) == 0
+
+
+def test_the_angle_between_a_span_and_itself_is_zero() -> None:
+    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    assert common.angles(common) == pytest.approx(0, abs=1e-4)
+
+
+def test_what_is_only_rounding_becomes_zero() -> None:
+    rows = np.array([[3e-9, 4e-9], [3, 4]], dtype=np.float32)
+    assert unit(rows, scale=np.array([1.0, 5.0])).tolist() == [[0, 0], pytest.approx([0.6, 0.8])]
+    assert unit(rows, scale=np.zeros(2))[0] == pytest.approx([0.6, 0.8])

@@ -1,0 +1,189 @@
+"""The walk: what is found, what is left out silently, and what is reported."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.files import find_files
+
+
+def write(root: Path, *names: str, **texts: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(texts.get("text", "words"), encoding="utf-8")
+
+
+def found(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[str]:
+    def unexpected(path: str, reason: str) -> None:
+        raise AssertionError((path, reason))
+
+    return [file.path for file in find_files(root, include=include, exclude=exclude, skipped=unexpected)]
+
+
+def found_and_skipped(root: Path) -> tuple[list[str], list[tuple[str, str]]]:
+    skipped: list[tuple[str, str]] = []
+    return [file.path for file in find_files(root, skipped=lambda *what: skipped.append(what))], skipped
+
+
+def test_files_of_known_suffixes_are_found_in_order_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    write(tmp_path, "b.md", "a.TXT", "c.png", "d/e/f.rst", "d/a.html", ".hidden.md", ".git/x.md", "README")
+    assert found(tmp_path) == ["a.TXT", "b.md", "d/a.html", "d/e/f.rst"]
+
+
+def test_a_found_file_says_where_it_is_and_how_large(tmp_path: Path) -> None:
+    write(tmp_path, "d/a.md", text="five!")
+    [file] = find_files(tmp_path, skipped=print)
+    assert Path(file.absolute) == tmp_path / "d" / "a.md"
+    assert (file.size, file.mtime_ns) == (5, (tmp_path / "d" / "a.md").stat().st_mtime_ns)
+
+
+def test_a_single_file_is_taken_whatever_its_name(tmp_path: Path) -> None:
+    write(tmp_path, "Makefile", ".notes")
+    assert found(tmp_path / "Makefile") == ["Makefile"]
+    assert found(tmp_path / ".notes") == [".notes"]
+
+
+def test_what_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="nowhere cannot be read: No such file"):
+        find_files(tmp_path / "nowhere", skipped=print)
+
+
+def test_gitignore_files_count_from_their_folder_and_deeper_ones_win(tmp_path: Path) -> None:
+    write(
+        tmp_path, "a.md", "keep.tmp.md", "x.tmp.md", "build/a.md", "d/build/a.md", "d/x.tmp.md", "d/only.md", "only.md"
+    )
+    write(tmp_path, ".gitignore", text="*.tmp.md\n!keep.tmp.md\n/build/\n# comment\n")
+    write(tmp_path, "d/.gitignore", text="!x.tmp.md\n/only.md\n")
+    assert found(tmp_path) == ["a.md", "keep.tmp.md", "only.md", "d/x.tmp.md", "d/build/a.md"]
+
+
+def test_what_lies_in_an_ignored_folder_cannot_be_included_again(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "out/b.md")
+    write(tmp_path, ".gitignore", text="out/\n!out/b.md\n")
+    assert found(tmp_path) == ["a.md"]
+
+
+def test_semsearchignore_wins_over_gitignore(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md", "c.md")
+    write(tmp_path, ".gitignore", text="a.md\n")
+    write(tmp_path, ".semsearchignore", text="!a.md\nb.md\n")
+    assert found(tmp_path) == ["a.md", "c.md"]
+
+
+def test_the_rules_of_the_work_tree_above_the_root_hold_too(tmp_path: Path) -> None:
+    write(tmp_path, "repo/.git/HEAD", "repo/docs/a.md", "repo/docs/draft.md", "repo/docs/old.md", "repo/docs/local.md")
+    write(tmp_path, ".gitignore", text="a.md\n")  # above the work tree
+    write(tmp_path, "repo/.gitignore", text="draft.md\nold.md\n")
+    write(tmp_path, "repo/.git/info/exclude", text="local.md\n")
+    write(tmp_path, "repo/docs/.gitignore", text="!old.md\n")
+    assert found(tmp_path / "repo" / "docs") == ["a.md", "old.md"]
+
+
+def test_a_root_that_is_ignored_itself_was_meant(tmp_path: Path) -> None:
+    write(tmp_path, ".git/HEAD", "site/a.md", "site/b.md")
+    write(tmp_path, ".gitignore", text="site/\nb.md\n")
+    assert found(tmp_path) == []
+    assert found(tmp_path / "site") == ["a.md", "b.md"]
+
+
+def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md")
+    write(tmp_path, ".gitignore", text="!\na.md\n")
+    files, skipped = found_and_skipped(tmp_path)
+    assert files == ["b.md"]
+    assert [reason for _, reason in skipped] == ["'!' is no pattern; that line is ignored"]
+
+
+def test_include_and_exclude_are_patterns_relative_to_the_root(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.rst", "guide/c.md", "guide/d/e.rst", "guide/f.png", "other/guide/g.md")
+    assert found(tmp_path, include=["*.md"]) == ["a.md", "guide/c.md", "other/guide/g.md"]
+    assert found(tmp_path, include=["guide/**"]) == ["guide/c.md", "guide/d/e.rst"]
+    assert found(tmp_path, exclude=["guide/**"]) == ["a.md", "b.rst", "other/guide/g.md"]
+    assert found(tmp_path, exclude=["*.md", "/b.rst"]) == ["guide/d/e.rst"]
+    assert found(tmp_path, include=["*.md"], exclude=["guide/"]) == ["a.md"]
+
+
+def test_include_may_name_files_that_no_reader_is_for(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.py", "src/c.py", "Makefile", "d.png")
+    assert found(tmp_path, include=["*.py", "Makefile"]) == ["Makefile", "b.py", "src/c.py"]
+    assert found(tmp_path, include=["src/*"]) == []
+
+
+def test_what_is_no_pattern_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected patterns as in \.gitignore"):
+        find_files(tmp_path, include=["!"], skipped=print)
+
+
+def test_names_are_composed_and_patterns_match_them(tmp_path: Path) -> None:
+    decomposed, composed = (unicodedata.normalize(form, "café/é.md") for form in ("NFD", "NFC"))
+    write(tmp_path, decomposed)
+    assert found(tmp_path) == [composed]
+    assert found(tmp_path, include=[composed]) == found(tmp_path, include=[decomposed]) == [composed]
+    write(tmp_path, ".gitignore", text=composed)
+    assert found(tmp_path) == []
+
+
+def linked(link: Path, target: Path) -> None:
+    try:
+        link.symlink_to(target)
+    except OSError:
+        pytest.skip("links cannot be made here")
+
+
+def test_a_link_to_a_file_is_read_and_a_link_to_a_folder_is_reported(tmp_path: Path) -> None:
+    write(tmp_path, "d/a.md")
+    linked(tmp_path / "b.md", tmp_path / "d" / "a.md")
+    linked(tmp_path / "d" / "loop", tmp_path)
+    files, skipped = found_and_skipped(tmp_path)
+    assert files == ["b.md", "d/a.md"]
+    assert skipped == [
+        (f"{tmp_path.as_posix()}/d/loop/", "a link to a folder is not followed; index the folder itself")
+    ]
+
+
+def test_a_broken_link_is_reported(tmp_path: Path) -> None:
+    linked(tmp_path / "a.md", tmp_path / "nowhere.md")
+    linked(tmp_path / "image.png", tmp_path / "nowhere.png")
+    assert found_and_skipped(tmp_path) == ([], [(f"{tmp_path.as_posix()}/a.md", "a broken link")])
+
+
+def test_a_root_may_be_a_link(tmp_path: Path) -> None:
+    write(tmp_path, "d/a.md")
+    linked(tmp_path / "link", tmp_path / "d")
+    assert found(tmp_path / "link") == ["a.md"]
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs rights to lack"
+)
+def test_a_folder_that_cannot_be_listed_is_reported(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "d/b.md")
+    (tmp_path / "d").chmod(0)
+    try:
+        files, skipped = found_and_skipped(tmp_path)
+    finally:
+        (tmp_path / "d").chmod(0o700)
+    assert files == ["a.md"]
+    assert skipped == [(f"{tmp_path.as_posix()}/d/", "cannot be listed: Permission denied")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_not_unicode_is_reported(tmp_path: Path) -> None:
+    os.close(os.open(os.fsencode(tmp_path) + b"/\xff.md", os.O_CREAT))
+    files, [(path, reason)] = found_and_skipped(tmp_path)
+    assert (files, reason) == ([], "its name is not valid Unicode; rename it")
+    assert path.endswith("\\udcff.md")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_not_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert found_and_skipped(tmp_path) == ([], [(f"{tmp_path.as_posix()}/pipe.txt", "not a regular file")])
+    with pytest.raises(SourceError, match="neither a file nor a folder"):
+        find_files(tmp_path / "pipe.txt", skipped=print)

@@ -1,0 +1,375 @@
+"""An index as a user meets it: filled, changed, asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import IndexDamaged, IndexExists, IndexNotFound, SourceError, UsageError, VectorsMismatch
+from semsearch.hits import Progress, Text
+from semsearch.index import Index
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    write_articles(tmp_path / "docs", 12)
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as made:
+        yield made
+        assert made.verify() == []
+
+
+def documents(index: Index) -> set[str]:
+    with index._store.reading() as db:
+        return {path for (path,) in db.execute("SELECT path FROM documents")}
+
+
+# -- sync ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_sync_does_nothing(index: Index, docs: Path) -> None:
+    first = index.sync(docs)
+    assert (first.added, first.skipped, first.warnings) == (12, (), ())
+    assert first.passages == index.status().passages == 36
+    again = index.sync()
+    assert (again.added, again.changed, again.removed, again.unchanged, again.passages) == (0, 0, 0, 12, 0)
+
+
+def test_each_change_on_the_disk_is_found_and_reported(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    (docs / "sea-0.md").write_text("# Sea\n\nA sailor and a violin.\n")
+    (docs / "kitchen-1.md").unlink()
+    (docs / "sub").mkdir()
+    (docs / "night-2.md").rename(docs / "sub" / "night-2.md")
+    (docs / "garden-3.md").rename(docs / "garden-33.md")
+    (docs / "new.txt").write_text("A judge with a loaf of bread.")
+    os.utime(docs / "music-4.md", (1, 1))
+    report = index.sync()
+    assert (report.added, report.changed, report.moved, report.removed) == (1, 1, 2, 1)
+    assert report.unchanged == 12 - 4
+    assert {"sub/night-2.md", "garden-33.md", "new.txt"} <= documents(index)
+    assert index.search("sailor violin")[0].sentence == "A sailor and a violin."
+
+
+def test_a_change_of_the_same_size_within_a_clock_tick_is_found(index: Index, docs: Path) -> None:
+    path = docs / "a.txt"
+    path.write_text("A ship.")
+    index.sync(docs)
+    times = path.stat()
+    path.write_text("A cake.")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert index.sync().changed == 1
+    assert index.search("cake", mode="lexical")[0].sentence == "A cake."
+
+
+def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> None:
+    (docs / "binary.txt").write_bytes(bytes(range(256)) * 20)
+    report = index.sync(docs)
+    assert report.added == 12
+    assert [Path(item.path).name for item in report.skipped] == ["binary.txt"]
+    (docs / "sea-0.md").write_bytes(bytes(range(256)) * 20)
+    report = index.sync()
+    assert (report.changed, len(report.skipped)) == (0, 2)
+    assert "sea-0.md" not in documents(index)
+
+
+def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import semsearch.readers as readers
+
+    good = readers.read_file
+
+    def bad(path: Path) -> readers.FileContent:
+        if path.name == "sea-0.md":
+            raise RecursionError("too deep")
+        return good(path)
+
+    monkeypatch.setattr(readers, "read_file", bad)
+    report = index.sync(docs)
+    assert report.added == 11
+    assert "RecursionError: too deep" in report.skipped[0].reason
+
+
+def test_an_empty_file_is_known_and_has_nothing_to_say(index: Index, docs: Path) -> None:
+    (docs / "empty.md").write_text("")
+    assert index.sync(docs).added == 13
+    assert index.sync().unchanged == 13
+
+
+def test_a_root_that_vanishes_or_empties_is_a_question_not_a_purge(index: Index, docs: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    write_articles(notes, 2, first=50)
+    index.sync(docs, notes)
+    shutil.rmtree(notes)
+    for path in docs.iterdir():
+        path.unlink()
+    report = index.sync()
+    assert report.removed == 0
+    assert len(report.warnings) == 2
+    assert "has no files" in report.warnings[0]
+    assert "has vanished" in report.warnings[1]
+    assert len(documents(index)) == 14
+    assert index.sync(prune=True).removed == 14
+    assert index.status().roots == (docs.as_posix(),)
+    assert index.search("ship") == []
+
+
+def test_a_sync_of_one_root_leaves_the_others_alone(index: Index, docs: Path, tmp_path: Path) -> None:
+    write_articles(tmp_path / "notes", 2, first=50)
+    index.sync(docs)
+    (docs / "sea-0.md").unlink()
+    report = index.sync(tmp_path / "notes")
+    assert (report.added, report.removed) == (2, 0)
+    assert index.sync().removed == 1
+
+
+def test_a_folder_around_a_root_takes_it_over_without_reading_it_again(
+    index: Index, docs: Path, tmp_path: Path
+) -> None:
+    for path in docs.iterdir():
+        os.utime(path, (1, 1))
+    index.sync(docs)
+    index.sync()
+    (tmp_path / "more").mkdir()
+    docs.rename(tmp_path / "more" / "docs")
+    (tmp_path / "more").rename(docs)
+    inner = docs / "docs"
+    index.sync(inner)
+    report = index.sync(docs)
+    assert (report.added, report.changed, report.removed) == (0, 0, 0)
+    assert "docs/sea-0.md" in documents(index)
+    assert index.search("ship", filters=["docs/sea-0.md"])[0].path == str((inner / "sea-0.md").as_posix())
+
+
+def test_a_folder_inside_a_root_is_synced_with_it(index: Index, docs: Path) -> None:
+    (docs / "sub").mkdir()
+    (docs / "sub" / "a.md").write_text("Bread.")
+    index.sync(docs)
+    report = index.sync(docs / "sub")
+    assert report.unchanged == 13
+    assert len(report.warnings) == 1
+    assert index.status().roots == (docs.as_posix(),)
+
+
+def test_a_single_file_can_be_a_root(index: Index, docs: Path) -> None:
+    index.sync(docs / "sea-0.md")
+    hit = index.search("ship")[0]
+    assert (Path(hit.path), hit.document) == (docs / "sea-0.md", "sea-0.md")
+    (docs / "sea-0.md").unlink()
+    assert "has vanished" in index.sync().warnings[0]
+
+
+def test_globs_stay_with_a_root(index: Index, docs: Path) -> None:
+    index.sync(docs, include=["sea*"], exclude=["*-6.md"])
+    assert documents(index) == {"sea-0.md"}
+    assert index.sync().unchanged == 1
+    assert index.sync(docs, include=["night*"]).removed == 1
+
+
+def test_a_path_that_is_not_there_changes_nothing(index: Index, docs: Path) -> None:
+    with pytest.raises(SourceError, match="nowhere"):
+        index.sync(docs, docs / "nowhere")
+    assert documents(index) == set()
+    with pytest.raises(UsageError, match="no roots"):
+        index.sync()
+
+
+def test_progress_is_told(index: Index, docs: Path) -> None:
+    seen: list[Progress] = []
+    index.sync(docs, progress=seen.append)
+    assert list(dict.fromkeys(step.phase for step in seen)) == [
+        "looking",
+        "reading",
+        "embedding",
+        "writing",
+    ]
+    assert seen[-1].sentences == index.status().sentences
+
+
+# -- vectors -------------------------------------------------------------------------------------------------------
+
+
+def test_adding_documents_never_changes_old_vectors_once_an_index_is_large(
+    index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.generation.REFIT_BELOW", 0)
+    index.sync(docs)
+    before = {hit.passage_id: hit.dense for hit in index.search("the moon", 100, mode="dense")}
+    write_articles(docs, 30, first=100)
+    assert index.sync().refitted is False
+    after = {hit.passage_id: hit.dense for hit in index.search("the moon", 200, mode="dense")}
+    assert before.items() <= after.items()
+    drift = index.status().drift
+    assert drift is not None
+    assert drift > 0
+    index.refit()
+    assert index.status().drift == pytest.approx(0, abs=1e-3)
+
+
+def test_a_small_index_that_doubles_is_fitted_anew_by_itself(index: Index, docs: Path) -> None:
+    assert index.sync(docs).refitted is False
+    write_articles(docs, 12, first=100)
+    assert index.sync().refitted is True
+    assert index.status().drift == pytest.approx(0, abs=1e-3)
+
+
+def test_a_refit_gives_what_a_new_index_of_the_same_documents_has(index: Index, docs: Path, tmp_path: Path) -> None:
+    index.sync(docs)
+    write_articles(docs, 6, first=100)
+    index.sync()
+    (docs / "sea-0.md").unlink()
+    index.sync()
+    index.refit()
+    with Index.create(tmp_path / "fresh", vectors=tmp_path / "small") as fresh:
+        fresh.sync(docs)
+        expected = [(hit.document, hit.sentence, round(hit.score, 4)) for hit in fresh.search("rope and tide", 5)]
+    assert [(hit.document, hit.sentence, round(hit.score, 4)) for hit in index.search("rope and tide", 5)] == expected
+
+
+def test_answers_do_not_depend_on_how_many_segments_there_are(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    counts = set()
+    for number in range(12):
+        (docs / "sea-0.md").write_text(f"# Version {number}\n\nThe captain has an anchor.\n")
+        index.sync()
+        counts.add(index.status(stale=False).segments)
+        assert index.verify() == []
+    assert max(counts) <= 16
+    many = [(hit.sentence, round(hit.score, 4)) for hit in index.search("captain", 50)]
+    index.refit()
+    assert index.status().segments == 2
+    assert index.status().removed == 0
+    with Index.open(index.path) as opened:
+        assert [hit[0] for hit in many[:1]] == [opened.search("captain", 50)[0].sentence]
+
+
+def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    (docs / "sea-0.md").unlink()
+    index.sync()
+    for mode in ("hybrid", "dense", "lexical"):
+        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 100, mode=mode))  # type: ignore[arg-type]
+
+
+def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import semsearch.generation
+
+    defaults = semsearch.generation.Generation.__init__.__kwdefaults__
+    monkeypatch.setitem(defaults, "largest", 20)
+    index.sync(docs)
+    assert index.status().segments == 2 + 8  # 36 passages, 144 sentences
+    assert len(index.search("moon", 36, mode="dense")) == 36
+
+
+# -- texts ---------------------------------------------------------------------------------------------------------
+
+
+def test_texts_that_are_in_no_file_are_added_replaced_and_removed(index: Index) -> None:
+    assert index.add([Text("a", "The judge eats bread."), Text("b", "A star.", title="Sky")]).added == 2
+    report = index.add([Text("a", "The judge eats cheese."), Text("b", "A star.", title="Sky"), Text("c", "A bee.")])
+    assert (report.added, report.changed, report.unchanged) == (1, 1, 1)
+    hit = index.search("cheese")[0]
+    assert (hit.path, hit.root, hit.document, hit.sentence) == ("a", "", "a", "The judge eats cheese.")
+    assert index.search("bread", mode="lexical") == []
+    assert index.remove("a", "nothing") == 1
+    assert documents(index) == {"b", "c"}
+
+
+def test_the_same_text_under_two_ids_is_two_documents(index: Index) -> None:
+    index.add([Text("a", "A bee on a rose."), Text("b", "A bee on a rose.")])
+    assert {hit.document for hit in index.search("bee")} == {"a", "b"}
+
+
+def test_a_texts_own_title_and_metadata_go_over_those_in_it(index: Index) -> None:
+    front = "---\ntitle: Inside\nyear: 1999\nkind: note\n---\n\nA bee.\n"
+    index.add([Text("a", front, title="Outside", metadata={"year": 2020}, format="markdown")])
+    hit = index.search("bee", filters=["year=2020", "kind=note"])[0]
+    assert (hit.title, hit.metadata["year"]) == ("Outside", 2020)
+
+
+def test_an_id_that_is_empty_or_comes_twice_is_refused_and_nothing_is_kept(index: Index) -> None:
+    with pytest.raises(UsageError, match="comes twice"):
+        index.add([Text("a", "One."), Text("a", "Two.")])
+    with pytest.raises(UsageError, match="no text format"):
+        index.add([Text("a", "One."), Text("b", "Two.", format="docx")])
+    assert documents(index) == set()
+
+
+def test_text_that_no_encoding_knows_is_stored_all_the_same(index: Index) -> None:
+    index.add([Text("a", "A bee \ud800 and \x00 a rose.", title="\udfff")])
+    assert index.search("bee")[0].document == "a"
+
+
+def test_files_folders_and_roots_can_be_removed(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.sync(docs)
+    monkeypatch.chdir(docs)
+    assert index.remove("sea-0.md") == 1
+    assert index.remove(docs) == 11
+    assert index.status().roots == ()
+
+
+# -- opening -------------------------------------------------------------------------------------------------------
+
+
+def test_creating_where_something_is_says_what_it_is(index: Index, docs: Path, tmp_path: Path) -> None:
+    with pytest.raises(IndexExists):
+        Index.create(index.path, vectors=tmp_path / "small")
+    with pytest.raises(IndexDamaged, match=r"garden-3\.md"):
+        Index.create(docs, vectors=tmp_path / "small")
+    with pytest.raises(IndexDamaged, match="is a file"):
+        Index.create(docs / "sea-0.md", vectors=tmp_path / "small")
+
+
+def test_opening_what_is_no_index_says_so(tmp_path: Path, docs: Path) -> None:
+    with pytest.raises(IndexNotFound):
+        Index.open(tmp_path / "nowhere")
+    with pytest.raises(IndexNotFound):
+        Index.open(docs)
+    (docs / "index.sqlite").write_text("hello, this is not a database at all, but long enough to be taken for one")
+    with pytest.raises(IndexDamaged):
+        Index.open(docs)
+
+
+def test_other_word_vectors_are_refused_until_a_rebuild(index: Index, docs: Path, tmp_path: Path) -> None:
+    index.sync(docs)
+    others = small_vectors(tmp_path, seed=1, name="others")
+    with pytest.raises(VectorsMismatch, match="--rebuild"):
+        Index.open(index.path, vectors=others)
+    index.rebuild(vectors=others)
+    assert index.verify() == []
+    with Index.open(index.path) as opened:
+        assert opened.settings.vectors_name == "others"
+        assert "ship" in opened.search("ship")[0].passage.lower()
+
+
+def test_lexical_search_needs_no_word_vectors(index: Index, docs: Path, tmp_path: Path) -> None:
+    index.sync(docs)
+    shutil.move(tmp_path / "small", tmp_path / "gone")
+    with Index.open(index.path) as opened:
+        assert opened.search("ship", mode="lexical")
+    shutil.move(tmp_path / "gone", tmp_path / "small")
+
+
+def test_a_rebuild_can_change_the_method(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    index.rebuild(method="usif")
+    status = index.status()
+    assert (status.method, status.components) == ("usif", 5)
+    assert index.search("moon", mode="dense")[0].document.startswith("night")
+
+
+def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_path: Path) -> None:
+    index.sync(docs)
+    expected = index.search("moon")
+    shutil.copytree(index.path, tmp_path / "elsewhere")
+    with Index.open(tmp_path / "elsewhere") as moved:
+        assert moved.search("moon") == expected
+        assert moved.verify() == []

@@ -1,0 +1,90 @@
+"""Passages: which blocks belong together, and that every sentence can be found again in the source."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.documents import Block, Document
+from semsearch.passages import passages
+from semsearch.readers import read_text
+
+
+def document(*blocks: Block) -> Document:
+    return Document("\n".join(block.text for block in blocks), blocks)
+
+
+def test_blocks_under_one_heading_are_one_passage() -> None:
+    [passage] = passages(document(Block("Title", 0, level=1), Block("One. Two.", 6), Block("Three.", 16)))
+    assert (passage.text, passage.headings, passage.line) == ("One. Two.\n\nThree.", ("Title",), 2)
+    assert [passage.text[s.start : s.end] for s in passage.sentences] == ["One.", "Two.", "Three."]
+
+
+def test_the_trail_runs_from_the_outermost_heading_to_the_innermost() -> None:
+    source = "# A\n\na.\n\n## B\n\nb.\n\n### C\n\nc.\n\n## D\n\nd.\n"
+    assert [p.headings for p in passages(read_text(source, "x.md", format="markdown"))] == [
+        ("A",),
+        ("A", "B"),
+        ("A", "B", "C"),
+        ("A", "D"),
+    ]
+
+
+def test_a_level_may_be_skipped() -> None:
+    found = passages(read_text("### C\n\nc.\n\n# A\n\na.\n\n#### D\n\nd.", "x.md", format="markdown"))
+    assert [p.headings for p in found] == [("C",), ("A",), ("A", "D")]
+
+
+def test_a_heading_with_nothing_under_it_is_a_passage() -> None:
+    found = passages(read_text("# A\n\n## B\n\n## C\n\nc.\n\n# D\n", "x.md", format="markdown"))
+    assert [(p.text, p.headings) for p in found] == [("B", ("A",)), ("c.", ("A", "C")), ("D", ())]
+
+
+def test_a_passage_is_at_most_so_many_words_and_a_section_is_cut_evenly() -> None:
+    blocks = [Block(f"{'word ' * 29}end.", 0) for _ in range(8)]
+    sizes = [len(passage.text.split()) for passage in passages(document(*blocks))]
+    assert sizes == [120, 120]
+
+
+def test_a_long_block_is_cut_at_sentence_ends() -> None:
+    text = " ".join(f"Sentence number {n} is here." for n in range(100))
+    found = passages(read_text(text, "x.txt"))
+    assert len(found) == 3
+    assert " ".join(passage.text for passage in found) == text
+    assert all(passage.text.endswith(".") and len(passage.text.split()) <= 200 for passage in found)
+
+
+def test_a_single_sentence_may_be_longer_than_the_limit() -> None:
+    [first, second] = passages(read_text(f"{'word ' * 30}end. And on.", "x.txt"), max_words=10)
+    assert len(first.text.split()) == 31
+    assert second.text == "And on."
+
+
+def test_characters_of_scripts_without_spaces_count_as_words() -> None:
+    found = passages(read_text("今天天气很好。" * 100, "x.txt"))
+    assert all(len(passage.text) <= 200 for passage in found)
+
+
+def test_a_passage_never_crosses_a_page() -> None:
+    found = passages(document(Block("One.", 0, page=1), Block("Two.", 5, page=1), Block("Three.", 10, page=2)))
+    assert [(p.text, p.page) for p in found] == [("One.\n\nTwo.", 1), ("Three.", 2)]
+
+
+def test_blocks_of_white_space_are_no_passages() -> None:
+    assert passages(document(Block("", 0), Block(" \n", 0))) == []
+    assert passages(Document("", [])) == []
+
+
+def test_lines_are_those_of_an_editor_whatever_ends_them() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        source = end.join(["one.", "", "two is", "here. Three", "goes on.", "", "four."])
+        lines = [s.line for p in passages(read_text(source, "x.txt")) for s in p.sentences]
+        assert lines == [1, 3, 4, 7]
+
+
+@given(st.lists(st.sampled_from(["A b c.", "Dee! ", "x", "\n", "\n\n", "\r\n", "é 今。", "\t", '"Q?" ']), max_size=60))
+def test_plain_text_is_quoted_to_the_character(parts: list[str]) -> None:
+    source = "".join(parts)
+    found = passages(read_text(source, "x.txt"), max_words=5)
+    for passage in found:
+        for s in passage.sentences:
+            assert source[s.source_start : s.source_end] == passage.text[s.start : s.end]
+    assert "".join("".join(p.text.split()) for p in found) == "".join(source.split())

@@ -1,0 +1,87 @@
+"""Files to documents: which reader, which encoding, and what is no text at all."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.readers import FORMATS, SUFFIXES, read_bytes, read_file, read_text, supported
+
+WORDS = "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfel für alle Bürger. "
+
+
+def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
+    names = {"a.md": "markdown", "a.RST": "rst", "x/a.htm": "html", "a.txt": "text", "Makefile": "text", "a.py": "text"}
+    assert {name: read_bytes(b"text", name).format for name in names} == names
+    assert [name for name in names if supported(name)] == ["a.md", "a.RST", "x/a.htm", "a.txt"]
+
+
+def test_every_format_reads_text_and_an_unknown_one_is_an_error() -> None:
+    for kind in FORMATS:
+        assert [block.text for block in read_text("Words.", "x", format=kind.name).blocks] == ["Words."]
+        assert all(SUFFIXES[suffix] is kind for suffix in kind.suffixes)
+    with pytest.raises(UsageError, match="'docx'; expected one of text, markdown, rst, html"):
+        read_text("Words.", "x", format="docx")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_text_in_common_encodings_is_read(encoding: str) -> None:
+    assert read_bytes((WORDS * 3).encode(encoding), "a.txt").source == WORDS * 3
+
+
+def test_a_byte_order_mark_is_not_part_of_the_text() -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        assert read_bytes("\ufeffHé".encode(encoding), "a.txt").source == "Hé"
+
+
+def test_a_few_broken_bytes_leave_utf8_what_it_is() -> None:
+    assert read_bytes(WORDS.encode() + b"\xff!", "a.txt").source == WORDS + "\ufffd!"
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04\0\0words", b"word " * 100 + b"\0", bytes(range(1, 32)) * 10 + b"words"])
+def test_a_binary_file_is_an_error_that_says_so(data: bytes) -> None:
+    with pytest.raises(SourceError, match=r"picture\.txt looks binary"):
+        read_bytes(data, "picture.txt")
+
+
+def test_an_empty_file_is_a_document_without_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "empty.md"
+    path.write_bytes(b"")
+    content = read_file(path)
+    assert (content.document.blocks, content.document.title, content.size) == ([], "empty", 0)
+
+
+def test_a_file_comes_with_its_digest_size_and_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"Words.\r\n")
+    os.utime(path, ns=(1, 1_700_000_000_123_456_700))
+    content = read_file(path)
+    assert content.document.source == "Words.\r\n"
+    assert content.digest == hashlib.blake2b(b"Words.\r\n", digest_size=16).hexdigest()
+    assert (content.size, content.mtime_ns) == (8, path.stat().st_mtime_ns)
+
+
+def test_a_file_above_the_limit_is_an_error_that_names_both_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"x" * 1001)
+    assert read_file(path, max_bytes=1001).size == 1001
+    with pytest.raises(SourceError, match=r"long\.txt has 1,001 bytes, more than the limit of 1,000"):
+        read_file(path, max_bytes=1000)
+
+
+def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"none\.txt cannot be read: No such file"):
+        read_file(tmp_path / "none.txt")
+    with pytest.raises(SourceError, match="is not a file"):
+        read_file(tmp_path)
+
+
+def test_no_parser_is_imported_before_its_first_file() -> None:
+    code = (
+        "import sys, semsearch.readers; print(sorted({'docutils', 'lxml', 'markdown_it', 'yaml'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

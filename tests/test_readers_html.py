@@ -1,0 +1,128 @@
+"""HTML: what a reader of the page sees, and where it stands in the source."""
+
+import pytest
+
+from semsearch.documents import Document
+from semsearch.errors import SourceError
+from semsearch.passages import passages
+from semsearch.readers import read_bytes, read_text
+
+
+def read(source: str) -> Document:
+    return read_text(source, "page.html", format="html")
+
+
+def texts(source: str) -> list[str]:
+    return [block.text for block in read(source).blocks]
+
+
+@pytest.mark.parametrize(
+    ("source", "clean"),
+    [
+        ("<p>Some <b>bold</b>,\n <i>soft</i>&nbsp;text &amp; <a href='x'>links</a>.", "Some bold, soft text & links."),
+        ("<p>One<p>Two<div>Three<p>Four</p>Five</div>", "One/Two/Three/Four/Five"),
+        ("<p>Line<br>break", "Line\nbreak"),
+        ("<ul><li>One<li>Two</ul>", "One/Two"),
+        ("<pre>\ndef go():\n    pass\n</pre>", "def go():\n    pass"),
+        ("<table><tr><th>A<th>B<tr><td>one.<td><p>two</p><tr><td>x<td></table>", "A | B/one. two/x"),
+        ("<table><tr><td><h2>Menu</h2><p>x</p><td><p>y</p><p>z</p></table>", "Menu/x/y/z"),
+        ("<script>var x</script><style>p{}</style><nav>Menu</nav><template>T</template><p>Text", "Text"),
+        ("<p>Click <button>OK</button><span hidden>not</span> here<svg><text>drawn</text></svg>", "Click here"),
+        ("<div style='display: none'>not</div><div role=navigation>not</div><p>Text", "Text"),
+        ("<h2>Title<a class=headerlink href='#t'>¶</a></h2>", "Title"),
+        ("<p>soft&shy;ware <img alt='A map' src=x>", "software A map"),
+        ("<!-- <p>not this --><p>Text", "Text"),
+        ("just text", "just text"),
+    ],
+)
+def test_only_what_a_reader_sees_is_kept(source: str, clean: str) -> None:
+    assert "/".join(texts(source)) == clean
+
+
+def test_headings_are_headings() -> None:
+    blocks = read("<h1>A</h1><p>x<h3>B <em>b</em></h3><p>y").blocks
+    assert [(block.text, block.level) for block in blocks] == [("A", 1), ("x", 0), ("B b", 3), ("y", 0)]
+
+
+PAGE = """<!DOCTYPE html>
+<html><head><title>A &amp; B</title>
+<style>p { color: red }</style></head>
+<body><nav><ul><li>One<li>Guide to words</ul></nav>
+<h1>Guide</h1>
+<p>First <b>bold</b> words,
+  caf&eacute;s &amp; foo<i>bar</i>. Then <a href="first/words">more</a>!
+<script>var p = "First bold words";</script>
+<svg><text>First</text></svg>
+<p>First again.</p>
+<table><tr><td>one</td><td>two</td></tr></table>
+<pre>
+  code &lt; here
+</pre>
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_and_offsets_are_exact(end: str) -> None:
+    source = PAGE.replace("\n", end)
+    found = [(source[s.source_start : s.source_end], s.line) for p in passages(read(source)) for s in p.sentences]
+    assert found == [
+        (f"First <b>bold</b> words,{end}  caf&eacute;s &amp; foo<i>bar</i>.", 6),
+        ('Then <a href="first/words">more</a>!', 7),
+        ("First again.", 10),
+        ("one</td><td>two", 11),
+        ("code &lt; here", 13),
+    ]
+
+
+def test_offsets_are_exact_in_a_file_of_one_line() -> None:
+    source = PAGE.replace("\n", " ")
+    found = [source[s.source_start : s.source_end] for p in passages(read(source)) for s in p.sentences]
+    assert found[1:3] == ['Then <a href="first/words">more</a>!', "First again."]
+
+
+def test_places_are_found_again_after_words_that_no_one_sees() -> None:
+    hidden = f"<p>One <span hidden>{'lost words ' * 100}</span></p>"
+    source = f"<p>Before all.</p>{hidden}\n<p>Here we are again.</p>\n<p>And on we go.</p>"
+    found = [(source[s.source_start : s.source_end], s.line) for p in passages(read(source)) for s in p.sentences]
+    assert found == [("Before all.", 1), ("One", 1), ("Here we are again.", 2), ("And on we go.", 3)]
+
+
+def test_the_head_is_metadata() -> None:
+    document = read(
+        "<head><title> A\n page </title><meta name=description content='About'><meta name=Author content='A. U.'>"
+        "<meta name=keywords content='one, two words,'></head><h1>H</h1>"
+    )
+    assert document.title == "A page"
+    assert document.metadata == {"description": "About", "author": "A. U.", "keywords": ["one", "two words"]}
+
+
+def test_the_title_is_else_the_first_heading_else_the_name() -> None:
+    assert read("<p>x<h1>A <b>head</b></h1>").title == "A head"
+    assert read("<p>x").title == "page"
+
+
+@pytest.mark.parametrize(
+    "head", ['<meta charset="koi8-r">', '<meta http-equiv="Content-Type" content="text/html; charset=KOI8-R">']
+)
+def test_the_encoding_that_a_page_declares_is_honoured(head: str) -> None:
+    document = read_bytes(f"<head>{head}</head><p>Привет, мир.".encode("koi8-r"), "page.html")
+    assert [block.text for block in document.blocks] == ["Привет, мир."]
+
+
+@pytest.mark.parametrize(
+    "head", ['<meta charset="utf-8">', '<meta charset="no-such">', '<?xml version="1.0" encoding="ascii"?>']
+)
+def test_a_wrong_declaration_does_no_harm(head: str) -> None:
+    assert texts(head + "<p>naïve") == ["naïve"]
+    assert read_bytes((head + "<p>naïve café, déjà vu à l'été").encode(), "p.html").blocks[0].text.startswith("naïve")
+
+
+@pytest.mark.parametrize("source", ["", " \n", "<!-- -->", "<html></html>", "<", "&", "<p"])
+def test_odd_pages_are_read(source: str) -> None:
+    assert isinstance(passages(read(source)), list)
+
+
+def test_deep_nesting_is_read() -> None:
+    assert texts("<div>" * 2000 + "deep") == ["deep"]
+    with pytest.raises(SourceError, match=r"page\.html cannot be read as HTML: Excessive depth in document: 2048"):
+        read("<div>" * 3000 + "deep")

@@ -1,0 +1,126 @@
+"""Markdown: what a reader sees of it, and where it stands."""
+
+from typing import Any
+
+import pytest
+
+from semsearch.documents import Document
+from semsearch.errors import SourceError
+from semsearch.passages import passages
+from semsearch.readers import read_text
+
+
+def read(source: str) -> Document:
+    return read_text(source, "page.md", format="markdown")
+
+
+def texts(source: str) -> list[str]:
+    return [block.text for block in read(source).blocks]
+
+
+def metadata(yaml: str) -> dict[str, Any]:
+    return dict(read(f"---\n{yaml}\n---\nText.\n").metadata)
+
+
+@pytest.mark.parametrize(
+    ("source", "clean"),
+    [
+        ("Some **bold**, *soft*, `code` and ~~old~~ text.", "Some bold, soft, code and old text."),
+        ("See [the guide](http://x.org/a 'Title') or [that][1].\n\n[1]: http://y.org", "See the guide or that."),
+        ("An ![old map](map.png) here.", "An old map here."),
+        ("A &amp; B \\* C<br>D <b>E</b>", "A & B * C\nD E"),
+        ("A note[^1].", "A note."),
+        ("> [!NOTE]\n> Mind this.", "Mind this."),
+        ("## Title {#anchor}", "Title"),
+        ("- one\n- two", "one|two"),
+        ("| A | B |\n|---|---|\n| one. | `x` |\n| y | |", "A | B|one. x|y"),
+        ("```rust\nfn main() {\n    go();\n}\n```", "fn main() {\n    go();\n}"),
+        ("```\n{{#include ../a.rs}}\nlet a = 1;\n```", "let a = 1;"),
+        ("    indented\n      code", "indented\n  code"),
+        ("<div>\n<p>Inside &lt;html&gt;</p>\n<!-- not this -->\n<script>nor this</script>\n</div>", "Inside <html>"),
+        ("<!-- a comment -->\n\nText.", "Text."),
+    ],
+)
+def test_clean_text_has_no_markup(source: str, clean: str) -> None:
+    assert "|".join(texts(source)) == clean
+
+
+def test_sentences_are_found_again_in_the_source() -> None:
+    source = (
+        "# A *title*\n\nSome **bold** words. See\nthe [guide](http://guide.org/see) now! And `union`s.\n\n"
+        "- x\n- **One**. Two.\n"
+    )
+    [passage] = passages(read(source))
+    assert [(source[s.source_start : s.source_end], s.line) for s in passage.sentences] == [
+        ("Some **bold** words.", 3),
+        ("See\nthe [guide](http://guide.org/see) now!", 3),
+        ("And `union`s.", 4),
+        ("x", 6),
+        ("One**.", 7),
+        ("Two.", 7),
+    ]
+    assert passage.headings == ("A title",)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_exact_after_front_matter_and_in_code(end: str) -> None:
+    lines = "---|title: T|---||# H||One|two. Three.||1. Item||   ```|   code here|   ```||> quoted|"
+    source = lines.replace("|", end)
+    found = [(p.text[s.start : s.end].split()[0], s.line) for p in passages(read(source)) for s in p.sentences]
+    assert found == [("One", 7), ("Three.", 8), ("Item", 10), ("code", 13), ("quoted", 16)]
+
+
+def test_front_matter_becomes_json_values() -> None:
+    assert metadata(
+        "title: A page\ntags: [a, b]\ndate: 2024-05-01\nn: 1.5\nwhen: 2024-05-01 10:00:00\n1: x\nbad: .nan"
+    ) == {
+        "title": "A page",
+        "tags": ["a", "b"],
+        "date": "2024-05-01",
+        "n": 1.5,
+        "when": "2024-05-01T10:00:00",
+        "1": "x",
+        "bad": None,
+    }
+
+
+def test_front_matter_may_be_toml() -> None:
+    document = read('+++\ntitle = "A page"\ndate = 2024-05-01\n[extra]\nx = [1, 2]\n+++\n# H\n')
+    assert document.metadata == {"title": "A page", "date": "2024-05-01", "extra": {"x": [1, 2]}}
+    assert document.title == "A page"
+
+
+@pytest.mark.parametrize("yaml", ["a: [", "a: b: c", "!!timestamp x", "!!python/object/apply:os.system [ls]", "\t- x"])
+def test_front_matter_that_cannot_be_read_stays_in_the_text(yaml: str) -> None:
+    document = read(f"---\n{yaml}\n---\n# H\n\nText.\n")
+    assert document.metadata == {}
+    assert [block.text for block in document.blocks] == [yaml.strip(), "H", "Text."]
+    assert document.title == "H"
+
+
+def test_front_matter_that_explodes_is_not_followed() -> None:
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 8)}]\n" for n in range(1, 12)
+    )
+    assert metadata(bomb) == metadata("a: &a [*a]") == {}
+
+
+def test_a_rule_is_no_front_matter() -> None:
+    assert texts("---\n\nText.\n\n---\n\nMore.\n") == ["Text.", "More."]
+
+
+def test_the_title_is_that_of_the_front_matter_else_the_first_heading_else_the_name() -> None:
+    assert read("---\ntitle: T\n---\n# H").title == "T"
+    assert read("## B\n\n# H").title == "H"
+    assert read("Text.").title == "page"
+
+
+def test_an_empty_text_has_no_blocks() -> None:
+    assert texts("") == texts("\n\n") == texts("---\n---\n") == []
+
+
+@pytest.mark.parametrize("mark", [">", "- "])
+def test_nothing_is_lost_by_deep_nesting(mark: str) -> None:
+    assert texts(mark * 40 + "deep") == ["deep"]
+    with pytest.raises(SourceError, match=r"page\.md cannot be read as Markdown: its lists or quotes are nested"):
+        read(mark * 1000 + "deep")

@@ -1,0 +1,125 @@
+"""reStructuredText, Sphinx's too: nothing a reader sees is lost, nothing outside the text is touched."""
+
+from pathlib import Path
+
+import pytest
+from docutils.parsers.rst import directives, roles
+
+from semsearch.documents import Document
+from semsearch.passages import passages
+from semsearch.readers import read_text
+
+
+def read(source: str) -> Document:
+    return read_text(source, "page.rst", format="rst")
+
+
+def texts(source: str) -> list[str]:
+    return [block.text for block in read(source).blocks]
+
+
+@pytest.mark.parametrize(
+    ("source", "clean"),
+    [
+        ("Some **bold**, *soft* and ``code``.", "Some bold, soft and code."),
+        ("See `the guide <http://x.org>`_ and that_.\n\n.. _that: http://y.org", "See the guide and that."),
+        (":ref:`Title <label>`, :class:`~a.b.Cee`, :func:`!go`, :pep:`8`, :rfc:`1#x`", "Title, Cee, go, PEP 8, RFC 1"),
+        (":unknown:role:`text` stays", "text stays"),
+        (".. a comment\n\nText.", "Text."),
+        (".. note::\n   Mind this.", "Mind this."),
+        (".. unknown:: An argument\n   :option: x\n\n   Its *content*.", "An argument|Its content."),
+        (".. c:function:: int go(void)\n\n   Goes.", "int go(void)|Goes."),
+        (".. versionadded:: 3.9", "Added in version 3.9"),
+        (".. code-block:: python\n   :linenos:\n\n   def go():\n       pass", "def go():\n    pass"),
+        ("Like this::\n\n  a\n   b", "Like this:|a\n b"),
+        (".. toctree::\n   :maxdepth: 2\n\n   one\n   two\n\nText.", "Text."),
+        (".. image:: x.png\n   :alt: A map", "A map"),
+        (".. |v| replace:: version 2\n\nThis is |v|.", "This is version 2."),
+        ("A note [1]_.\n\n.. [1] The note.", "A note [1].|The note."),
+        ("term\n  Its meaning.", "term|Its meaning."),
+        ("=== ===\nA   B\n=== ===\none two\n=== ===", "A | B|one | two"),
+        ("* one\n* two", "one|two"),
+        ("| a line\n| another", "a line\nanother"),
+        (":field: value", ""),
+    ],
+)
+def test_clean_text_has_no_markup_and_keeps_its_content(source: str, clean: str) -> None:
+    assert "|".join(texts(source)) == clean
+
+
+def test_a_malformed_table_is_kept() -> None:
+    assert "apples" in " ".join(texts("=== ===\nA   B\n=== ===\napples and pears\n=== ==="))
+
+
+def test_sections_are_headings_by_depth() -> None:
+    blocks = read("T\n=\n\nOne.\n\nS\n-\n\nU\n~\n\nTwo.\n\nV\n=\n").blocks
+    assert [(block.text, block.level) for block in blocks if block.level] == [("T", 1), ("S", 2), ("U", 3), ("V", 1)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_and_offsets_are_exact(end: str) -> None:
+    source = (
+        "Title\n=====\n\nOne *two*\nthree. Four\f\u2028 :pep:`8`.\n\n"
+        ".. note::\n\n   In a\n   note. Here.\n\n- item. More.\n\n+---+---+\n| a | b |\n+---+---+\n\n::\n\n  code one\n"
+    ).replace("\n", end)
+    found = [(source[s.source_start : s.source_end], s.line) for p in passages(read(source)) for s in p.sentences]
+    assert found == [
+        (f"One *two*{end}three.", 4),
+        ("Four\f\u2028 :pep:`8`.", 5),
+        (f"In a{end}   note.", 9),
+        ("Here.", 10),
+        ("item.", 12),
+        ("More.", 12),
+        ("a | b", 15),
+        ("code one", 20),
+    ]
+
+
+def test_the_headers_of_a_pep_are_metadata() -> None:
+    document = read("PEP: 8\nTitle: A Style\nAuthor: A <a@x.org>,\n        B\nPost-History:\n\nText\n====\n\nWords.\n")
+    assert document.metadata == {"PEP": "8", "Title": "A Style", "Author": "A <a@x.org>, B", "Post-History": ""}
+    assert document.title == "A Style"
+    assert [block.text for block in document.blocks] == ["Text", "Words."]
+
+
+def test_a_field_list_at_the_top_or_under_the_first_title_is_metadata() -> None:
+    for source in (
+        ":Author: A\n:Status: *Final*\n\nTitle\n=====\n\nText.",
+        "Title\n=====\n\n:Author: A\n:Status: Final\n\nText.",
+    ):
+        document = read(source)
+        assert document.metadata == {"Author": "A", "Status": "Final"}
+        assert (document.title, document.blocks[-1].text) == ("Title", "Text.")
+
+
+def test_a_paragraph_with_a_colon_is_no_header() -> None:
+    assert texts("Note: this is text.\nIt goes on.") == ["Note: this is text.\nIt goes on."]
+
+
+def test_no_file_is_included_and_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("my words")
+    directives = [f".. include:: {secret}", f".. csv-table::\n   :file: {secret}", f".. raw:: html\n   :file: {secret}"]
+    found = "\n".join(texts("\n\n".join([*directives, "*bad `mark\n"])))
+    assert "my words" not in found
+    assert capfd.readouterr() == ("", "")
+
+
+def test_other_users_of_docutils_see_no_difference() -> None:
+    before = dict(roles._roles), directives._directive_registry.copy()
+    read(".. role:: mine\n\n.. default-role:: math\n\n.. note-of-mine:: x\n\n:mine:`x` `y`")
+    assert before == (roles._roles, directives._directive_registry)
+    assert "note-of-mine" not in directives._directives
+
+
+def test_a_fault_of_the_parser_costs_only_the_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("semsearch.readers.rst.parse", fail)
+    assert texts("One.\n\nTwo.") == ["One.", "Two."]
+
+
+def test_an_empty_text_has_no_blocks() -> None:
+    assert texts("") == texts("\n \n") == []
+    assert read("").title == "page"

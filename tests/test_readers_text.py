@@ -1,0 +1,42 @@
+"""Plain text: what a paragraph is."""
+
+from semsearch.readers import read_text
+
+
+def texts(source: str) -> list[str]:
+    return [block.text for block in read_text(source, "notes.txt").blocks]
+
+
+def test_blank_lines_part_paragraphs() -> None:
+    assert texts("\n one\ntwo\n  \n\nthree  \n") == ["one\ntwo", "three"]
+    assert texts("one\r\ntwo\r\n\r\nthree") == ["one\r\ntwo", "three"]
+    assert texts("one\rtwo\r\rthree") == ["one\rtwo", "three"]
+
+
+def test_long_lines_are_paragraphs() -> None:
+    lines = ["This line is a whole paragraph, and so it is much longer than anyone would wrap a line at. " * 2] * 3
+    assert texts("\n".join(lines)) == [line.strip() for line in lines]
+
+
+def test_lines_that_do_not_go_on_are_entries_of_a_list() -> None:
+    entries = [f"{n} Entry" for n in range(20)]
+    assert texts("\n".join(entries)) == entries
+
+
+def test_wrapped_prose_stays_together() -> None:
+    prose = "\n".join(["Long ago there was a", "man who had a dog, and", "the dog had a flea."] * 10)
+    assert texts(prose) == [prose]
+
+
+def test_an_underlined_line_is_a_heading() -> None:
+    document = read_text("My notes\n========\nOne.\n\nPart\n----\n\nTwo.\n", "notes.txt")
+    assert [(b.text, b.level) for b in document.blocks] == [("My notes", 1), ("One.", 0), ("Part", 2), ("Two.", 0)]
+    assert document.title == "My notes"
+
+
+def test_the_title_is_else_the_name_of_the_file() -> None:
+    assert read_text("One.", "some/notes.txt").title == "notes"
+
+
+def test_an_empty_text_has_no_blocks() -> None:
+    assert texts("") == texts(" \n\r\n\t") == []

@@ -1,0 +1,198 @@
+"""What a search answers, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import UsageError
+from semsearch.hits import Text
+from semsearch.index import Index
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("searching")
+    write_articles(folder / "docs", 30)
+    (folder / "docs" / "tale.md").write_text(
+        "---\nauthor: Ada\ntags: [old, true]\n---\n# Tale\n\nThe captain sleeps. The xylograph sings. A bee waits.\n\n"
+        "## Later\n\nThe moon is up. Nobody knows the zyzzyva. The end.\n"
+    )
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
+        made.sync(folder / "docs")
+        yield made
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_each_mode_finds_the_topic(index: Index, mode: str) -> None:
+    hits = index.search("the telescope and the comet", 5, mode=mode)  # type: ignore[arg-type]
+    assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
+    assert all(hit.document.startswith("night") for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all((hit.dense is None) == (mode == "lexical") for hit in hits)
+    assert all(hit.lexical is None for hit in hits) if mode == "dense" else hits[0].lexical is not None
+
+
+def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
+    for hit in index.search("rose and soil", 10):
+        source = Path(hit.path).read_text(encoding="utf-8")
+        assert source[hit.start : hit.end] == hit.sentence
+        assert source.count("\n", 0, hit.start) + 1 == hit.line
+        assert hit.sentence in hit.passage
+        assert hit.headings[0] == hit.title
+
+
+def test_the_dense_score_is_the_mean_of_the_passages_and_the_best_sentences_cosine(index: Index) -> None:
+    with index._store.reading() as db:
+        from semsearch.fit import load_embedder
+        from semsearch.rows import stored_texts
+
+        embedder = load_embedder(db, index._vectors())
+        assert embedder is not None
+        (query,) = embedder.transform(["violin concert"])
+        for hit in index.search("violin concert", 5, mode="dense"):
+            (stored,) = stored_texts(db, hit.passage_id + 1, first=hit.passage_id)
+            sentences = embedder.transform(stored.sentences) @ query
+            words = embedder.tokenize([stored.heading, *stored.sentences])
+            whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query
+            assert hit.dense == pytest.approx((whole + sentences.max()) / 2, abs=2e-3)
+            assert hit.sentence == stored.sentences[int(sentences.argmax())]
+
+
+def test_a_passage_that_one_half_finds_is_scored_by_the_other_too(index: Index) -> None:
+    (hit,) = (
+        hit for hit in index.search("xylograph captain", 50) if hit.document == "tale.md" and "xylo" in hit.passage
+    )
+    assert hit.dense is not None
+    assert hit.lexical is not None
+
+
+def test_a_query_of_unknown_words_is_answered_by_its_words_and_says_so(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        (hit,) = index.search("zyzzyva")
+    assert hit.sentence == "Nobody knows the zyzzyva."
+    assert hit.dense is None
+    assert "only its words" in caplog.text
+    assert index.search("zyzzyva", mode="dense") == []
+    assert index.search("qwertyuiop") == []
+
+
+def test_more_hits_than_passages_are_all_passages(index: Index) -> None:
+    hits = index.search("moon", 100_000, mode="dense")
+    assert len(hits) == index.status(stale=False).passages
+    assert len({hit.passage_id for hit in hits}) == len(hits)
+
+
+def test_filters_come_before_the_best_k(index: Index) -> None:
+    hits = index.search("telescope", 3, filters=["law-5.md"])
+    assert [hit.document for hit in hits] == ["law-5.md"] * 3
+    assert [hit.document for hit in index.search("captain", filters=["author=ada", "tags=old"])] == ["tale.md"] * 2
+    assert index.search("captain", filters=["author=nobody"]) == []
+
+
+def test_a_filter_of_any_size_gives_what_filtering_everything_would(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = [hit for hit in index.search("ship and bread", 1000) if hit.document < "m"]
+    few = index.search("ship and bread", 1000, filters=["[a-l]*"])
+    monkeypatch.setattr("semsearch.searching._FEW", 0)
+    many = index.search("ship and bread", 1000, filters=["[a-l]*"])
+    assert {hit.passage_id for hit in few} == {hit.passage_id for hit in everything}
+    assert [(hit.passage_id, hit.score) for hit in many] == [(hit.passage_id, hit.score) for hit in few]
+
+
+def test_a_least_score_cuts_the_list(index: Index) -> None:
+    hits = index.search("captain", 50)
+    least = hits[3].score
+    assert index.search("captain", 50, min_score=least) == [hit for hit in hits if hit.score >= least]
+    assert index.search("captain", 50, min_score=2) == []
+
+
+def test_neighbouring_sentences_go_over_the_ends_of_passages_but_not_of_documents(index: Index) -> None:
+    (hit,) = (hit for hit in index.search("zyzzyva", context=3) if hit.document == "tale.md")
+    assert hit.before == ("The xylograph sings.", "A bee waits.", "The moon is up.")
+    assert hit.after == ("The end.",)
+    assert index.search("zyzzyva")[0].before == ()
+
+
+def test_many_queries_give_what_each_alone_gives(index: Index) -> None:
+    queries = ["the captain", "zyzzyva", "bread and cake"]
+    for together, query in zip(index.search_many(queries, 5), queries, strict=True):
+        alone = index.search(query, 5)
+        assert [hit.passage_id for hit in together] == [hit.passage_id for hit in alone]
+        assert [hit.score for hit in together] == pytest.approx([hit.score for hit in alone], abs=1e-4)
+    assert index.search_many([]) == []
+
+
+def test_what_cannot_be_meant_is_refused(index: Index) -> None:
+    for query in ("", "   ", "?!"):
+        with pytest.raises(UsageError, match="no words"):
+            index.search(query)
+    with pytest.raises(UsageError, match="at least 1"):
+        index.search("moon", 0)
+    with pytest.raises(UsageError, match="no mode"):
+        index.search("moon", mode="magic")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="sequence"):
+        index.search_many("moon")
+    with pytest.raises(UsageError):
+        index.search("moon", filters=[""])
+
+
+def test_an_empty_index_answers_with_nothing(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        assert index.search("moon") == []
+        assert index.verify() == []
+        assert index.context("moon").text == ""
+        index.add([Text("a", "Qwerty uiop."), Text("b", "Asdf.")])
+        assert index.verify() == []
+        assert [hit.document for hit in index.search("asdf")] == ["b"]
+
+
+def test_passages_without_known_words_never_come_before_those_that_mean_something(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), prior=0, components=0) as index:
+        index.add([Text("zero", "Qwerty uiop.", title="Asdf"), Text("far", "The judge."), Text("near", "A ship.")])
+        hits = index.search("ship", mode="dense")
+        assert [hit.document for hit in hits] == ["near", "far"]
+
+
+def test_a_hit_is_json(index: Index) -> None:
+    data = json.loads(json.dumps(index.search("captain", context=1)[0].to_dict()))
+    assert {
+        "score",
+        "dense",
+        "lexical",
+        "path",
+        "line",
+        "page",
+        "headings",
+        "sentence",
+        "passage",
+        "metadata",
+    } <= data.keys()
+
+
+def test_paths_are_shown_from_the_current_directory(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(index.path.parent)
+    assert index.search("captain", filters=["tale.md"])[0].path == "docs/tale.md"
+    assert index.search("captain", filters=["docs/tale.md"])
+    monkeypatch.chdir(index.path)
+    assert Path(index.search("captain", filters=["tale.md"])[0].path).is_absolute()
+
+
+def test_a_context_numbers_its_sources_and_keeps_to_its_budget(index: Index) -> None:
+    context = index.context("captain", max_words=100)
+    assert len(context.text.split()) <= 100
+    assert [citation.number for citation in context.citations] == list(range(1, len(context.citations) + 1))
+    for citation in context.citations:
+        assert f"[{citation.number}] {citation.path}:{citation.line}" in context.text
+    assert 0 < len(index.context("captain", max_words=12).text.split()) <= 14
+    with pytest.raises(UsageError):
+        index.context("captain", max_words=0)

@@ -1,0 +1,44 @@
+"""The merge rule keeps segments few and rewrites little."""
+
+from __future__ import annotations
+
+import random
+
+from semsearch.segments import Size, to_merge
+
+
+def test_few_whole_segments_are_left_alone() -> None:
+    assert to_merge([]) == []
+    assert to_merge([Size(1000, 0)] * 8) == []
+    assert to_merge([Size(1000, 250)]) == []
+
+
+def test_a_segment_of_which_more_than_a_quarter_is_gone_is_rewritten() -> None:
+    assert to_merge([Size(1000, 251), Size(1000, 0)]) == [0]
+    assert to_merge([Size(10, 10)]) == [0]
+
+
+def test_too_many_segments_lose_their_smallest_and_keep_their_largest() -> None:
+    sizes = [Size(100_000, 0), *[Size(10, 0)] * 8]
+    assert to_merge(sizes) == list(range(1, 9))
+
+
+def test_full_segments_are_never_merged() -> None:
+    assert to_merge([Size(1000, 0)] * 20, largest=1000) == []
+
+
+def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:
+    generator = random.Random(0)
+    segments: list[int] = []
+    written = added = 0
+    for _ in range(3000):
+        new = generator.randint(1, 20)
+        segments.append(new)
+        added += new
+        chosen = to_merge([Size(count, 0) for count in segments])
+        if chosen:
+            total = sum(segments[place] for place in chosen)
+            written += total
+            segments = [count for place, count in enumerate(segments) if place not in chosen] + [total]
+        assert len(segments) <= 8
+    assert written < 12 * added

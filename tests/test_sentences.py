@@ -1,0 +1,98 @@
+"""Sentences: boundaries people would draw, offsets that hold, and bounds that keep odd files usable."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.sentences import LONGEST, sentence_spans
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def test_abbreviations_numbers_and_quotes_do_not_end_a_sentence() -> None:
+    assert sentences("Dr. Smith paid 3.50 at the bar. He left, e.g. by bus. Why?") == [
+        "Dr. Smith paid 3.50 at the bar.",
+        "He left, e.g. by bus.",
+        "Why?",
+    ]
+
+
+def test_offsets_are_characters_not_bytes() -> None:
+    assert sentences("Ein Café. 今天很好。明天呢？ 😀 Ja. Ende") == [
+        "Ein Café.",
+        "今天很好。",
+        "明天呢？",
+        "😀 Ja.",
+        "Ende",
+    ]
+
+
+def test_lines_of_a_wrapped_paragraph_stay_together() -> None:
+    assert sentences("It was a\nlong day. We\r\nwent home.\tThen we slept.") == [
+        "It was a\nlong day.",
+        "We\r\nwent home.",
+        "Then we slept.",
+    ]
+
+
+def test_an_enumerator_belongs_to_its_sentence() -> None:
+    assert sentences("1. First thing. 2. Second thing.") == ["1. First thing.", "2. Second thing."]
+
+
+def test_code_with_exclamation_marks_is_not_cut_at_them() -> None:
+    assert sentences("Use vec![1, 2] if a != best. Good.") == ["Use vec![1, 2] if a != best.", "Good."]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\r\n\t", "\u3000\xa0"])
+def test_nothing_has_no_sentences(text: str) -> None:
+    assert sentence_spans(text) == []
+
+
+def test_white_space_of_several_bytes_is_no_trouble() -> None:
+    assert sentences("Mr J.\xa0R. Smith came.\u2003He sat.") == ["Mr J.\xa0R. Smith came.", "He sat."]
+
+
+def test_an_unclosed_quote_does_not_run_a_book_together() -> None:
+    text = '"' + "He walked on and on. " * 5000
+    assert len(sentence_spans(text)) >= 5000 - 50
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "word " * 20_000, "key=value;" * 9_000, "a,b,c\n" * 9_000])
+def test_a_sentence_is_never_longer_than_the_bound(text: str) -> None:
+    spans = sentence_spans(text)
+    assert max(end - start for start, end in spans) <= LONGEST
+    assert all(not text[a:b].strip() for a, b in between(text, spans))
+
+
+def test_long_lines_are_cut_at_line_ends_before_words() -> None:
+    text = "\n".join(["one two three four"] * 200)
+    assert all(part.endswith("four") for part in sentences(text))
+
+
+def test_time_is_linear_in_the_length_of_a_paragraph() -> None:
+    def seconds(text: str) -> float:
+        start = time.perf_counter()
+        sentence_spans(text)
+        return time.perf_counter() - start
+
+    text = 'He said "so be it. ' * 20_000
+    assert seconds(text * 4) < 20 * max(seconds(text), 0.02)
+
+
+def between(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return list(zip(ends, starts, strict=True))
+
+
+@given(st.text(st.sampled_from("ab C.!?\"'()[]“”’\n\t\r 1-*•…。？！你é😀\u2028\x85\xa0\u3000\ud800,;"), max_size=300))
+def test_spans_rise_are_trimmed_and_leave_out_only_white_space(text: str) -> None:
+    spans = sentence_spans(text)
+    assert all(start < end and text[start:end] == text[start:end].strip() for start, end in spans)
+    gaps = between(text, spans)
+    assert all(end <= start for end, start in gaps)
+    assert all(not text[end:start].strip() for end, start in gaps)

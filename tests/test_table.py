@@ -1,0 +1,262 @@
+"""Tables of word vectors: what is written is found again, and what is damaged is said to be."""
+
+from __future__ import annotations
+
+import json
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import TOPICS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semsearch.errors import StorageError, UsageError, VectorsError
+from semsearch.tokens import hash_word, hash_words
+from semsearch.vectors import VectorTable, load_vectors
+from semsearch.vectors.neighbours import neighbours
+from semsearch.vectors.shipped import shipped, shipped_names
+from semsearch.vectors.writer import TableWriter, quantise
+
+
+def made_up(number: int) -> list[str]:
+    return [f"w{i:x}" for i in range(number)]
+
+
+def write(folder: Path, words: list[str], *, dtype: Any = "float32", dimension: int = 4) -> VectorTable:
+    vectors = np.random.default_rng(len(words)).standard_normal((len(words), dimension)).astype(np.float32)
+    p = 1 / (1 + np.arange(len(words)))
+    return TableWriter(folder, dtype=dtype).write(words, vectors, p / p.sum(), card={"source": "a test"})
+
+
+@settings(max_examples=40, deadline=None)
+@given(known=st.sets(st.text("abcé1", min_size=1, max_size=3), min_size=1))
+def test_lookup_is_what_a_dict_would_say(tmp_path_factory: pytest.TempPathFactory, known: set[str]) -> None:
+    words = sorted(known)
+    table = write(tmp_path_factory.mktemp("t") / "v", words)
+    ids = {word: number for number, word in enumerate(words)}
+    asked = [*words, *(word + "x" for word in words), "never"]
+    assert table.lookup(hash_words(asked).hashes).tolist() == [ids.get(word, -1) for word in asked]
+
+
+def test_lookup_of_many_words_at_once(tmp_path: Path) -> None:
+    table = write(tmp_path / "v", made_up(20_000))
+    hashes = hash_words(made_up(40_000)).hashes
+    expected = np.where(np.arange(40_000) < 20_000, np.arange(40_000), -1)
+    assert np.array_equal(table.lookup(hashes), expected)
+    assert len(table.lookup(hashes[:0])) == 0
+
+
+def test_words_that_all_want_the_last_slot_are_found_and_their_like_are_unknown(tmp_path: Path) -> None:
+    crowd = (word for word in (f"w{i:x}" for i in count()) if hash_word(word) % 16 == 15)
+    words = list(islice(crowd, 12))
+    table = write(tmp_path / "v", words[:8])  # 16 slots
+    assert table.lookup(hash_words(words).hashes).tolist() == [*range(8), -1, -1, -1, -1]
+
+
+def test_one_word_is_found_as_the_tokeniser_gives_it(tmp_path: Path) -> None:
+    table = write(tmp_path / "v", ["the", "don"])
+    assert [table.id_of(word) for word in ("The", "don't", "no", "the don", "")] == [0, 1, -1, -1, -1]
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float32", 0), ("float16", 2e-3), ("int8", 2e-2)])
+def test_rows_are_those_that_were_written(tmp_path: Path, dtype: str, error: float) -> None:
+    vectors = np.random.default_rng(1).standard_normal((50, 8)).astype(np.float32)
+    table = TableWriter(tmp_path / "v", dtype=dtype).write(made_up(50), vectors, np.full(50, 0.02), card={})  # type: ignore[arg-type]
+    rows = table.rows(np.array([3, 0, 49, 3]))
+    assert rows.dtype == np.float32
+    assert np.allclose(rows, vectors[[3, 0, 49, 3]], atol=error)
+    assert table.rows(np.array([], dtype=np.int32)).shape == (0, 8)
+
+
+def test_quantising_errs_by_half_a_step_at_most() -> None:
+    vectors = np.random.default_rng(2).standard_normal((200, 16)) * np.logspace(-6, 6, 200)[:, None]
+    numbers, scales = quantise(vectors)
+    assert (np.abs(numbers * scales[:, None].astype(np.float64) - vectors) <= 0.5001 * scales[:, None]).all()
+    assert (np.abs(numbers.astype(int)).max(axis=1) == 127).all()
+
+
+def test_a_zero_vector_stays_zero() -> None:
+    numbers, scales = quantise(np.zeros((1, 3)))
+    assert not numbers.any()
+    assert scales.tolist() == [0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_rows_added_in_parts_and_overwritten_give_the_same_table(tmp_path: Path, dtype: Any) -> None:
+    vectors = np.random.default_rng(3).standard_normal((7, 5)).astype(np.float32)
+    p = np.full(7, 1 / 7)
+    whole = TableWriter(tmp_path / "whole", dtype=dtype).write(made_up(7), vectors, p, card={})
+    with TableWriter(tmp_path / "parts", dtype=dtype) as writer:
+        writer.add(made_up(7)[:3], vectors[:3])
+        writer.add(made_up(7)[3:], vectors[3:] * np.array([[1], [9], [1], [1]]))
+        writer.overwrite(4, vectors[4])
+        writer.overwrite(0, vectors[0])
+        parts = writer.finish(p, card={})
+    assert parts.digest == whole.digest
+
+
+def test_vectors_are_mapped_and_not_read(tmp_path: Path) -> None:
+    table = write(tmp_path / "v", made_up(10))
+    assert isinstance(table.frequencies, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        table.frequencies[0] = 1
+    assert not isinstance(table.rows(np.array([0])), np.memmap)
+
+
+def test_the_card_says_what_it_is(tmp_path: Path) -> None:
+    table = write(tmp_path / "animals", ["cat", "dog"])
+    assert (table.name, len(table), table.dimension, table.words) == ("animals", 2, 4, ["cat", "dog"])
+    assert table.card["source"] == "a test"
+    assert table.verify()
+    assert "animals" in repr(table)
+
+
+def test_the_digest_is_of_the_content_and_not_of_the_place(tmp_path: Path) -> None:
+    one, other = write(tmp_path / "one", ["cat", "dog"]), write(tmp_path / "other", ["cat", "dog"])
+    assert one.digest == other.digest
+    assert one.digest != write(tmp_path / "third", ["cat", "cow"]).digest
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["cat", "dog", "cat"], "'cat' stands twice"),
+        (["cat", "hot dog"], "'hot dog' is not one word"),
+        (["cat", "-"], "'-' is not one word"),
+        ([], "no words"),
+    ],
+)
+def test_a_vocabulary_that_cannot_be_looked_up_is_refused_and_leaves_nothing(
+    tmp_path: Path, words: list[str], said: str
+) -> None:
+    with pytest.raises(VectorsError, match=said):
+        write(tmp_path / "v", words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_exists_is_not_written_over_unless_asked(tmp_path: Path) -> None:
+    write(tmp_path / "v", ["cat"])
+    with pytest.raises(VectorsError, match="exists"):
+        write(tmp_path / "v", ["dog"])
+    with TableWriter(tmp_path / "v", replace=True) as writer:
+        writer.add(["dog"], np.ones((1, 2)))
+        assert load_vectors(tmp_path / "v").words == ["cat"]
+        writer.finish(np.ones(1), card={})
+    assert load_vectors(tmp_path / "v").words == ["dog"]
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]
+
+
+def test_a_number_too_large_for_its_type_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(VectorsError, match="float16 cannot hold"):
+        TableWriter(tmp_path / "v", dtype="float16").write(["cat"], np.full((1, 2), 1e6), np.ones(1), card={})
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot be written"):
+        write(tmp_path / "file" / "v", ["cat"])
+
+
+def change_card(folder: Path, **changes: object) -> None:
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    (folder / "card.json").write_text(json.dumps(card | changes), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": "something else"}, "another version"),
+        ({"tokeniser": "0"}, "tokeniser 0"),
+        ({"words": 5}, "damaged: its arrays do not have the 5 rows"),
+        ({"words": None}, "how many words"),
+        ({"digest": None}, "no digest"),
+    ],
+)
+def test_a_card_that_does_not_fit_is_said(tmp_path: Path, changes: dict[str, object], said: str) -> None:
+    write(tmp_path / "v", made_up(9))
+    change_card(tmp_path / "v", **changes)
+    with pytest.raises(VectorsError, match=said):
+        VectorTable(tmp_path / "v")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\udce9"])
+def test_a_card_that_is_no_card_is_said(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "v", made_up(9))
+    (tmp_path / "v" / "card.json").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(VectorsError, match=r"card\.json"):
+        VectorTable(tmp_path / "v")
+
+
+@pytest.mark.parametrize("name", ["vectors", "scales", "frequencies", "keys", "slots"])
+@pytest.mark.parametrize("damage", ["gone", "short", "empty", "other"])
+def test_a_damaged_array_is_said(tmp_path: Path, name: str, damage: str) -> None:
+    write(tmp_path / "v", made_up(99), dtype="int8")
+    path = tmp_path / "v" / f"{name}.npy"
+    data = path.read_bytes()
+    path.unlink()
+    if damage == "other":
+        np.save(path, np.zeros((3, 3, 3)))
+    elif damage != "gone":
+        path.write_bytes(data[:-20] if damage == "short" else b"")
+    with pytest.raises(VectorsError, match="damaged"):
+        VectorTable(tmp_path / "v")
+
+
+@pytest.mark.parametrize("name", ["vectors", "slots"])
+def test_verify_sees_one_changed_byte(tmp_path: Path, name: str) -> None:
+    table = write(tmp_path / "v", made_up(99))
+    path = tmp_path / "v" / f"{name}.npy"
+    data = bytearray(path.read_bytes())
+    used = np.flatnonzero(np.load(tmp_path / "v" / "keys.npy"))[-1] if name == "slots" else 0
+    data[(-4 * 256 + 4 * int(used)) if name == "slots" else -1] ^= 1
+    path.unlink()
+    path.write_bytes(bytes(data))
+    assert not VectorTable(table.folder).verify()
+
+
+def test_lookup_ends_even_where_no_slot_is_empty(tmp_path: Path) -> None:
+    write(tmp_path / "v", made_up(8))
+    path = tmp_path / "v" / "keys.npy"
+    path.unlink()
+    np.save(path, np.arange(1, 17, dtype=np.uint64))
+    assert VectorTable(tmp_path / "v").lookup(hash_words(["never"]).hashes).tolist() == [-1]
+
+
+def test_a_folder_without_a_card_and_a_name_that_is_not_there_are_said(tmp_path: Path) -> None:
+    with pytest.raises(VectorsError, match=r"no card\.json"):
+        load_vectors(tmp_path)
+    with pytest.raises(VectorsError, match="there are no word vectors"):
+        load_vectors(tmp_path / "nowhere")
+    with pytest.raises(VectorsError, match="there are no word vectors 'klingon'"):
+        load_vectors("klingon")
+
+
+def test_what_is_shipped_is_listed_and_a_path_is_never_taken_for_it() -> None:
+    assert all(shipped(name) is not None for name in shipped_names())
+    assert shipped("../vectors/english") is None
+
+
+def test_neighbours_are_of_the_same_topic(small_vectors: VectorTable) -> None:
+    found = neighbours(small_vectors, "Ship", 5)
+    assert len(found) == 5
+    assert {neighbour.word for neighbour in found} <= set(TOPICS["ships"].split())
+    cosines = [neighbour.cosine for neighbour in found]
+    assert cosines == sorted(cosines, reverse=True)
+    assert -1 <= cosines[-1] <= cosines[0] <= 1.0001
+
+
+def test_there_are_no_more_neighbours_than_other_words(small_vectors: VectorTable) -> None:
+    found = neighbours(small_vectors, "ship", 10_000)
+    assert len(found) == len(small_vectors) - 1
+    assert "ship" not in {neighbour.word for neighbour in found}
+
+
+@pytest.mark.parametrize(
+    ("word", "k", "said"), [("xyzzy", 3, "not among"), ("two words", 3, "one word"), ("ship", 0, "k")]
+)
+def test_a_question_without_neighbours_is_said(small_vectors: VectorTable, word: str, k: int, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        neighbours(small_vectors, word, k)

@@ -1,0 +1,65 @@
+"""Text to words, and the fast hashes against their literal definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semsearch.tokens import hash_word, hash_words, normalise, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("  \n\t ", []),
+        ("Don't panic!", ["don", "panic"]),
+        ("Python's we'll they’re O'Neil 5'10 'tis", ["python", "we", "they", "o", "neil", "5", "10", "tis"]),
+        ("snake_case, kebab-case; v3.11", ["snake", "case", "kebab", "case", "v3", "11"]),
+        ("naïve Café — ÉTÉ", ["naïve", "café", "été"]),
+        ("cafe\u0301", ["café"]),
+        ("東京 tower", ["東", "京", "tower"]),
+        ("a\x00b", ["a", "b"]),
+    ],
+)
+def test_words_are_lower_cased_runs_of_letters_and_digits(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_normalising_twice_changes_nothing() -> None:
+    text = "Don't — “quote” the CAFE\u0301, 東京’s O'Neil's it's"
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.text(alphabet=st.one_of(st.characters(), st.sampled_from("abzAZ09'’ _-\n\r.é東")), max_size=60), max_size=8
+    )
+)
+def test_hashed_words_are_the_hashes_of_the_words(texts: list[str]) -> None:
+    hashed = hash_words(texts)
+    for place, text in enumerate(texts):
+        found = hashed.hashes[hashed.indptr[place] : hashed.indptr[place + 1]].tolist()
+        assert found == [hash_word(word) for word in words(text)], text
+
+
+def test_hashes_do_not_depend_on_what_stands_beside_a_text() -> None:
+    alone = hash_words(["the last word"]).hashes
+    among = hash_words(["filler " * 30_000, "the last word", "東京"] * 3)
+    for place in (1, 4, 7):
+        assert np.array_equal(among.hashes[among.indptr[place] : among.indptr[place + 1]], alone)
+
+
+def test_a_text_longer_than_a_chunk_is_hashed_whole() -> None:
+    hashed = hash_words(["word " * 200_000])
+    assert len(hashed.hashes) == 200_000
+    assert set(hashed.hashes.tolist()) == {hash_word("word")}
+
+
+def test_no_texts_have_no_words() -> None:
+    hashed = hash_words([])
+    assert len(hashed.hashes) == 0
+    assert hashed.indptr.tolist() == [0]

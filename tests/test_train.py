@@ -1,0 +1,220 @@
+"""Making word vectors: counts add up whatever the format; a teacher's vectors are kept as well as they can be."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
+from semsearch.frequencies import write_counts
+from semsearch.train import counts as counting
+from semsearch.train import distill as distilling
+from semsearch.train.counts import count_words
+from semsearch.train.distill import distill, encode_words, reduce_dimension
+
+Floats = npt.NDArray[np.float32]
+
+
+def never(path: str, reason: str) -> None:
+    pytest.fail(f"{path} was skipped: {reason}")
+
+
+def store_plain(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def store_xz(path: Path, text: str) -> Path:
+    path = path.with_suffix(".txt.xz")
+    path.write_bytes(lzma.compress(text.encode()))
+    return path
+
+
+def store_gz(path: Path, text: str) -> Path:
+    path = path.with_suffix(".TXT.GZ")
+    path.write_bytes(gzip.compress(text.encode()))
+    return path
+
+
+@pytest.mark.parametrize("store", [store_plain, store_xz, store_gz])
+@pytest.mark.parametrize("block", [1 << 22, 5])
+def test_words_are_counted_in_text_however_it_is_stored(
+    tmp_path: Path, store: Callable[[Path, str], Path], block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_BLOCK", block)
+    path = store(tmp_path / "a.txt", "The cat.\nDon't wake the Café's cat!\n\nno newline")
+    assert count_words([path], skipped=never) == {
+        "the": 2, "cat": 2, "don": 1, "wake": 1, "café": 1, "no": 1, "newline": 1,
+    }  # fmt: skip
+
+
+def test_markup_is_not_counted(tmp_path: Path) -> None:
+    path = store_plain(tmp_path / "a.md", "# Cats\n\nA *cat* has a [home](https://example.org/page).\n")
+    assert count_words([path], skipped=never) == {"cats": 1, "a": 2, "cat": 1, "has": 1, "home": 1}
+
+
+def test_counts_of_a_folder_are_the_sum_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    paths = [
+        store_plain(tmp_path / "a.txt", "one two"),
+        store_plain(tmp_path / "deep" / "b.md", "two three"),
+        store_xz(tmp_path / "c.txt", "three four"),
+    ]
+    store_plain(tmp_path / "picture.svgz", "five")
+    total = count_words([tmp_path], skipped=never)
+    assert total == {"one": 1, "two": 2, "three": 2, "four": 1}
+    assert total == sum((count_words([path], skipped=never) for path in paths), start=type(total)())
+
+
+def test_what_cannot_be_read_is_told_and_nothing_of_it_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_BLOCK", 5)
+    store_plain(tmp_path / "good.txt", "good")
+    (tmp_path / "latin.txt").write_bytes(b"bad words\n" * 9000 + b"caf\xe9\n")
+    cut = store_xz(tmp_path / "cut.txt", "bad " * 9000)
+    cut.write_bytes(cut.read_bytes()[:-20])
+    (tmp_path / "broken.txt.gz").write_bytes(gzip.compress(b"bad")[:12] + b"\xff" * 20)
+    skipped: dict[str, str] = {}
+    assert count_words([tmp_path], skipped=skipped.__setitem__) == {"good": 1}
+    assert {Path(path).name for path in skipped} == {"latin.txt", "cut.txt.xz", "broken.txt.gz"}
+    assert all(skipped.values())
+
+
+def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="nowhere"):
+        count_words([tmp_path / "nowhere"], skipped=never)
+
+
+def test_progress_hears_of_files_and_words(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        store_plain(tmp_path / name, "one two three")
+    heard: list[tuple[int, int]] = []
+    count_words([tmp_path], skipped=never, progress=lambda files, words: heard.append((files, words)))
+    assert heard == [(0, 3), (1, 6)]
+
+
+@pytest.fixture
+def cloud() -> Floats:
+    generator = np.random.default_rng(4)
+    return (generator.standard_normal((300, 12)) * np.logspace(0, -2, 12) + 5).astype(np.float32)
+
+
+def test_reduced_vectors_are_centred_and_their_dimensions_uncorrelated_and_falling(cloud: Floats) -> None:
+    reduced = reduce_dimension(cloud, 6).astype(np.float64)
+    assert reduced.shape == (300, 6)
+    assert np.allclose(reduced.mean(axis=0), 0, atol=1e-5)
+    covariance = reduced.T @ reduced
+    assert np.allclose(covariance - np.diag(np.diag(covariance)), 0, atol=1e-3)
+    assert (np.diff(np.diag(covariance)) < 0).all()
+
+
+def test_all_dimensions_keep_all_distances_and_fewer_keep_the_most_there_is(cloud: Floats) -> None:
+    centred = cloud - cloud.mean(axis=0)
+    whole = reduce_dimension(cloud, 12)
+    assert np.allclose(whole @ whole.T, centred @ centred.T, atol=1e-3)
+    spectrum = np.linalg.svd(centred.astype(np.float64), compute_uv=False) ** 2
+    assert (reduce_dimension(cloud, 3) ** 2).sum() == pytest.approx(spectrum[:3].sum(), rel=1e-4)
+
+
+def test_fewer_dimensions_are_the_first_of_more(cloud: Floats) -> None:
+    assert np.allclose(reduce_dimension(cloud, 3), reduce_dimension(cloud, 9)[:, :3], atol=1e-4)
+
+
+def test_the_order_of_words_changes_no_vector(cloud: Floats) -> None:
+    assert np.allclose(reduce_dimension(cloud[::-1], 4)[::-1], reduce_dimension(cloud, 4), atol=1e-4)
+
+
+@pytest.mark.parametrize("dimension", [0, 13])
+def test_more_dimensions_than_the_teacher_has_are_refused(cloud: Floats, dimension: int) -> None:
+    with pytest.raises(UsageError, match=f"the teacher has 12 dimensions; {dimension} were asked for"):
+        reduce_dimension(cloud, dimension)
+
+
+class Teacher:
+    """As a sentence-transformers model, but each letter has a direction."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+
+    def encode(self, texts: list[str], **options: object) -> Floats:
+        assert options["normalize_embeddings"] is True
+        self.calls.append(texts)
+        rows = np.array([np.bincount([ord(letter) - 97 for letter in text], minlength=26) for text in texts])
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+@pytest.fixture
+def teacher(monkeypatch: pytest.MonkeyPatch) -> Teacher:
+    made = Teacher()
+    monkeypatch.setattr(distilling, "_load_teacher", lambda _: made)
+    return made
+
+
+def test_words_are_encoded_in_their_order_whatever_the_batches(teacher: Teacher) -> None:
+    words = ["longest", "a", "middle", "bb", "abc", "xylophone", "c"] * 7
+    encoded = encode_words(words, "fake", batch=1)
+    assert np.allclose(encoded, Teacher().encode(words, normalize_embeddings=True))
+    assert len(teacher.calls) == 4
+
+
+def test_distilled_vectors_have_the_counts_words_probabilities_and_a_card(teacher: Teacher, tmp_path: Path) -> None:
+    write_counts({"the": 50, "cat": 30, "dog": 15, "rare": 5}, tmp_path / "counts.txt")
+    heard: list[tuple[int, int]] = []
+    table = distill(
+        "models/fake", tmp_path / "counts.txt", tmp_path / "v", size=3, dimension=2, licence="MIT", counted="a test",
+        progress=lambda done, total: heard.append((done, total)),
+    )  # fmt: skip
+    assert table.words == ["the", "cat", "dog"]
+    assert table.frequencies == pytest.approx([0.5, 0.3, 0.15])
+    assert (table.dimension, table.card["dtype"], table.card["licence"]) == (2, "int8", "MIT")
+    assert table.card["source"] == "3 words, each encoded alone by fake; 2 principal components"
+    assert (table.card["counted"], table.card["counted words"]) == ("a test", 100)
+    assert table.card["command"].endswith("--teacher fake --counts counts.txt --size 3 --dimension 2")
+    assert table.verify()
+    assert heard[-1] == (3, 3)
+
+
+def test_the_same_teacher_and_counts_give_the_same_digest(teacher: Teacher, tmp_path: Path) -> None:
+    write_counts({"the": 50, "cat": 30, "dog": 15, "rare": 5}, tmp_path / "counts.txt")
+    tables = [distill("fake", tmp_path / "counts.txt", tmp_path / name, dimension=3) for name in "ab"]
+    assert tables[0].digest == tables[1].digest
+
+
+def test_a_target_that_exists_or_too_many_dimensions_are_said_before_the_long_work(
+    teacher: Teacher, tmp_path: Path
+) -> None:
+    write_counts({f"{a}{b}": 1 for a in "abcdefgh" for b in "abcdefgh"}, tmp_path / "counts.txt")
+    with pytest.raises(UsageError, match="the teacher has 26 dimensions; 27 were asked for"):
+        distill("fake", tmp_path / "counts.txt", tmp_path / "v", dimension=27, batch=1)
+    assert len(teacher.calls) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["counts.txt"]
+    (tmp_path / "v").mkdir()
+    with pytest.raises(VectorsError, match="exists"):
+        distill("fake", tmp_path / "counts.txt", tmp_path / "v", dimension=2)
+    assert len(teacher.calls) == 1
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match=r"semsearch\[train\]"):
+        encode_words(["cat"], "fake")
+
+
+def test_a_teacher_that_cannot_be_loaded_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no such model")
+
+    module = ModuleType("sentence_transformers")
+    module.SentenceTransformer = refuse  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    with pytest.raises(VectorsError, match="fake is not a model"):
+        encode_words(["cat"], "fake")

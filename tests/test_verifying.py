@@ -1,0 +1,65 @@
+"""verify() sees each way in which the parts of an index can disagree."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import IndexDamaged
+from semsearch.index import Index
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write_articles(tmp_path / "docs", 6)
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(tmp_path / "docs")
+        (tmp_path / "docs" / "sea-0.md").write_text("# Sea\n\nThe tide.\n")
+        index.sync()
+        assert index.verify() == []
+    return tmp_path / "index"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("DELETE FROM passages WHERE id = 5", "has 2 of 3 passages"),
+        ("DELETE FROM documents WHERE id = 3", "belong to no document"),
+        ("DELETE FROM segments WHERE kind = 'sentence' AND count < 10", "sentences have no vector"),
+        ("DELETE FROM segments WHERE kind = 'passage'", "passages have no vector"),
+        ("DELETE FROM removed", "belong to no row"),
+        ("INSERT INTO removed VALUES (5, 1, 1000, 1, 1)", "marked as removed"),
+        ("DELETE FROM fit", "nothing was fitted"),
+        ("INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')", "not in the lexical index"),
+        ("INSERT INTO passages_fts (rowid, body) VALUES (999, 'ghost')", "that are gone"),
+        ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "is not that of its text"),
+        ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1 FROM segments", "twice"),
+    ],
+)
+def test_rows_and_vectors_that_disagree_are_seen(path: Path, change: str, said: str) -> None:
+    with closing(sqlite3.connect(path / "index.sqlite")) as db:
+        db.execute(change)
+        db.commit()
+    with Index.open(path) as index:
+        assert any(said in problem for problem in index.verify())
+
+
+def test_damaged_and_missing_files_are_seen_and_a_rebuild_mends_them(path: Path) -> None:
+    first, second, *_ = sorted((path / "segments").glob("passage*"))
+    data = bytearray(first.read_bytes())
+    data[-5] ^= 0xFF
+    first.write_bytes(bytes(data))
+    second.unlink()
+    with Index.open(path) as index:
+        problems = index.verify()
+        assert any("its digest differs" in problem for problem in problems)
+        assert any("is missing" in problem for problem in problems)
+        with pytest.raises(IndexDamaged, match="--rebuild"):
+            index.search("ship")
+        index.rebuild()
+        assert index.verify() == []
+        assert index.search("ship")

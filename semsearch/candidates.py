@@ -34,7 +34,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Passages by id (n,), their scores (n,), NaN where a half knows nothing of one, their best sentences (n,) or -1."""
+    """Passages by id (n,), their scores (n,), NaN where a half knows nothing, and best sentences (n,) or -1."""
 
     ids: Int64
     dense: Float64

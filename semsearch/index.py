@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from semsearch.creation import create, upgrade
 from semsearch.errors import UsageError
 from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
 from semsearch.rows import get_meta
-from semsearch.settings import Settings, WordVectorsLike, choose, open_vectors
+from semsearch.settings import Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
 from semsearch.store import Store, check
 from semsearch.vectors.table import WordVectors
 
@@ -55,16 +54,8 @@ class Index:
         Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         opened = open_vectors(vectors)
-        settings = Settings(
-            vectors=choose(vectors, opened),
-            vectors_name=opened.name,
-            vectors_digest=opened.digest,
-            method=method,
-            a=a,
-            components=components,
-            frequencies=_frequencies(frequencies),
-            prior=prior,
-        )
+        source = choose_frequencies(frequencies)
+        settings = Settings(choose(vectors, opened), opened.name, opened.digest, method, a, components, source, prior)
         settings.embedder(opened)  # says now what cannot be meant
         create(Path(path), settings)
         return cls(path, vectors=opened)
@@ -160,18 +151,15 @@ class Index:
         from semsearch.indexing import rebuild  # start-up time: a search writes nothing
 
         self._prepare()
-        old = self.settings
-        wanted: WordVectorsLike = vectors or self._given or old.vectors
+        wanted: WordVectorsLike = vectors or self._given or self.settings.vectors
         opened = open_vectors(wanted)
-        settings = replace(
-            old,
-            vectors=choose(wanted, opened) if vectors is not None else old.vectors,
-            vectors_name=opened.name,
-            vectors_digest=opened.digest,
-            method=method or old.method,
-            a=a if a is not None or method else old.a,
-            components=components if components is not None or method else old.components,
-            frequencies=old.frequencies if frequencies is None else _frequencies(frequencies),
+        settings = self.settings.changed(
+            opened,
+            vectors=None if vectors is None else choose(vectors, opened),
+            method=method,
+            a=a,
+            components=components,
+            frequencies=None if frequencies is None else choose_frequencies(frequencies),
         )
         settings.embedder(opened)
         rebuild(self._store, settings, lambda: opened, report=progress or _silent)
@@ -278,11 +266,6 @@ class Index:
         """Bring an index of an earlier version up to date before it is written to."""
         check(self._store)
         upgrade(self._store)
-
-
-def _frequencies(source: str | Path) -> str:
-    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere."""
-    return str(source) if source in ("vectors", "corpus") else str(Path(source).resolve())
 
 
 def _silent(_: Progress) -> None:

@@ -92,7 +92,7 @@ class PostingsBuilder:
         return self._size
 
     def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
-        """Append whole passages: text i is of passage `passages[i]`, from 0 on; its words count `weights[i]`, 1 to 3."""
+        """Append whole passages: text i is of passage `passages[i]`, from 0 on, its words count `weights[i]` (1–3)."""
         found = self.lexicon.of(texts)
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
         terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
@@ -100,7 +100,7 @@ class PostingsBuilder:
         pairs = keys >> 2
         heads = np.flatnonzero(np.diff(pairs, prepend=-1))
         times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
-        lengths = np.bincount(passages, weights=found.lengths)
+        lengths = np.bincount(passages, weights=found.lengths).astype(np.float32)
         self._append(pairs[heads] & 0xFFFFFFFF, pairs[heads] >> 32, np.minimum(times, _MOST), lengths)
 
     def append(self, terms: UInt64, rows: Int64, counts: UInt8, lengths: Float32) -> None:
@@ -112,12 +112,12 @@ class PostingsBuilder:
         numbers: npt.NDArray[np.integer[Any]],
         rows: Int64,
         counts: npt.NDArray[np.integer[Any]],
-        lengths: npt.NDArray[np.floating[Any]],
+        lengths: Float32,
     ) -> None:
         self._numbers.append(numbers.astype(np.int32))
         self._rows.append((rows + self._size).astype(np.int32))
         self._counts.append(counts.astype(np.uint8))
-        self._lengths.append(lengths.astype(np.float32))
+        self._lengths.append(lengths)
         self._size += len(lengths)
 
     def to_arrays(self) -> list[npt.NDArray[Any]]:

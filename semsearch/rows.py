@@ -112,19 +112,23 @@ def get_removed(db: sqlite3.Connection, kind: Kind) -> Runs:
     return Runs.of(db.execute("SELECT first_sentence, sentences FROM removed"))
 
 
-_DOCUMENT = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
+_DOCUMENTS = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
     CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
     ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
     title, format, metadata, first_passage, passages, first_sentence, sentences
-    FROM documents LEFT JOIN roots ON roots.id = root_id """
+    FROM documents LEFT JOIN roots ON roots.id = root_id
+    WHERE documents.id IN (SELECT value FROM json_each(?))"""
 _METADATA = 6  # its place in these rows
-_PASSAGE = "SELECT id, document_id, first_sentence, line, page, headings, text, sentences FROM passages "
+_PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+    FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
+_RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+    FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
 
 
 def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
     """Documents by id."""
     found: dict[int, DocumentRow] = {}
-    for row in db.execute(_DOCUMENT + "WHERE documents.id IN (SELECT value FROM json_each(?))", _list(ids)):
+    for row in db.execute(_DOCUMENTS, _list(ids)):
         fields = [*row]
         fields[_METADATA] = json.loads(row[_METADATA])
         found[row[0]] = DocumentRow(*fields)
@@ -133,7 +137,7 @@ def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Docum
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
     """Passages by id."""
-    rows = db.execute(_PASSAGE + "WHERE id IN (SELECT value FROM json_each(?))", _list(ids))
+    rows = db.execute(_PASSAGES, _list(ids))
     return {row[0]: _passage(row) for row in rows}
 
 
@@ -160,7 +164,7 @@ def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
     """The passages with ids from first to below last, rising."""
-    for row in db.execute(_PASSAGE + "WHERE id >= ? AND id < ? ORDER BY id", (first, last)):
+    for row in db.execute(_RANGE, (first, last)):
         yield _passage(row)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from semsearch.embedder import SentenceEmbedder
@@ -46,6 +46,28 @@ class Settings:
                 f"not with {vectors.name} ({vectors.digest[:8]}); open it with those, or run: semsearch index --rebuild"
             )
 
+    def changed(
+        self,
+        opened: WordVectors,
+        *,
+        vectors: str | None,
+        method: str | None,
+        a: float | None,
+        components: int | None,
+        frequencies: str | None,
+    ) -> Settings:
+        """The same but for what is given. With another method, `a` and `components` not given are that method's."""
+        return replace(
+            self,
+            vectors=vectors or self.vectors,
+            vectors_name=opened.name,
+            vectors_digest=opened.digest,
+            method=method or self.method,
+            a=a if a is not None or method else self.a,
+            components=components if components is not None or method else self.components,
+            frequencies=frequencies or self.frequencies,
+        )
+
     def to_json(self) -> str:
         return json.dumps(asdict(self))
 
@@ -75,3 +97,8 @@ def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
             else str(vectors)
         )
     return opened.name if folder is None else str(folder)
+
+
+def choose_frequencies(source: str | Path) -> str:
+    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere."""
+    return str(source) if source in ("vectors", "corpus") else str(Path(source).resolve())

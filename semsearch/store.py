@@ -154,20 +154,30 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
-    connection.execute(f"PRAGMA cache_size = {_CACHE}")
+    try:
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 def _open_reader(folder: Path) -> sqlite3.Connection:
     path = folder / DATABASE
-    connection = _connect(path, "ro")
     try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return _tried(_connect(path, "ro"))
     except sqlite3.OperationalError:
-        connection.close()
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:
             raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
-        connection = _connect(path, "immutable=1")
+        return _tried(_connect(path, "immutable=1"))
+
+
+def _tried(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The connection, once it has read something: SQLite opens files only then."""
+    try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
     return connection

@@ -167,4 +167,4 @@ def mix(hashes: UInt64) -> UInt64:
     mixed ^= mixed >> np.uint64(33)
     mixed = mixed * np.uint64(0xC4CEB9FE1A85EC53)
     mixed ^= mixed >> np.uint64(33)
-    return np.where(mixed == 0, np.uint64(1), mixed)
+    return np.asarray(np.where(mixed == 0, np.uint64(1), mixed))

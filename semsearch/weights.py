@@ -91,6 +91,7 @@ def learn_weights(
     if weighting == "idf":
         having = _count(batches(), len(vectors), once_per_text=True)
         return WordWeights(weighting, 0.0, idf_weights(having.words, having.texts).astype(np.float32), stored=True)
+    table: Array
     if frequencies == "vectors":
         table = p = vectors.frequencies
     elif frequencies == "corpus":

@@ -44,7 +44,7 @@ def read(index_path: Path, seconds: float) -> None:
     with Index.open(index_path) as index:
         while time.monotonic() < end:
             for mode in ("dense", "hybrid"):
-                hits = index.search("captain ship version", mode=mode)  # type: ignore[arg-type]
+                hits = index.search("captain ship version", mode=mode)
                 assert len(hits) == DOCUMENTS, hits
                 versions = {int(hit.passage.rsplit(" v", 1)[1].split("x")[0]) for hit in hits}
                 assert len(versions) == 1, f"one answer shows versions {versions}"

@@ -15,7 +15,7 @@ from semsearch.segments import Segment
 
 def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:
     rows = np.random.default_rng(seed).standard_normal((n, 16)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def written(folder: Path, ids: np.ndarray, rows: np.ndarray, *, largest: int = 1000) -> list[Segment]:

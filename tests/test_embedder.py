@@ -94,8 +94,6 @@ def test_a_one_word_text_is_the_sign_of_its_vector_for_usif(small_vectors: Vecto
 
 
 def test_a_column_that_is_zero_in_all_words_stays_zero(tmp_path: Path) -> None:
-    from semsearch.vectors.writer import TableWriter
-
     rows = np.array([[1.0, 0.0, 2.0], [3.0, 0.0, -1.0]])
     table = TableWriter(tmp_path / "v", dtype="float32").write(["a", "b"], rows, np.array([0.5, 0.5]), card={})
     with warnings.catch_warnings():

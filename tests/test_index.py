@@ -256,13 +256,14 @@ def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
     (docs / "sea-0.md").unlink()
     index.sync()
     for mode in ("hybrid", "dense", "lexical"):
-        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 100, mode=mode))  # type: ignore[arg-type]
+        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 100, mode=mode))
 
 
 def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import semsearch.generation
 
     defaults = semsearch.generation.Generation.__init__.__kwdefaults__
+    assert defaults is not None
     monkeypatch.setitem(defaults, "largest", 20)
     index.sync(docs)
     assert index.status().segments == 2 + 8  # 36 passages, 144 sentences

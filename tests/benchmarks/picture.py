@@ -7,6 +7,7 @@ Each command line is run in a pseudo-terminal of 100 columns, so that it prints 
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import subprocess
@@ -37,7 +38,7 @@ def run(command: str) -> str:
 
 def main() -> None:
     target, *commands = sys.argv[1:]
-    console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True)
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     for command in commands:
         console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
         console.print(Text.from_ansi(run(command).rstrip("\n")))

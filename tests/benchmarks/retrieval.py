@@ -2,9 +2,9 @@
 
     python tests/benchmarks/retrieval.py FOLDER... [--choose NAME,NAME,...]
 
-A folder has corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and qrels/test.tsv. A document's rank is that of
-its best passage; a query's own document is no answer; gains are linear. The setting is chosen on the collections named by
---choose and reported on the others.
+A folder has corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and qrels/test.tsv. A document's rank is that
+of its best passage; a query's own document is no answer; gains are linear. The setting is chosen on the collections
+named by --choose and reported on the others.
 """
 
 from __future__ import annotations
@@ -108,11 +108,13 @@ def main() -> None:
         modes = ["lexical", "dense", "hybrid"] if label == "default" else ["dense", "hybrid"]
         numbers: dict[str, dict[str, float]] = {mode: {} for mode in modes}
         for collection in collections:
-            with tempfile.TemporaryDirectory() as folder:
-                with Index.create(Path(folder) / "index", vectors=arguments.vectors, **options) as index:
-                    index.add(collection.documents)
-                    for mode in modes:
-                        numbers[mode][collection.name] = score(index, collection, mode)
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                Index.create(Path(folder) / "index", vectors=arguments.vectors, **options) as index,
+            ):
+                index.add(collection.documents)
+                for mode in modes:
+                    numbers[mode][collection.name] = score(index, collection, mode)
         for mode in modes:
             print(row(f"{label}, {mode}", numbers[mode], chosen_on), flush=True)
 

@@ -3,8 +3,8 @@
     python tests/benchmarks/speed.py TEXT_FOLDER [--runs 5] [--index DIR]
 
 TEXT_FOLDER holds documents, for example plain text files. Measured are: strings to unit vectors (SIF, uSIF; batches of
-10,000 sentences), a whole `semsearch index`, a sync without changes, a cold `semsearch query` (a new process, files in the
-operating system's cache), a process that only imports numpy and faiss, and a warm search in Python.
+10,000 sentences), a whole `semsearch index`, a sync without changes, a cold `semsearch query` (a new process, files in
+the operating system's cache), a process that only imports numpy and faiss, and a warm search in Python.
 """
 
 from __future__ import annotations

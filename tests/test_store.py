@@ -1,0 +1,134 @@
+"""What the disk refuses is said in one line, and the index stays as it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from small import small_vectors, write_articles
+
+import semsearch.store
+from semsearch.errors import IndexDamaged, IndexNotFound, StorageError
+from semsearch.hits import Text
+from semsearch.index import Index
+from semsearch.listing import list_indexes
+from semsearch.looking import file_digest
+from semsearch.readers import read_file
+from semsearch.store import Store, is_index
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write_articles(tmp_path / "docs", 6)
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(tmp_path / "docs")
+    return tmp_path / "index"
+
+
+def check_unchanged(path: Path) -> None:
+    with Index.open(path) as index:
+        assert index.verify() == []
+        assert index.status(stale=False).documents == 6
+        assert index.search("moon")
+
+
+def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = semsearch.store._connect
+
+    def cramped(database: Path, mode: str) -> sqlite3.Connection:
+        connection = connect(database, mode)
+        if mode == "rw":
+            connection.execute("PRAGMA max_page_count = 60")
+        return connection
+
+    write_articles(path.parent / "docs", 200, first=100)
+    with Index.open(path) as index:
+        with monkeypatch.context() as patch:
+            patch.setattr(semsearch.store, "_connect", cramped)
+            with pytest.raises(StorageError, match="is full"):
+                index.sync()
+        assert index.status(stale=False).documents == 6
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
+def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    with Index.open(path) as index, monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse)
+        with pytest.raises(StorageError, match="the index is as it was"):
+            index.add([Text("a", "A ship.")])
+    check_unchanged(path)
+
+
+def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = semsearch.store._connect
+    asked: list[str] = []
+
+    def refusing(database: Path, mode: str) -> sqlite3.Connection:
+        asked.append(mode)
+        if mode == "ro":  # a file that is not there fails as SQLite does where it cannot keep its shared memory
+            database = database / "nowhere"
+        return connect(database, mode)
+
+    monkeypatch.setattr(semsearch.store, "_connect", refusing)
+    check_unchanged(path)
+    assert set(asked) == {"ro", "immutable=1"}
+
+
+def test_a_writer_leaves_everything_in_the_database_file(path: Path) -> None:
+    names = {entry.name for entry in path.iterdir()}
+    assert not names & {"index.sqlite-wal", "index.sqlite-shm"}
+
+
+def test_what_is_no_index_is_told_from_what_is_damaged(path: Path, tmp_path: Path) -> None:
+    assert is_index(path)
+    assert not is_index(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    with closing(sqlite3.connect(other / "index.sqlite")) as db:
+        db.execute("CREATE TABLE songs (name)")
+    with pytest.raises(IndexDamaged, match="something else"):
+        Index.open(other)
+    with closing(sqlite3.connect(path / "index.sqlite")) as db:
+        db.execute("UPDATE meta SET value = 'semsearch index 99' WHERE key = 'format'")
+        db.commit()
+    with pytest.raises(IndexDamaged, match="newer semsearch"):
+        Index.open(path)
+    with closing(sqlite3.connect(path / "index.sqlite")) as db:
+        db.execute("DELETE FROM meta WHERE key = 'format'")
+        db.commit()
+    with pytest.raises(IndexNotFound, match="never completed"):
+        Index.open(path)
+
+
+def test_a_read_inside_a_read_sees_the_same_generation(path: Path) -> None:
+    store = Store(path)
+    with store.reading() as outer, Index.open(path) as writer:
+        before = outer.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+        writer.add([Text("a", "A ship.")])
+        with store.reading() as inner:
+            assert inner.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone() == before
+    store.close()
+
+
+def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem(path: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "zbad"
+    bad.mkdir()
+    (bad / "index.sqlite").write_text("not a database, however long this text may be, and however hard one looks at it")
+    good, damaged = list_indexes(tmp_path)
+    assert (good.name, good.documents, good.passages, good.problem) == ("index", 6, 18, "")
+    assert good.size_bytes > 0
+    assert damaged.name == "zbad"
+    assert "damaged" in damaged.problem
+    assert list_indexes(tmp_path / "nowhere") == []
+
+
+def test_a_files_digest_is_the_readers(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A ship.")
+    assert file_digest(tmp_path / "a.txt") == read_file(tmp_path / "a.txt").digest

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.hits import Hit
-from semsearch.lexical import shared_words
 from semsearch.rows import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.terms import count_shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def shown(place: str, here: str) -> str:
 
 def _most_words(query: str, passage: PassageRow) -> int:
     """The first sentence that shares the most words with the question."""
-    shares = [shared_words(query, text) for text in passage.sentence_texts]
+    shares = count_shared(query, passage.sentence_texts)
     return shares.index(max(shares))
 
 

@@ -6,9 +6,6 @@ shows. A row's number is its place in the file; which id it belongs to is kept i
 
 from __future__ import annotations
 
-import hashlib
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +13,10 @@ import faiss as _faiss
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.durable import write_durably
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
-from semsearch.segments import Found, Kind, Segment
+from semsearch.segments import Found, Kind, Segment, segment_name
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 Float32 = npt.NDArray[np.float32]
@@ -104,41 +102,10 @@ class SegmentWriter:
         return self.segments
 
     def _write(self) -> None:
-        name = f"{self.kind}-{self.generation:08d}-{secrets.token_hex(4)}.faiss"
-        temporary = self.folder / f"{name}.tmp"
-        digest = hashlib.blake2b(digest_size=16)
-        with temporary.open("wb") as file:
-
-            def write(data: bytes) -> None:
-                digest.update(data)
-                file.write(data)
-
-            faiss.write_index(self._index, faiss.PyCallbackIOWriter(write))
-            file.flush()
-            os.fsync(file.fileno())
-            size = file.tell()
-        temporary.replace(self.folder / name)
-        _sync_folder(self.folder)
+        name = segment_name(self.kind, self.generation)
+        written = write_durably(
+            self.folder / name, lambda write: faiss.write_index(self._index, faiss.PyCallbackIOWriter(write))
+        )
         runs = Runs.of_ids(np.concatenate(self._ids))
-        self.segments.append(Segment(self.kind, name, size, runs, digest.hexdigest()))
+        self.segments.append(Segment(self.kind, name, written.size, runs, written.digest))
         self._index, self._ids = None, []
-
-
-def file_digest(path: Path) -> str:
-    """The digest of a segment file as it is on the disk."""
-    digest = hashlib.blake2b(digest_size=16)
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last. Windows has no such call and does it by itself."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The vectors of a new generation: fit or keep the embedder, write segments, merge what has become too many.
+"""The segments of a new generation: fit or keep the embedder, write vectors, merge what has become too many.
 
 The embedder's weights and components are frozen when an index is first filled, and stay so: documents added later never
 change the vectors of earlier ones. Only a small index that has doubled is fitted anew by itself, since its components
@@ -25,11 +25,12 @@ from semsearch.fit import Fit, load_fit, save_fit, save_today
 from semsearch.hits import Progress
 from semsearch.rows import get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
-from semsearch.segments import KINDS, LARGEST, Kind, Segment, Size, to_merge
+from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Segment, Size, to_merge
 from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
 from semsearch.store import SEGMENTS
 from semsearch.vectors.table import WordVectors
+from semsearch.words import Words, WordsWriter
 
 REFIT_BELOW = 20_000  # sentences at the last fit: from then on components hardly turn
 _CHUNK = 1 << 15  # vectors copied at a time
@@ -57,6 +58,7 @@ class Generation:
         self._vectors = vectors
         self._progress = progress
         self._gone: Statistics | None = None
+        self.words = WordsWriter(folder / SEGMENTS, generation=number)
 
     @cached_property
     def fit(self) -> Fit | None:
@@ -67,6 +69,10 @@ class Generation:
         """Texts to word ids, fitted or not."""
         return self._settings.embedder(self._vectors()).tokenize(texts)
 
+    def drop_words(self) -> None:
+        """Retire the lexical index; `words` gets all passages anew."""
+        self._name([], retired=[segment for segment in get_segments(self.db) if segment.kind == "words"])
+
     def subtract(self, sentences: Sequence[str]) -> None:
         """Take note of sentences that are removed."""
         if self.fit is not None:
@@ -75,6 +81,7 @@ class Generation:
 
     def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
         """Vectors for the passages in `new`, with ids from `first_new`; whether the embedder was fitted anew."""
+        self._name(self.words.finish(), retired=[])
         fit = None if refit else self.fit
         if fit is None:
             return self._embed_everything(new, first_new)
@@ -109,8 +116,8 @@ class Generation:
                 save_fit(self.db, embedder, self.number)
             else:
                 self.db.execute("DELETE FROM fit")
-        self._name(segments, retired=get_segments(self.db))
-        self.db.execute("DELETE FROM removed")
+        self._name(segments, retired=[segment for segment in get_segments(self.db) if segment.kind in VECTORS])
+        self._merge()
         return was_fitted and total > 0
 
     def _segments_of(self, spools: Iterable[Spool], embedder: SentenceEmbedder, total: int) -> list[Segment]:
@@ -132,13 +139,18 @@ class Generation:
             removed = get_removed(self.db, kind)
             segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
             sizes = [Size(len(segment.runs), segment.runs.overlap(removed)) for segment in segments]
-            chosen = [segments[place] for place in to_merge(sizes, largest=self.largest)]
+            largest = LARGEST_WORDS if kind == "words" else self.largest
+            chosen = [segments[place] for place in to_merge(sizes, largest=largest)]
             if chosen:
                 self._name(self._rewritten(kind, chosen, removed), retired=chosen)
         self._drop_removed()
 
     def _rewritten(self, kind: Kind, segments: list[Segment], removed: Runs) -> list[Segment]:
-        """The vectors of segments that are not removed, as new segments in the order of their ids."""
+        """What segments hold that is not removed, as new segments in the order of their ids."""
+        if kind == "words":
+            words = WordsWriter(self.folder / SEGMENTS, generation=self.number)
+            words.merge([Words(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed)
+            return words.finish()
         opened = [Vectors(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
         pieces = [
             (first, count, source) for source in opened for first, count in source.segment.runs.without(removed).ranges
@@ -159,7 +171,7 @@ class Generation:
         gone = [
             (row[0],)
             for row in rows
-            if not held["passage"].overlap(Runs.of([row[:2]])) and not held["sentence"].overlap(Runs.of([row[2:]]))
+            if not any(held[kind].overlap(Runs.of([row[2:] if kind == "sentence" else row[:2]])) for kind in KINDS)
         ]
         self.db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
 

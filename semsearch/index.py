@@ -12,7 +12,7 @@ from semsearch.creation import create, upgrade
 from semsearch.errors import UsageError
 from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
 from semsearch.rows import get_meta
-from semsearch.settings import Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
+from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
 from semsearch.store import Store, check
 from semsearch.vectors.table import WordVectors
 
@@ -46,7 +46,7 @@ class Index:
         a: float | None = None,
         components: int | None = None,
         frequencies: str | Path = "vectors",
-        prior: float = 1000,
+        prior: float = PRIOR,
     ) -> Index:
         """A new index in a new or empty folder.
 

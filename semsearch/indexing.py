@@ -230,5 +230,6 @@ def rebuild(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
     """
     with locked(store), writing(store, settings, vectors, report) as write:
         set_meta(write.db, "settings", settings.to_json())
-        write_words_anew(write.db)
+        write.generation.drop_words()
+        write_words_anew(write.db, write.generation.words)
         write.finish(refit=True)

@@ -1,4 +1,4 @@
-"""Documents into rows and out of them: the catalogue, the lexical index, and the words for the vectors.
+"""Documents into rows and out of them: the catalogue, the words for the lexical index, and those for the vectors.
 
 Everything happens inside the caller's write transaction. Ids come from counters that only grow.
 """
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semsearch.documents import Document
-from semsearch.lexical import searchable
 from semsearch.rows import PassageRow, each_passage, get_count, get_documents, heading_text, set_meta
 from semsearch.spool import SpoolWriter
+from semsearch.words import WordsWriter
 
 if TYPE_CHECKING:
     from semsearch.passages import Passage
@@ -32,8 +32,6 @@ _INSERT_PASSAGE = (
     "INSERT INTO passages (id, document_id, first_sentence, sentence_count, line, page, headings, text, sentences) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_INSERT_WORDS = "INSERT INTO passages_fts (rowid, title, headings, body) VALUES (?, ?, ?, ?)"
-_DELETE_WORDS = "INSERT INTO passages_fts (passages_fts, rowid, title, headings, body) VALUES ('delete', ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +50,16 @@ class Origin:
 class Intake:
     """Takes documents in. `passages` and `sentences` count what was written; `first_passage` is the first new id."""
 
-    def __init__(self, db: sqlite3.Connection, words: SpoolWriter) -> None:
+    def __init__(self, db: sqlite3.Connection, spool: SpoolWriter, words: WordsWriter) -> None:
         self._db = db
+        self._spool = spool
         self._words = words
         self._next_document = get_count(db, "next_document") or 1
         self._next_passage = self.first_passage = get_count(db, "next_passage") or 1
         self._next_sentence = self._first_sentence = get_count(db, "next_sentence") or 1
         self._documents: list[tuple[Any, ...]] = []
         self._passages: list[tuple[Any, ...]] = []
-        self._fts: list[tuple[int, str, str, str]] = []
+        self._texts: list[tuple[int, str, str]] = []
 
     @property
     def passages(self) -> int:
@@ -101,29 +100,29 @@ class Intake:
         self._passages.append(
             (id_, self._next_document, first, len(places), piece.line, piece.page, json.dumps(headings), text, offsets)
         )
-        self._fts.append(_words(id_, title, headings, text))
-        self._words.add(id_, first, heading_text(title, headings), [text[place[0] : place[1]] for place in places])
+        above = heading_text(title, headings)
+        self._texts.append((id_, above, text))
+        self._spool.add(id_, first, above, [text[place[0] : place[1]] for place in places])
         self._next_passage += 1
         self._next_sentence += len(places)
 
     def flush(self) -> None:
         """Write everything gathered so far."""
-        self._words.flush()
+        self._spool.flush()
+        add_words(self._words, self._texts)
         self._db.executemany(_INSERT_DOCUMENT, self._documents)
         self._db.executemany(_INSERT_PASSAGE, self._passages)
-        self._db.executemany(_INSERT_WORDS, self._fts)
-        self._documents, self._passages, self._fts = [], [], []
+        self._documents, self._passages, self._texts = [], [], []
         set_meta(self._db, "next_document", self._next_document)
         set_meta(self._db, "next_passage", self._next_passage)
         set_meta(self._db, "next_sentence", self._next_sentence)
 
 
 def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
-    """Delete documents. Yields the sentences of each passage as it goes; the vectors stay, marked as removed."""
+    """Delete documents, yielding their sentences. Vectors and postings stay, marked as removed."""
     for document in list(get_documents(db, document_ids).values()):
         last = document.first_passage + document.passages
         for batch in _batches(each_passage(db, document.first_passage, last)):
-            db.executemany(_DELETE_WORDS, [_words(row.id, document.title, row.headings, row.text) for row in batch])
             yield [text for row in batch for text in row.sentence_texts]
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (document.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (document.id,))
@@ -132,19 +131,22 @@ def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: i
             db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", row)
 
 
-def write_words_anew(db: sqlite3.Connection) -> None:
+def write_words_anew(db: sqlite3.Connection, words: WordsWriter) -> None:
     """Fill the lexical index from the stored text."""
-    db.execute("INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
     rows = db.execute(
-        "SELECT passages.id, title, headings, text FROM passages JOIN documents ON documents.id = document_id"
+        "SELECT passages.id, title, headings, text FROM passages JOIN documents ON documents.id = document_id "
+        "ORDER BY passages.id"
     )
     while batch := rows.fetchmany(_BATCH):
-        words = [_words(id_, title, json.loads(headings), text) for id_, title, headings, text in batch]
-        db.executemany(_INSERT_WORDS, words)
+        texts = [(id_, heading_text(title, json.loads(headings)), text) for id_, title, headings, text in batch]
+        add_words(words, texts)
 
 
-def _words(id_: int, title: str, headings: Sequence[str], text: str) -> tuple[int, str, str, str]:
-    return id_, searchable(title), searchable("\n".join(headings)), searchable(text)
+def add_words(words: WordsWriter, texts: Sequence[tuple[int, str, str]]) -> None:
+    """Passages by id, headings and text into the lexical index."""
+    if texts:
+        ids, above, bodies = zip(*texts, strict=True)
+        words.add(np.array(ids, dtype=np.int64), above, bodies)
 
 
 def _storable(text: str) -> str:

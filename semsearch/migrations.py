@@ -4,11 +4,10 @@
     roots       the folders and files that are indexed, with the globs given for them
     documents   a file below a root, or a text that a program added (root 0)
     passages    what is ranked: text, headings, place; and its sentences as an array of offsets
-    passages_fts  the passages' words, for the lexical half; without a copy of the text
-    segments    the vector files of the current generation
+    segments    the files of vectors and postings of the current generation
     removed     passages and sentences that segments still hold although their rows are gone
     fit         the embedder as it was fitted, and the sums over today's sentences
-    retired     vector files of earlier generations, to be swept once nobody can be reading them
+    retired     files of earlier generations, to be swept once nobody can be reading them
 
 Only writers come here, and only where `PRAGMA user_version` says that something is missing: sqlite-utils takes longer
 to import than a query takes to answer.
@@ -73,14 +72,10 @@ def first_tables(db: Database) -> None:
         pk="id",
         not_null={"document_id", "first_sentence", "sentence_count", "line", "headings", "text", "sentences"},
     )
-    db.execute(
-        "CREATE VIRTUAL TABLE passages_fts USING fts5(title, headings, body, content='', "
-        "tokenize='porter unicode61 remove_diacritics 2')"
-    )
     db.table("segments").create(
         {
             "id": int,
-            "kind": str,  # passage or sentence
+            "kind": str,  # passage, sentence or words
             "file": str,
             "size": int,
             "count": int,

@@ -27,6 +27,7 @@ Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Float32 = npt.NDArray[np.float32]
 UInt8 = npt.NDArray[np.uint8]
+Bool = npt.NDArray[np.bool_]
 
 _MAGIC = b"semsearch words1"
 _HEADER = 40  # the magic and three int64: T, R, P
@@ -64,17 +65,6 @@ class Postings:
         start, end = self.bounds[place : place + 2].tolist()
         return self.rows[start:end], self.counts[start:end]
 
-    def append_to(self, builder: PostingsBuilder, alive: npt.NDArray[np.bool_]) -> None:
-        """Give another segment some of the passages. (R,)"""
-        owners = np.repeat(np.arange(len(self.terms)), np.diff(self.bounds))
-        chosen = alive[self.rows]
-        builder.append(
-            self.terms[owners[chosen]],
-            (np.cumsum(alive) - 1)[self.rows[chosen]],
-            self.counts[chosen],
-            self.lengths[alive],
-        )
-
 
 class PostingsBuilder:
     """Gathers postings of passages in the order of their rows. Terms are numbered by a lexicon, which may be shared."""
@@ -100,25 +90,27 @@ class PostingsBuilder:
         pairs = keys >> 2
         heads = np.flatnonzero(np.diff(pairs, prepend=-1))
         times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
-        lengths = np.bincount(passages, weights=found.lengths).astype(np.float32)
-        self._append(pairs[heads] & 0xFFFFFFFF, pairs[heads] >> 32, np.minimum(times, _MOST), lengths)
+        self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, _MOST))
+        self._lengths.append(np.bincount(passages, weights=found.lengths).astype(np.float32))
+        self._size += len(self._lengths[-1])
 
-    def append(self, terms: UInt64, rows: Int64, counts: UInt8, lengths: Float32) -> None:
-        """Append passages (r,) that are counted already, as postings (p,) with rows from 0 on."""
-        self._append(self.lexicon.number(terms), rows, counts, lengths)
+    def merge(self, source: Postings, alive: Bool, rows: Int64, size: int) -> None:
+        """Take over the passages of a segment that are alive (R,), as rows (alive,) of a segment of `size` in all."""
+        owners = np.repeat(np.arange(len(source.terms)), np.diff(source.bounds))
+        chosen = alive[source.rows]
+        place = np.zeros(len(source), dtype=np.int64)
+        place[alive] = rows
+        if not self._size:
+            self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
+        self._lengths[0][rows] = source.lengths[alive]
+        self._append(
+            self.lexicon.number(source.terms)[owners[chosen]], place[source.rows[chosen]], source.counts[chosen]
+        )
 
-    def _append(
-        self,
-        numbers: npt.NDArray[np.integer[Any]],
-        rows: Int64,
-        counts: npt.NDArray[np.integer[Any]],
-        lengths: Float32,
-    ) -> None:
+    def _append(self, numbers: npt.NDArray[np.integer[Any]], rows: Int64, counts: npt.NDArray[np.integer[Any]]) -> None:
         self._numbers.append(numbers.astype(np.int32))
-        self._rows.append((rows + self._size).astype(np.int32))
+        self._rows.append(rows.astype(np.int32))
         self._counts.append(counts.astype(np.uint8))
-        self._lengths.append(lengths)
-        self._size += len(lengths)
 
     def to_arrays(self) -> list[npt.NDArray[Any]]:
         """Header and arrays of the file, in order."""

@@ -107,7 +107,7 @@ def get_segments(db: sqlite3.Connection) -> list[Segment]:
 
 def get_removed(db: sqlite3.Connection, kind: Kind) -> Runs:
     """The ids that segments may hold although their rows are gone."""
-    if kind == "passage":
+    if kind != "sentence":
         return Runs.of(db.execute("SELECT first_passage, passages FROM removed"))
     return Runs.of(db.execute("SELECT first_sentence, sentences FROM removed"))
 

@@ -2,7 +2,7 @@
 
 question ─ embed ─ scan passages ┐
                                  ├─ score each by both ─ fuse ─ the best k ─ rows ─ hits
-question ─ FTS5 ─────────────────┘
+question ─ BM25 ─────────────────┘
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.answers import Ranked, make_hits
-from semsearch.candidates import Candidates, Matches, find_words, score
+from semsearch.candidates import Candidates, score
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.filters import FUNCTIONS, Filter, condition
 from semsearch.fusion import fuse
@@ -91,12 +91,13 @@ class Searcher:
         found = None if embedded is None else _scan(snapshot, embedded, depth, allowed)
         answers: list[list[Hit]] = []
         for number, query in enumerate(question.queries):
-            vector, passages, matches = None, nothing, Matches(nothing, np.zeros(0))
+            vector, passages, lexical = None, nothing, None
             if embedded is not None and found is not None and embedded[number].any():
                 vector, passages = embedded[number], found[number]
             if question.mode != "dense":
-                matches = find_words(db, query, depth, allowed=allowed)
-            candidates = score(db, snapshot, vector, passages, matches)
+                lexical = snapshot.words.scores(query)
+                passages = np.concatenate((passages, lexical.best(depth, allowed=allowed)))
+            candidates = score(db, snapshot, np.unique(passages), vector, lexical)
             answers.append(make_hits(db, query, _ranked(candidates, question), context=question.context))
         return answers
 

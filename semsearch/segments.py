@@ -1,4 +1,4 @@
-"""The vector files of an index, and the rule by which they are written anew. Pure; semsearch.dense does the work.
+"""The derived files of an index, and the rule by which they are written anew. Pure; semsearch.dense does the work.
 
 A sync writes small segments and never touches large ones. Where there are too many, the smallest go together, and with
 them every next larger one that is not larger than what goes together already, so that a vector is rewritten about as
@@ -7,6 +7,7 @@ often as the index doubles. A segment of which a quarter has been removed is rew
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,11 +17,13 @@ import numpy.typing as npt
 
 from semsearch.runs import Runs
 
-Kind = Literal["passage", "sentence"]
-KINDS: tuple[Kind, Kind] = ("passage", "sentence")
+Kind = Literal["passage", "sentence", "words"]
+VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
+KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")
 MOST_SEGMENTS = 8
 MOST_DEAD = 0.25
 LARGEST = 1 << 20  # vectors in a segment: what a writer holds in memory at once
+LARGEST_WORDS = 1 << 18  # the same for passages in a segment of postings
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,11 @@ class Size:
     @property
     def alive(self) -> int:
         return self.count - self.dead
+
+
+def segment_name(kind: Kind, generation: int) -> str:
+    """A file name that was never used before."""
+    return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{'.postings' if kind == 'words' else '.faiss'}"
 
 
 def to_merge(sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int = LARGEST) -> list[int]:

@@ -14,6 +14,10 @@ from semsearch.vectors.table import WordVectors
 WordVectorsLike = str | Path | WordVectors
 
 
+PRIOR = 3000.0  # sentences of general language that a fit leans on; see docs/measurements.md for this and the next
+_BEST: dict[str, tuple[float, int]] = {"sif": (3e-4, 5)}  # a and components for search, where the papers' are not best
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The arguments of `SentenceEmbedder`, and which word vectors: what `load_vectors` takes, name and digest."""
@@ -29,11 +33,12 @@ class Settings:
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
+        best_a, best_components = _BEST.get(self.method, (None, None))
         return SentenceEmbedder(
             vectors,
             method=self.method,
-            a=self.a,
-            components=self.components,
+            a=best_a if self.a is None else self.a,
+            components=best_components if self.components is None else self.components,
             frequencies=self.frequencies,
             prior=self.prior,
         )

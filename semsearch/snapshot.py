@@ -21,6 +21,7 @@ from semsearch.vectors.table import WordVectors
 
 if TYPE_CHECKING:
     from semsearch.dense import Vectors
+    from semsearch.words import Words, WordSearch
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -43,9 +44,11 @@ class Snapshot:
         self._fit_generation = _fit_generation(db)
         self._embedder: SentenceEmbedder | None = None
         self._opened: dict[str, Vectors] = {}
+        self._opened_words: dict[str, Words] = {}
         if before is not None:
             names = {segment.file for segment in self._segments}
             self._opened = {file: vectors for file, vectors in before._opened.items() if file in names}
+            self._opened_words = {file: words for file, words in before._opened_words.items() if file in names}
             if before._fit_generation == self._fit_generation:
                 self._embedder = before._embedder
 
@@ -100,9 +103,25 @@ class Snapshot:
         return opened
 
     @cached_property
+    def words(self) -> WordSearch:
+        """The lexical half."""
+        from semsearch.words import Words, WordSearch  # start-up time: a dense search needs no stemmer
+
+        opened: list[Words] = []
+        for segment in self._segments:
+            if segment.kind == "words":
+                if segment.file not in self._opened_words:
+                    self._opened_words[segment.file] = Words(self._folder / segment.file, segment)
+                opened.append(self._opened_words[segment.file])
+        return WordSearch(opened, self._alive_in("words"))
+
+    @cached_property
     def _alive(self) -> list[Bool | None]:
-        """For each passage segment, the rows that are not removed; None where that is all of them."""
-        removed = [segment.runs.rows_in(self._removed) for segment in self._segments if segment.kind == "passage"]
+        return self._alive_in("passage")
+
+    def _alive_in(self, kind: Kind) -> list[Bool | None]:
+        """For each segment of passages, the rows that are not removed; None where that is all of them."""
+        removed = [segment.runs.rows_in(self._removed) for segment in self._segments if segment.kind == kind]
         return [~rows if rows.any() else None for rows in removed]
 
 

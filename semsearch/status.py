@@ -11,7 +11,7 @@ from semsearch.fit import load_fit
 from semsearch.hits import Status
 from semsearch.looking import look
 from semsearch.rows import get_count, get_meta, get_removed, get_roots, get_segments
-from semsearch.segments import KINDS
+from semsearch.segments import VECTORS
 from semsearch.settings import Settings
 from semsearch.vectors.table import WordVectors
 
@@ -27,7 +27,7 @@ def read_status(
 ) -> Status:
     """Counts come from the tables; `drift` needs the word vectors, `stale` lists all roots."""
     segments = get_segments(db)
-    removed = {kind: get_removed(db, kind) for kind in KINDS}
+    removed = {kind: get_removed(db, kind) for kind in VECTORS}
     documents, sentences, words = db.execute(
         "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
     ).fetchone()
@@ -43,8 +43,8 @@ def read_status(
         passages=db.execute("SELECT coalesce(sum(passages), 0) FROM documents").fetchone()[0],
         sentences=sentences,
         words=words,
-        vectors=sum(len(segment.runs) for segment in segments),
-        removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments),
+        vectors=sum(len(segment.runs) for segment in segments if segment.kind in VECTORS),
+        removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments if segment.kind in VECTORS),
         segments=len(segments),
         size_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
         dimension=card.get("dimension", 0),

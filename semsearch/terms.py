@@ -7,6 +7,7 @@ as it is written beats its parts. A term is known by a 64-bit hash.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import Stemmer
 
 from semsearch.hashing import HashIndex
-from semsearch.tokens import UInt64, WordChunk, hash_chunks, hash_words, mix, words
+from semsearch.tokens import UInt64, WordChunk, hash_chunks, hash_words, mix, normalise, words
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -79,12 +80,7 @@ class Lexicon:
 
     def of_question(self, question: str) -> UInt64:
         """The terms to look for, repetitions included; stop words only where there is nothing else."""
-        content = []
-        for piece in question.split():
-            found = words(piece)
-            if any(word not in STOP_WORDS for word in found):
-                content.append(piece if len(found) > 1 else found[0])
-        numbers = self.of([" ".join(content) or question]).numbers
+        numbers = self.of([_without_stop_words(question)]).numbers
         return self.terms[numbers]
 
     def number(self, terms: UInt64) -> Int32:
@@ -102,10 +98,42 @@ class Lexicon:
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, places = np.unique(chunk.hashes[unseen], return_index=True)
-            stems = self._stemmer.stemWords([chunk.word(place) for place in unseen[places].tolist()])
+            stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in unseen[places].tolist()])
             self._words.insert(new, self.number(hash_words(stems).hashes))
             numbers = self._words.look_up(chunk.hashes)
         return numbers
+
+
+def content_words(question: str) -> list[str]:
+    """The words that a question is about, each once, in order."""
+    return list(dict.fromkeys(words(_without_stop_words(question))))
+
+
+def count_shared(question: str, texts: Sequence[str]) -> list[int]:
+    """How many different terms of a question each text has."""
+    lexicon = Lexicon()
+    asked = set(lexicon.of_question(question).tolist())
+    found = lexicon.of(texts)
+    names = lexicon.terms[found.numbers].tolist()
+    shared: list[set[int]] = [set() for _ in texts]
+    for text, name in zip(found.texts.tolist(), names, strict=True):
+        if name in asked:
+            shared[text].add(name)
+    return [len(names) for names in shared]
+
+
+def _without_stop_words(question: str) -> str:
+    """What is left of a question, or all of it where nothing would be left. Pieces with joined words stay whole."""
+    pieces = [piece for piece in question.split() if any(word not in STOP_WORDS for word in words(piece))]
+    return " ".join(pieces) or question
+
+
+def _plain(word: str) -> str:
+    """A word without accents, for people leave them out."""
+    if word.isascii():
+        return word
+    plain = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    return normalise(plain).replace(" ", "") or word
 
 
 def _together(chunk: WordChunk, owners: Int64) -> Int64:

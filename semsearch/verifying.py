@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense import Vectors, file_digest
+from semsearch.dense import Vectors
+from semsearch.durable import file_digest
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.fit import load_embedder
-from semsearch.rows import get_removed, get_segments, stored_texts
+from semsearch.rows import each_passage, get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
 from semsearch.segments import KINDS, Kind
 from semsearch.store import SEGMENTS
+from semsearch.terms import Lexicon
 from semsearch.vectors.table import WordVectors
+from semsearch.words import Words
 
 _SAMPLE = 64  # passages that are embedded again and compared
 
@@ -25,11 +28,13 @@ def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVecto
     """What is wrong, a line each; empty where all is well. Reads every file of the index."""
     problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
     problems += _rows(db)
-    problems += _words(db)
-    opened = {kind: list(_opened(db, folder, kind, problems)) for kind in KINDS}
+    opened = list(_opened(db, folder, problems))
     for kind in KINDS:
-        problems += _vectors(db, kind, [source.segment.runs for source in opened[kind]])
-    problems += _sample(db, opened["passage"], vectors)
+        problems += _held(db, kind, [source.segment.runs for source in opened if source.segment.kind == kind])
+    problems += _vector_sample(
+        db, [s for s in opened if isinstance(s, Vectors) and s.segment.kind == "passage"], vectors
+    )
+    problems += _words_sample(db, [source for source in opened if isinstance(source, Words)])
     return problems
 
 
@@ -47,56 +52,38 @@ def _rows(db: sqlite3.Connection) -> Iterator[str]:
         yield f"{lost} passages belong to no document"
 
 
-def _words(db: sqlite3.Connection) -> Iterator[str]:
-    """The lexical index has no text of its own to compare, but it knows which rows it holds."""
-    missing = db.execute(
-        "SELECT count(*) FROM passages WHERE id NOT IN (SELECT id FROM passages_fts_docsize)"
-    ).fetchone()[0]
-    spare = db.execute(
-        "SELECT count(*) FROM passages_fts_docsize WHERE id NOT IN (SELECT id FROM passages)"
-    ).fetchone()[0]
-    if missing:
-        yield f"{missing} passages are not in the lexical index"
-    if spare:
-        yield f"the lexical index holds {spare} passages that are gone"
-
-
-def _opened(db: sqlite3.Connection, folder: Path, kind: Kind, problems: list[str]) -> Iterator[Vectors]:
+def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterator[Vectors | Words]:
     for segment in get_segments(db):
-        if segment.kind != kind:
-            continue
         path = folder / SEGMENTS / segment.file
         try:
             if file_digest(path) != segment.digest:
                 problems.append(f"{path.name} is not as it was written: its digest differs")
-            yield Vectors(path, segment)
+            yield Words(path, segment) if segment.kind == "words" else Vectors(path, segment)
         except FileNotFoundError:
             problems.append(f"{path.name} is missing")
         except IndexDamaged as error:
             problems.append(str(error))
 
 
-def _vectors(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]:
+def _held(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]:
     """Every row in exactly one segment, and nothing else but what is marked as removed."""
-    ranges = {
-        "passage": "SELECT id, 1 FROM passages",
-        "sentence": "SELECT first_sentence, sentence_count FROM passages",
-    }
-    rows = Runs.of(db.execute(ranges[kind]))
+    rowed, held_as = ("passage", "lexical entries") if kind == "words" else (kind, f"{kind} vectors")
+    sentences = "SELECT first_sentence, sentence_count FROM passages"
+    rows = Runs.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
     removed = get_removed(db, kind)
     if rows.overlap(removed):
-        yield f"{rows.overlap(removed)} {kind} rows are marked as removed"
+        yield f"{rows.overlap(removed)} {rowed} rows are marked as removed"
     covered = Runs.of(run for runs in held for run in runs.ranges)
     twice = sum(len(runs) for runs in held) - _distinct(held)
     if twice:
-        yield f"{twice} {kind} vectors are there twice"
+        yield f"{twice} {held_as} are there twice"
         return
     without = len(rows) - rows.overlap(covered)
     if without:
-        yield f"{without} of {len(rows)} {kind}s have no vector"
+        yield f"{without} of {len(rows)} {rowed}s have no {held_as}"
     spare = len(covered) - covered.overlap(rows) - covered.overlap(removed)
     if spare:
-        yield f"{spare} {kind} vectors belong to no row"
+        yield f"{spare} {held_as} belong to no row"
 
 
 def _distinct(held: list[Runs]) -> int:
@@ -104,10 +91,10 @@ def _distinct(held: list[Runs]) -> int:
     return len(np.unique(np.concatenate(ids))) if ids else 0
 
 
-def _sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[], WordVectors]) -> Iterator[str]:
+def _vector_sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[], WordVectors]) -> Iterator[str]:
     """Some passages, embedded again from their stored text, have the vectors that are stored."""
-    (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
-    if not count:
+    wanted = _some_passages(db)
+    if not wanted:
         return
     try:
         embedder = load_embedder(db, vectors())
@@ -117,9 +104,7 @@ def _sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[],
     if embedder is None:
         yield "there are passages, but nothing was fitted to them"
         return
-    step = max(1, count // _SAMPLE)
-    wanted = {id_ for (id_,) in db.execute("SELECT id FROM passages WHERE id % ? = 0 LIMIT ?", (step, _SAMPLE))}
-    for id_ in sorted(wanted):
+    for id_ in wanted:
         for stored in stored_texts(db, id_ + 1, first=id_):
             words = embedder.tokenize([stored.heading, *stored.sentences])
             fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0]
@@ -128,7 +113,27 @@ def _sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[],
                 yield f"the vector of passage {id_} is not that of its text"
 
 
-def _row(source: Vectors, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+def _words_sample(db: sqlite3.Connection, opened: list[Words]) -> Iterator[str]:
+    """Some passages are found under all terms of their stored text."""
+    lexicon = Lexicon()
+    for id_ in _some_passages(db) if opened else []:
+        for passage in each_passage(db, id_, id_ + 1):
+            numbers = np.unique(lexicon.of([passage.text]).numbers)
+            for source in opened:
+                for row in _row(source, id_):
+                    lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
+                    if not all(row[0] in rows for rows in lists):
+                        yield f"the lexical entries of passage {id_} are not those of its text"
+
+
+def _some_passages(db: sqlite3.Connection) -> list[int]:
+    (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+    step = max(1, count // _SAMPLE)
+    rows = db.execute("SELECT id FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?", (step, _SAMPLE))
+    return [id_ for (id_,) in rows]
+
+
+def _row(source: Vectors | Words, id_: int) -> Iterator[npt.NDArray[np.int64]]:
     ids = np.array([id_])
     if source.segment.runs.has(ids)[0]:
         yield source.segment.runs.below(ids)

@@ -39,7 +39,7 @@ class Write:
     def __init__(self, db: sqlite3.Connection, generation: Generation, spool: Spool) -> None:
         self.db = db
         self.generation = generation
-        self.intake = Intake(db, SpoolWriter(spool, generation.tokenize))
+        self.intake = Intake(db, SpoolWriter(spool, generation.tokenize), generation.words)
         self._spool = spool
         self._forgotten = False
 

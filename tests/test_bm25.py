@@ -91,8 +91,8 @@ def test_scores_do_not_depend_on_segments_or_on_what_was_removed(tmp_path: Path)
 def test_merged_segments_are_as_if_written_at_once(tmp_path: Path) -> None:
     first, second = build(tmp_path / "a", [TEXTS[0], "gone", *TEXTS[1:3]]), build(tmp_path / "b", TEXTS[3:])
     builder = PostingsBuilder(Lexicon())
-    first.append_to(builder, np.array([True, False, True, True]))
-    second.append_to(builder, np.ones(len(second), dtype=np.bool_))
+    builder.merge(second, np.ones(len(second), dtype=np.bool_), np.arange(3, 6), 6)
+    builder.merge(first, np.array([True, False, True, True]), np.arange(3), 6)
     merged, whole = write(builder, tmp_path / "merged"), build(tmp_path / "whole", TEXTS)
     for name in ("terms", "bounds", "lengths", "rows", "counts"):
         assert np.array_equal(getattr(merged, name), getattr(whole, name)), name

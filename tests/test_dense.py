@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.dense import SegmentWriter, Vectors, file_digest
+from semsearch.dense import SegmentWriter, Vectors
+from semsearch.durable import file_digest
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
 from semsearch.segments import Segment

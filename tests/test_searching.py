@@ -24,7 +24,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "---\nauthor: Ada\ntags: [old, true]\n---\n# Tale\n\nThe captain sleeps. The xylograph sings. A bee waits.\n\n"
         "## Later\n\nThe moon is up. Nobody knows the zyzzyva. The end.\n"
     )
-    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
+    with Index.create(folder / "index", vectors=small_vectors(folder), components=1) as made:
         made.sync(folder / "docs")
         yield made
 
@@ -147,7 +147,7 @@ def test_what_cannot_be_meant_is_refused(index: Index) -> None:
 
 
 def test_an_empty_index_answers_with_nothing(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
         assert index.search("moon") == []
         assert index.verify() == []
         assert index.context("moon").text == ""

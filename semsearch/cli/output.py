@@ -21,7 +21,7 @@ from rich.text import Text
 
 from semsearch.cli.formats import Answer, one_line, trail
 from semsearch.hits import Hit, Progress
-from semsearch.lexical import terms
+from semsearch.terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
 _LINES = 6  # of a long sentence
@@ -104,7 +104,7 @@ def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
 
 def query_pattern(query: str) -> re.Pattern[str] | None:
     """Finds the words of a query, and near relations of theirs: rotate, rotates, rotating."""
-    words = {word for term in terms(query) for word in term.split()}
+    words = content_words(query)
     patterns = [_related(word) for word in sorted(words, key=len, reverse=True)]
     return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 

@@ -2,9 +2,9 @@
 
     python tests/benchmarks/golden.py FOLDER [--split test|dev|all] [--show-misses]
 
-FOLDER holds the trees `peps`, `rust-book` and `powershell`: the PEPs, the Rust book, the PowerShell documentation. The
-questions, in tests/golden/questions.jsonl, were written from the documents' subjects before any search was run. Settings
-are chosen on the questions of split `dev` and reported on those of split `test`.
+FOLDER holds the trees `peps`, `rust-book` and `powershell`: the PEPs, the Rust book, the PowerShell documentation.
+The questions, in tests/golden/questions.jsonl, were written from the documents' subjects before any search was run.
+Settings are chosen on the questions of split `dev` and reported on those of split `test`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,58 @@
+"""Files that are whole or not there: written under a temporary name, flushed to the disk, renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Write = Callable[[bytes | memoryview], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How large a file is, and the BLAKE2b digest of its bytes."""
+
+    size: int
+    digest: str
+
+
+def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
+    """Write a file by what `fill` passes to the function it is given. The rename lasts when this returns."""
+    temporary = path.with_name(path.name + ".tmp")
+    digest = hashlib.blake2b(digest_size=16)
+    with temporary.open("wb") as file:
+
+        def write(data: bytes | memoryview) -> None:
+            digest.update(data)
+            file.write(data)
+
+        fill(write)
+        file.flush()
+        os.fsync(file.fileno())
+        size = file.tell()
+    temporary.replace(path)
+    _sync_folder(path.parent)
+    return Written(size, digest.hexdigest())
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file as it is on the disk."""
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last. Windows has no such call and does it by itself."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

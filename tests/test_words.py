@@ -1,0 +1,95 @@
+"""Segments of postings as the index uses them: written, merged, asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semsearch.errors import IndexDamaged
+from semsearch.runs import Runs
+from semsearch.segments import Segment
+from semsearch.terms import content_words, count_shared
+from semsearch.words import Words, WordSearch, WordsWriter
+
+TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
+
+
+def written(folder: Path, ids: list[int], texts: list[str], *, largest: int = 100) -> list[Segment]:
+    writer = WordsWriter(folder, generation=1, largest=largest)
+    for id_, text in zip(ids, texts, strict=True):
+        writer.add(np.array([id_]), ["Heading"], [text])
+    return writer.finish()
+
+
+def opened(folder: Path, segments: list[Segment]) -> list[Words]:
+    return [Words(folder / segment.file, segment) for segment in segments]
+
+
+def ask(words: list[Words], question: str, n: int = 10, *, allowed: Runs | None = None) -> list[int]:
+    return WordSearch(words, [None] * len(words)).scores(question).best(n, allowed=allowed).tolist()
+
+
+def test_passages_are_found_by_their_words_and_those_of_their_headings(tmp_path: Path) -> None:
+    words = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
+    assert ask(words, "ship") == [5, 9]
+    assert ask(words, "headings") == [5, 6, 9, 10]
+    assert ask(words, "unheard") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("größe", "Die Größe zählt"), ("cafe", "ein Café"), ("東京", "私は東京に住んでいます"), ("мир", "Мир всем")],
+)
+def test_other_scripts_are_found(tmp_path: Path, question: str, text: str) -> None:
+    words = opened(tmp_path, written(tmp_path, [1, 2], [text, "nothing of the kind"]))
+    assert ask(words, question) == [1]
+
+
+def test_many_small_segments_answer_as_one_large_one(tmp_path: Path) -> None:
+    small = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS, largest=1))
+    large = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
+    assert (len(small), len(large)) == (4, 1)
+    ids = np.array([5, 6, 9, 10])
+    for question in ("ship piano", "the harbour", "dawn"):
+        one, other = (WordSearch(words, [None] * len(words)).scores(question) for words in (small, large))
+        assert one.of(ids) == pytest.approx(other.of(ids), nan_ok=True)
+        assert one.best(2).tolist() == other.best(2).tolist()
+
+
+def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) -> None:
+    first, second = written(tmp_path, [5, 9], [TEXTS[0], TEXTS[2]]), written(tmp_path, [6, 10], [TEXTS[1], TEXTS[3]])
+    writer = WordsWriter(tmp_path, generation=2)
+    writer.merge(opened(tmp_path, [*second, *first]), Runs.of([(9, 1)]))
+    merged = opened(tmp_path, writer.finish())
+    assert merged[0].segment.runs.all_ids().tolist() == [5, 6, 10]
+    assert ask(merged, "ship") == [5]
+    assert ask(merged, "piano") == [6, 10]
+
+
+def test_only_allowed_passages_count_and_always_fill_the_page(tmp_path: Path) -> None:
+    texts = ["ship ship ship"] * 50 + ["one ship among many other words that say something else"]
+    words = opened(tmp_path, written(tmp_path, list(range(1, 52)), texts))
+    assert ask(words, "ship", 5, allowed=Runs.of([(51, 1)])) == [51]
+
+
+def test_of_equal_scores_the_first_ids_are_taken(tmp_path: Path) -> None:
+    words = opened(tmp_path, written(tmp_path, list(range(1, 31)), ["the same ship"] * 30))
+    assert ask(words, "ship", 4) == [1, 2, 3, 4]
+
+
+def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:
+    segment = written(tmp_path, [1, 2], TEXTS[:2])[0]
+    with pytest.raises(IndexDamaged, match="2 passages, not 3"):
+        Words(tmp_path / segment.file, Segment("words", segment.file, segment.size, Runs.of([(1, 3)]), segment.digest))
+
+
+def test_a_question_is_about_its_content_words() -> None:
+    assert content_words("How do I rotate the keys?") == ["rotate", "keys"]
+    assert content_words("to be or not to be") == ["to", "be", "or", "not"]
+    assert content_words("???") == []
+
+
+def test_a_sentence_shares_different_terms_with_a_question() -> None:
+    assert count_shared("the big cats", ["A big, big cat!", "Nothing.", ""]) == [2, 0, 0]

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from semsearch.hits import Hit
@@ -29,11 +30,12 @@ def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, c
     passages = get_passages(db, (item.passage_id for item in ranked))
     documents = get_documents(db, {passage.document_id for passage in passages.values()})
     here = Path.cwd().as_posix()
+    numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
     hits: list[Hit] = []
     for rank, item in enumerate(ranked, start=1):
         passage = passages[item.passage_id]
         document = documents[passage.document_id]
-        number = item.best if item.best >= 0 else _most_words(query, passage)
+        number = item.best if item.best >= 0 else numbers[item.passage_id]
         before, after = _neighbours(db, document, passage, number, context)
         place = passage.sentences[number].tolist()
         hits.append(
@@ -71,10 +73,15 @@ def shown(place: str, here: str) -> str:
     return place.removeprefix(prefix)
 
 
-def _most_words(query: str, passage: PassageRow) -> int:
-    """The first sentence that shares the most words with the question."""
-    shares = count_shared(query, passage.sentence_texts)
-    return shares.index(max(shares))
+def _most_words(query: str, passages: Sequence[PassageRow]) -> dict[int, int]:
+    """For each passage the first of its sentences that share the most terms with the question."""
+    texts = [text for passage in passages for text in passage.sentence_texts]
+    shares = iter(count_shared(query, texts) if texts else [])
+    numbers: dict[int, int] = {}
+    for passage in passages:
+        own = list(islice(shares, len(passage.sentences)))
+        numbers[passage.id] = own.index(max(own))
+    return numbers
 
 
 def _neighbours(

@@ -137,9 +137,10 @@ class WordSearch:
 
 def _largest(scores: Float32, n: int) -> Int64:
     """The places of the n largest scores above zero; of equal ones at the edge, the first. (m,) -> (≤ n,)"""
-    if len(scores) > n:
-        edge = np.partition(scores, len(scores) - n)[len(scores) - n]
-        if edge > 0:
-            above = np.flatnonzero(scores > edge)
-            return np.concatenate((above, np.flatnonzero(scores == edge)[: n - len(above)]))
-    return np.flatnonzero(scores > 0)
+    found = np.flatnonzero(scores > 0)
+    if len(found) <= n:
+        return found
+    counted = scores[found]
+    edge = np.partition(counted, len(counted) - n)[len(counted) - n]
+    above = found[counted > edge]
+    return np.concatenate((above, found[counted == edge][: n - len(above)]))

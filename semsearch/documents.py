@@ -16,6 +16,9 @@ from typing import Any
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
+MAX_BYTES = 100_000_000  # of one file, unless told otherwise; a larger one is rarely prose
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """One heading or paragraph. `start` is a character offset into `Document.source`."""

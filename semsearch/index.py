@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.context import assemble
 from semsearch.creation import create, upgrade
+from semsearch.documents import MAX_BYTES
 from semsearch.errors import UsageError
 from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
 from semsearch.rows import get_meta
@@ -84,12 +85,14 @@ class Index:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prune: bool = False,
+        max_file_bytes: int = MAX_BYTES,
         progress: Report | None = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
 
         Globs given for a root stay with it until others are given. A root that has vanished, or has no files any
-        more, is reported in `warnings` and kept, unless `prune` is set. Raises SourceError for a path that is not
+        more, is reported in `warnings` and kept, unless `prune` is set. A file of more than `max_file_bytes`, or one
+        that cannot be read, is skipped and reported. Raises SourceError for a path that is not
         there, UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
         """
         from semsearch.indexing import sync  # start-up time: a search writes nothing
@@ -103,6 +106,7 @@ class Index:
             include=include,
             exclude=exclude,
             prune=prune,
+            max_file_bytes=max_file_bytes,
             report=progress or _silent,
         )
 

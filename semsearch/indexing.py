@@ -37,6 +37,7 @@ def sync(
     include: Sequence[str],
     exclude: Sequence[str],
     prune: bool,
+    max_file_bytes: int,
     report: Report,
 ) -> SyncReport:
     """Bring the index up to date with the disk. Where nothing has changed, nothing is written, and little imported."""
@@ -55,11 +56,13 @@ def sync(
         skipped = list(seen.skipped)
         if not seen.nothing_to_do:
             with writing(store, settings, vectors, report) as write:
-                done = _apply(write, seen, done, skipped, report)
+                done = _apply(write, seen, done, skipped, report, max_file_bytes)
     return replace(done, skipped=tuple(skipped), seconds=time.perf_counter() - started)
 
 
-def _apply(write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile], report: Report) -> SyncReport:
+def _apply(
+    write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile], report: Report, max_file_bytes: int
+) -> SyncReport:
     db, plan = write.db, seen.plan
     for root in seen.changed_roots:
         set_root(db, root)
@@ -81,7 +84,7 @@ def _apply(write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile
         read[kind] = 0
         for present in presents:
             report(Progress("reading", files, total, write.intake.sentences, path=present.absolute))
-            read[kind] += _take_file(write, present, skipped)
+            read[kind] += _take_file(write, present, skipped, max_file_bytes)
             files += 1
     report(Progress("reading", files, total, write.intake.sentences))
     refitted = write.finish()
@@ -95,12 +98,12 @@ def _apply(write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile
     )
 
 
-def _take_file(write: Write, present: Present, skipped: list[SkippedFile]) -> bool:
+def _take_file(write: Write, present: Present, skipped: list[SkippedFile], max_bytes: int) -> bool:
     from semsearch.readers import read_file  # start-up time: a sync without changes reads nothing
 
     checked = time.time_ns()
     try:
-        content = read_file(Path(present.absolute))
+        content = read_file(Path(present.absolute), max_bytes=max_bytes)
     except SourceError as error:
         skipped.append(SkippedFile(present.absolute, str(error)))
         return False

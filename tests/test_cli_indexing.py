@@ -68,6 +68,15 @@ def test_a_skipped_file_is_one_line_with_its_reason(made: Path) -> None:
     assert line.count("picture.txt") == 1
 
 
+def test_a_file_above_the_limit_is_skipped_and_a_higher_limit_lets_it_in(made: Path) -> None:
+    (made / "docs" / "long.txt").write_text("The captain sails the ship. " * 200, encoding="utf-8")
+    result = semsearch("index", "docs", "--max-file-size", "0.005")
+    assert (result.status, "1 skipped" in result.out) == (0, True)
+    assert "5,600 bytes, more than the limit of 5,000" in result.err
+    result = semsearch("index", "docs", "--max-file-size", "0.006")
+    assert (result.err, "1 added" in result.out) == ("", True)
+
+
 def test_a_missing_path_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
     result = semsearch("index", "typo", "--vectors", small_vectors.folder)
     assert result.status == 2

@@ -87,10 +87,10 @@ def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch:
 
     good = readers.read_file
 
-    def bad(path: Path) -> readers.FileContent:
+    def bad(path: Path, *, max_bytes: int) -> readers.FileContent:
         if path.name == "sea-0.md":
             raise RecursionError("too deep")
-        return good(path)
+        return good(path, max_bytes=max_bytes)
 
     monkeypatch.setattr(readers, "read_file", bad)
     report = index.sync(docs)

@@ -28,6 +28,7 @@ from semsearch.cli.naming import (
     place_of,
 )
 from semsearch.cli.reporting import covers, nothing_to_index, progress, summary, tell
+from semsearch.cli.startup import use_one_thread
 from semsearch.errors import SourceError, UsageError
 from semsearch.hits import SyncReport
 from semsearch.methods import MethodName
@@ -103,6 +104,9 @@ def index(
         bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
     ] = False,
     refit: Annotated[bool, typer.Option("--refit", help="Fit to what the index holds now.")] = False,
+    max_file_size: Annotated[
+        float, typer.Option(metavar="MB", min=0, help="Larger files are skipped, and reported.")
+    ] = 100,
     json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
@@ -112,6 +116,7 @@ def index(
     is left out. Exit status: 0, or 2 when nothing could be indexed.
     """
     keep_warnings()
+    use_one_thread()  # two that take turns on a busy machine are slower than one
     choices = Choices(vectors, method, a, components, frequencies)
     given = paths or []
     place = _place(given, index, indexes)
@@ -125,7 +130,14 @@ def index(
                 opened.rebuild(**choices.given(), progress=report)
             done = SyncReport()
             if given or roots or not rebuild:
-                done = opened.sync(*given, include=include or (), exclude=exclude or (), prune=prune, progress=report)
+                done = opened.sync(
+                    *given,
+                    include=include or (),
+                    exclude=exclude or (),
+                    prune=prune,
+                    max_file_bytes=int(max_file_size * 1_000_000),
+                    progress=report,
+                )
             if refit and not done.refitted:
                 opened.refit(progress=report)
         done = replace(done, refitted=done.refitted or refit or rebuild)

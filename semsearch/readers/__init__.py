@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePath
 
-from semsearch.documents import Document
+from semsearch.documents import MAX_BYTES, Document
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.decode import declared_encoding, decode
-
-MAX_BYTES = 100_000_000  # of one file; a larger one is rarely prose
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ def front_matter(source: str) -> FrontMatter:
     try:
         values = _parse_toml(found["body"]) if found["fence"] == "+++" else _parse_yaml(found["body"])
         metadata = _JsonValues().convert(values)
+    except ImportError:
+        raise
     except Exception:  # PyYAML's own slips too: "!!timestamp x" is an AttributeError
         return FrontMatter({}, found.end(), *found.span("body"))
     if metadata is None:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings
 from semsearch.tokens import UInt64
 
@@ -37,12 +38,17 @@ class Bm25:
             float(s.lengths.sum(dtype=np.float64) if a is None else s.lengths[a].sum(dtype=np.float64))
             for s, a in zip(segments, alive, strict=True)
         )
+        if not 0 <= words < math.inf:
+            raise IndexDamaged(
+                f"the lexical index is damaged: its passages have {words} words; "
+                f"run: {rebuild_command(segments[0].path.parents[1])}"
+            )
         mean = words / self.passages if words else 1.0
         self._norms: list[Float32] = [(K1 * (1 - B + B * s.lengths / mean)).astype(np.float32) for s in segments]
 
     def scores(self, terms: UInt64) -> list[Float32]:
         """The score of every row of every segment, 0 where it has no term or does not count. (R,) each"""
-        result = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
+        result: list[Float32] = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
         for term, times in Counter(terms.tolist()).items():
             lists = [segment.of(term) for segment in self._segments]
             having = sum(

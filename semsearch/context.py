@@ -1,10 +1,14 @@
-"""Hits to a context for a language model: the best passages within a budget of words, each under a number to cite."""
+"""Hits to a context for a language model: the best passages within a budget of words, each under a number to cite.
+
+Words are counted as size.py does, so that the budget holds for text that has no spaces too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from semsearch.hits import Citation, Context, Hit
+from semsearch.size import count_words, cut_to
 
 
 def assemble(hits: Iterable[Hit], *, max_words: int) -> Context:
@@ -16,12 +20,12 @@ def assemble(hits: Iterable[Hit], *, max_words: int) -> Context:
         number = len(citations) + 1
         place = f"{hit.path}:{hit.line}" + (f" (page {hit.page})" if hit.page is not None else "")
         head = f"[{number}] {place}" + "".join(f" > {heading}" for heading in hit.headings)
-        words = hit.passage.split()
-        room = left - len(head.split())
-        if len(words) > room and (parts or room < 1):
+        words = count_words(hit.passage)
+        room = left - count_words(head)
+        if words > room and (parts or room < 1):
             continue
-        text = hit.passage if len(words) <= room else " ".join(words[:room]) + " …"
+        text = hit.passage if words <= room else cut_to(hit.passage, room) + " …"
         parts.append(f"{head}\n{text}")
         citations.append(Citation(number, hit.path, hit.line, hit.page, hit.headings, hit.title))
-        left -= len(head.split()) + min(len(words), room)
+        left = room - words
     return Context("\n\n".join(parts), tuple(citations))

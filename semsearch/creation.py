@@ -1,13 +1,20 @@
-"""A new index: an empty folder with tables and settings. Until the settings are committed, there is none."""
+"""A new index: an empty folder with tables and settings. Until the settings are committed, there is none.
+
+A creation can be taken back as long as nothing was put into the index, and only by one who holds the writer's lock:
+what another process has begun to fill is not ours to remove.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from semsearch.errors import IndexDamaged, IndexExists
+from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
 from semsearch.locking import LOCK, NOTE, writer_lock
-from semsearch.rows import set_meta
+from semsearch.rows import get_count, set_meta
 from semsearch.settings import Settings
 from semsearch.store import DATABASE, FORMAT, SCHEMA, SEGMENTS, Store, explained, is_index
 
@@ -21,14 +28,65 @@ def create(folder: Path, settings: Settings) -> None:
     """
     with explained(folder):
         _check_free(folder)
-        (folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder} cannot be made: {error.strerror or error}; choose another place") from error
+        try:
+            with writer_lock(folder):
+                _check_free(folder)
+                _fill(folder, settings)
+        except (IndexExists, IndexDamaged, IndexLocked):
+            raise  # it is another's
+        except BaseException:
+            discard(folder)
+            raise
+
+
+def _fill(folder: Path, settings: Settings) -> None:
+    (folder / SEGMENTS).mkdir(exist_ok=True)
+    upgrade(Store(folder))
+    with Store(folder).writing() as db:
+        set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+        set_meta(db, "settings", settings.to_json())
+        set_meta(db, "format", FORMAT)  # what makes it an index, committed with the rest
+
+
+def discard(folder: Path) -> None:
+    """Take back a creation. An index that holds anything, or that another process is writing to, stays as it is."""
+    with suppress(SemsearchError, OSError):
         with writer_lock(folder):
-            _check_free(folder)
-            upgrade(Store(folder))
-            with Store(folder).writing() as db:
-                set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
-                set_meta(db, "settings", settings.to_json())
-                set_meta(db, "format", FORMAT)  # what makes it an index, committed with the rest
+            if not _is_empty(folder):
+                return
+            for path in folder.iterdir():
+                if path.name == SEGMENTS:
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink()
+            if os.name != "nt":
+                _leave(folder)  # while it is held, so that the lock is not another's by then
+        if os.name == "nt":
+            _leave(folder)  # Windows removes no file that is open, and so none that another holds
+
+
+def _leave(folder: Path) -> None:
+    (folder / LOCK).unlink()
+    folder.rmdir()
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder has nothing in it but an index without documents, which was written to once at most."""
+    if not all(_is_ours(path.name) for path in folder.iterdir()):
+        return False
+    if not is_index(folder):
+        return True
+    store = Store(folder)
+    try:
+        with store.reading() as db:
+            (documents,) = db.execute("SELECT count(*) FROM documents").fetchone()
+            return bool(documents == 0 and get_count(db, "generation") <= 1)
+    finally:
+        store.close()
 
 
 def upgrade(store: Store) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.durable import write_durably
-from semsearch.errors import IndexDamaged
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.runs import Runs
 from semsearch.segments import Found, Kind, Segment, segment_name
 
@@ -32,16 +32,15 @@ class Vectors:
 
     def __init__(self, path: Path, segment: Segment) -> None:
         self.segment = segment
+        cure = f"run: {rebuild_command(path.parents[1])}"
         if (size := path.stat().st_size) != segment.size:
-            raise IndexDamaged(f"{path} has {size} bytes, not {segment.size}; run: semsearch index --rebuild")
+            raise IndexDamaged(f"{path} has {size} bytes, not {segment.size}; {cure}")
         try:
             self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
         except RuntimeError as error:
-            raise IndexDamaged(f"{path} is not a vector file; run: semsearch index --rebuild") from error
+            raise IndexDamaged(f"{path} is not a vector file; {cure}") from error
         if self._index.ntotal != len(segment.runs):
-            raise IndexDamaged(
-                f"{path} has {self._index.ntotal} vectors, not {len(segment.runs)}; run: semsearch index --rebuild"
-            )
+            raise IndexDamaged(f"{path} has {self._index.ntotal} vectors, not {len(segment.runs)}; {cure}")
         shape = (self._index.ntotal, self._index.code_size)
         self._codes = faiss.rev_swig_ptr(self._index.codes.data(), shape[0] * shape[1]).reshape(shape)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +21,34 @@ class Written:
 
 
 def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
-    """Write a file by what `fill` passes to the function it is given. The rename lasts when this returns."""
+    """Write a file by what `fill` passes to the function it is given. The rename lasts when this returns.
+
+    Where it fails, what was there stays, and the part that was written goes: it may be what filled the disk.
+    """
     temporary = path.with_name(path.name + ".tmp")
+    try:
+        written = _write(temporary, fill)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+    return written
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file as it is on the disk, as `semsearch.readers.read_file` gives it. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)
-    with temporary.open("wb") as file:
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _write(path: Path, fill: Callable[[Write], None]) -> Written:
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("wb") as file:
 
         def write(data: bytes | memoryview) -> None:
             digest.update(data)
@@ -32,19 +57,7 @@ def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
         fill(write)
         file.flush()
         os.fsync(file.fileno())
-        size = file.tell()
-    temporary.replace(path)
-    _sync_folder(path.parent)
-    return Written(size, digest.hexdigest())
-
-
-def file_digest(path: Path) -> str:
-    """The digest of a file as it is on the disk."""
-    digest = hashlib.blake2b(digest_size=16)
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return Written(file.tell(), digest.hexdigest())
 
 
 def _sync_folder(folder: Path) -> None:

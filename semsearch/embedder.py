@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from semsearch.average import Ragged
 from semsearch.components import CommonComponents, Statistics
-from semsearch.errors import FitError, UsageError, VectorsMismatch
+from semsearch.durable import write_durably
+from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.methods import Method, find_method
 from semsearch.raw import RawVectors
 from semsearch.tokens import TOKENISER_VERSION, hash_words
@@ -72,8 +73,11 @@ class SentenceEmbedder:
     # -- learning ------------------------------------------------------------------------------------------------
 
     def fit(self, texts: Iterable[str]) -> SentenceEmbedder:
-        """Learn weights and components from texts. Forgets what was learned before."""
-        batches = [self.tokenize(batch) for batch in _batched(texts, _BATCH)]
+        """Learn weights and components from texts. Forgets what was learned before.
+
+        Raises UsageError for a single string.
+        """
+        batches = [self.tokenize(batch) for batch in _batched(texts)]
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]]) -> SentenceEmbedder:
@@ -92,7 +96,7 @@ class SentenceEmbedder:
         if not self.is_fitted:
             return self.fit(texts)
         total = self.statistics_
-        for batch in _batched(texts, _BATCH):
+        for batch in _batched(texts):
             total = total + self.statistics_of(self.tokenize(batch))
         return self._learn(total)
 
@@ -133,8 +137,7 @@ class SentenceEmbedder:
 
         Raises FitError before `fit`, UsageError for a single string.
         """
-        if isinstance(texts, str):
-            raise UsageError("transform takes a sequence of texts; for one text give [text]")
+        _check_several(texts)
         self._check_fitted()
         result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
@@ -272,15 +275,21 @@ class SentenceEmbedder:
                 embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
                 sentences, words = arrays["sums"].tolist()
                 embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
-        except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        except SemsearchError:
+            raise
+        except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
             raise FitError(
                 f"this is not a fitted embedder, or it is damaged ({error}); fit and save it again"
             ) from error
         return embedder
 
     def save(self, path: str | Path) -> None:
-        """Write what was learned to a file."""
-        Path(path).write_bytes(self.to_bytes())
+        """Write what was learned to a file, which is there whole or not at all. Raises StorageError."""
+        data = self.to_bytes()
+        try:
+            write_durably(Path(path), lambda write: write(data))
+        except OSError as error:
+            raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
 
     @classmethod
     def load(cls, path: str | Path, vectors: WordVectors) -> SentenceEmbedder:
@@ -316,12 +325,13 @@ def _parts(texts: Ragged) -> Iterator[Ragged]:
         yield texts.part(first, min(first + _BATCH, len(texts)))
 
 
-def _batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for text in texts:
-        batch.append(text)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+def _batched(texts: Iterable[str]) -> Iterator[list[str]]:
+    _check_several(texts)
+    rest = iter(texts)
+    while batch := list(islice(rest, _BATCH)):
         yield batch
+
+
+def _check_several(texts: Iterable[str]) -> None:
+    if isinstance(texts, str):
+        raise UsageError("a single string is a sequence of letters; for one text give [text]")

@@ -16,6 +16,12 @@
 Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
 """
 
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
 
 class SemsearchError(Exception):
     """The root of all errors that a user can cause or mend."""
@@ -66,3 +72,14 @@ class MissingExtra(SemsearchError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'semsearch[{extra}]'")
+
+
+def rebuild_command(folder: Path, *options: str) -> str:
+    """The cure for much that an index can have: the command, with the folder written so that it is not a name."""
+    place = folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
+    words = ["semsearch", "index", "--rebuild", "--name", place, *options]
+    if os.name == "nt":
+        from subprocess import list2cmdline  # start-up time
+
+        return list2cmdline(words)
+    return shlex.join(words)

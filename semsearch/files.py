@@ -1,9 +1,9 @@
 """Which files are meant by a path: a walk over its folders that leaves out what no one wants indexed.
 
 Left out without a word: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), files that
-no reader is for, and what --include does not name. Reported as skipped: folders that cannot be listed, broken links,
-names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is read
-twice); a link to a file is read as that file. A single file is taken whatever its name.
+no reader is for, and what --include does not name. Reported as skipped: folders that cannot be listed, links that lead
+nowhere, names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is
+read twice); a link to a file is read as that file. A single file is taken whatever its name.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ def find_files(
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
     An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) takes such files as text, though no
     reader is for them.
-    Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder.
+    Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
+    a pattern that can match nothing.
     """
+    choice = _Choice(include, exclude)
     try:
         found = root.stat()
         if stat.S_ISREG(found.st_mode):
@@ -51,7 +53,7 @@ def find_files(
         os.scandir(root).close()
     except OSError as error:
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
-    return _Walk(root, _Choice(include, exclude), skipped).files()
+    return _Walk(root, choice, skipped).files()
 
 
 def _absolute(path: Path) -> Path:
@@ -118,7 +120,7 @@ class _Walk:
             path = folder.path + entry.name
             if not self._is_good_name(path, seen):
                 continue
-            if entry.is_dir(follow_symlinks=False) and not _is_junction(entry):
+            if _is_folder(entry, follow_symlinks=False) and not _is_junction(entry):
                 if not self._left_out(path + "/", rules):
                     folders.append(_Folder(path + "/", rules))
             elif found := self._file(entry, path, rules):
@@ -127,7 +129,7 @@ class _Walk:
     def _file(self, entry: os.DirEntry[str], path: str, rules: Rules | None) -> FoundFile | None:
         """The file that an entry is, or is a link to, if it is wanted."""
         linked = entry.is_symlink() or _is_junction(entry)
-        if linked and entry.is_dir():
+        if linked and _is_folder(entry, follow_symlinks=True):
             if not self._left_out(path + "/", rules):
                 self._report(path + "/", "a link to a folder is not followed; index the folder itself")
             return None
@@ -137,7 +139,8 @@ class _Walk:
         try:
             found = entry.stat()
         except OSError as error:
-            self._report(path, "a broken link" if linked else f"cannot be read: {error.strerror or error}")
+            broken = linked and isinstance(error, (FileNotFoundError, NotADirectoryError))
+            self._report(path, "a broken link" if broken else f"cannot be read: {error.strerror or error}")
             return None
         if not stat.S_ISREG(found.st_mode):
             self._report(path, "not a regular file")
@@ -164,6 +167,14 @@ class _Walk:
 
     def _report(self, path: str, reason: str) -> None:
         self._skipped((self._shown + path).encode("utf-8", "backslashreplace").decode(), reason)
+
+
+def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
+    """Whether it is surely one: of a link that leads round in a circle, or where we may not look, nothing is sure."""
+    try:
+        return entry.is_dir(follow_symlinks=follow_symlinks)
+    except OSError:
+        return False
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:

@@ -4,23 +4,27 @@
     guide/          everything below a folder
     key=value       key!=value  key<value  key<=value  key>value  key>=value  key~glob
 
-A key is path, title, format, or a metadata key; author.name looks inside. Two numbers are compared as numbers, all else
-as text, without regard to case for equality. Of a list, any element may match; != holds where none is equal.
+A key is path, title, format, or a metadata key; author.name looks inside. Keys are found without regard to case. Two
+numbers are compared as numbers, all else as text, without regard to case for equality. Of a list, any element may
+match; != holds where none is equal. A path may be written as below its root, as from here, or in full.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from semsearch.errors import UsageError
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~"]
 _COMPARISON = re.compile(r"\s*([\w.\-]+)\s*(!=|<=|>=|=|<|>|~)\s*(.*?)\s*", re.DOTALL)
+_KEYLESS = re.compile(r"!=|[<>=~]")
+_GLOB = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])")
 _COLUMNS = {"title": "documents.title", "format": "documents.format"}
 
 
@@ -47,11 +51,25 @@ def parse(text: str) -> Filter:
         raise UsageError("an empty filter; give a glob such as 'guide/*.md' or a condition such as 'author=Ada'")
     match = _COMPARISON.fullmatch(text)
     if match is None:
-        return Filter("path", "~", text.strip())
-    key, operator, value = match.groups()
-    if not key.strip("."):
-        raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada'")
+        key, operator, value = "path", "~", text.strip()
+    else:
+        key, operator, value = match.groups()
+    if not key.strip(".") or (match is None and _KEYLESS.match(value)):
+        raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
+    if not value and operator not in ("=", "!="):
+        raise UsageError(f"the filter {text!r} compares {key} with nothing; write a value after the {operator}")
+    if operator == "~":
+        _check_glob(text, value, names=key.casefold() != "path")
     return Filter(key, cast(Operator, operator), value)
+
+
+def _check_glob(text: str, glob: str, *, names: bool) -> None:
+    if "[" in _GLOB.sub("", glob):
+        raise UsageError(f"the filter {text!r} has a [ without its ]; write [[] for the character itself")
+    try:
+        glob_pattern(glob, names=names)
+    except re.error as error:
+        raise UsageError(f"the filter {text!r} is no glob ({error.msg}); a range is written as in [a-z]") from None
 
 
 def condition(filters: Sequence[Filter], *, here: str = "") -> Condition:
@@ -63,42 +81,59 @@ def condition(filters: Sequence[Filter], *, here: str = "") -> Condition:
 
 def _condition(filter_: Filter, here: str) -> Condition:
     wanted = (filter_.operator, filter_.value)
-    if filter_.key == "path":
+    key = filter_.key.casefold()
+    if key == "path":
         return Condition("filter_path(documents.path, roots.path, ?, ?, ?)", (*wanted, here))
-    if filter_.key in _COLUMNS:
-        return Condition(f"filter_value('text', {_COLUMNS[filter_.key]}, ?, ?)", wanted)
-    positive: Operator = "=" if filter_.operator == "!=" else filter_.operator
-    paths = [f'$."{filter_.key}"']
-    if "." in filter_.key.strip("."):
-        paths.append("$" + "".join(f'."{part}"' for part in filter_.key.split(".")))
-    found = " OR ".join(
-        "EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) AS e WHERE filter_value(e.type, e.value, ?, ?))"
-        for _ in paths
-    )
-    parameters = tuple(value for path in paths for value in (path, positive, filter_.value))
-    return Condition(f"NOT ({found})" if filter_.operator == "!=" else found, parameters)
+    if key in _COLUMNS:
+        return Condition(f"filter_text({_COLUMNS[key]}, ?, ?)", wanted)
+    # json() so that SQLite says of damaged metadata what it is
+    return Condition("filter_metadata(json(documents.metadata), ?, ?, ?)", (key, *wanted))
 
 
 def path_matches(path: str, root: str | None, operator: Operator, value: str, here: str) -> bool:
     """Whether a path is meant: as it stands below its root, from the current directory, or in full."""
     whole = f"{root}/{path}" if root else path
+    spellings = {path, whole.removeprefix(here.rstrip("/") + "/"), whole}
     value = unicodedata.normalize("NFC", value)
     if "\\" in value and "/" not in value:
         value = value.replace("\\", "/")  # as typed on Windows
     if operator == "~":
         pattern = glob_pattern(value)
-        below = whole.removeprefix(here.rstrip("/") + "/")
-        return any(pattern.fullmatch(spelling) for spelling in (path, below, whole))
-    return value_matches("text", path, operator, value) or (
-        operator == "=" and value_matches("text", whole, operator, value)
-    )
+        return any(pattern.fullmatch(spelling) for spelling in spellings)
+    if operator in ("=", "!="):
+        value = value.removeprefix("./").casefold()
+        return any(spelling.casefold() == value for spelling in spellings) == (operator == "=")
+    return _compare(path, value, operator)
 
 
-def value_matches(kind: str, value: object, operator: Operator, wanted: str) -> bool:
-    """Whether one value holds. `kind` as SQLite's json_each names it: text, integer, real, true, false, null, ..."""
-    if kind in ("object", "array"):
+def metadata_matches(metadata: str, key: str, operator: Operator, wanted: str) -> bool:
+    """Whether any value under a key holds; for !=, whether none is equal. `key` is casefolded."""
+    if metadata == "{}":  # of most documents
+        return operator == "!="
+    positive: Operator = "=" if operator == "!=" else operator
+    found = any(value_matches(value, positive, wanted) for value in _values(json.loads(metadata), key))
+    return found != (operator == "!=")
+
+
+def _values(value: Any, key: str) -> Iterator[Any]:
+    """The single values under a key, which may lead into what is nested: author.name."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _values(item, key)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            name = name.casefold()
+            if name == key:
+                yield from item if isinstance(item, list) else [item]
+            elif key.startswith(name + "."):
+                yield from _values(item, key[len(name) + 1 :])
+
+
+def value_matches(value: object, operator: Operator, wanted: str) -> bool:
+    """Whether one value of JSON holds. Null is compared as an empty text; lists and objects never match."""
+    if isinstance(value, (dict, list)):
         return False
-    text = {"true": "true", "false": "false", "null": ""}.get(kind, str(value))
+    text = _text(value)
     if operator == "~":
         return bool(glob_pattern(wanted, names=True).fullmatch(text))
     left, right = _number(text), _number(wanted)
@@ -107,6 +142,12 @@ def value_matches(kind: str, value: object, operator: Operator, wanted: str) -> 
     if operator in ("=", "!="):
         return (text.casefold() == wanted.casefold()) == (operator == "=")
     return _compare(text, wanted, operator)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
 
 
 def _compare(left: float | str, right: float | str, operator: Operator) -> bool:
@@ -134,7 +175,7 @@ def glob_pattern(glob: str, *, names: bool = False) -> re.Pattern[str]:
         prefix = "" if "/" in glob.rstrip("/") else "(?:.*/)?"
         glob = glob.removeprefix("./") + ("**" if glob.endswith("/") else "")
     inner = ".*" if names else "[^/]*"
-    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])", glob)
+    parts = _GLOB.split(glob)
     made = [_piece(part, inner) for part in parts]
     return re.compile(prefix + "".join(made), re.IGNORECASE if names else 0)
 
@@ -149,12 +190,13 @@ def _piece(part: str, inner: str) -> str:
     if part == "?":
         return inner[:-1]
     if part.startswith("[") and part.endswith("]") and len(part) > 2:
-        body = part[1:-1].replace("\\", r"\\")
+        body = re.sub(r"([\\\[&|~])", r"\\\1", part[1:-1])
         return "[^" + body[1:] + "]" if body.startswith("!") else "[" + body + "]"
     return re.escape(part)
 
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., bool]]] = {
     "filter_path": (5, path_matches),
-    "filter_value": (4, value_matches),
+    "filter_text": (3, value_matches),
+    "filter_metadata": (4, metadata_matches),
 }

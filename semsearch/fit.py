@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from semsearch.components import Statistics
 from semsearch.embedder import SentenceEmbedder
-from semsearch.errors import FitError, IndexDamaged
+from semsearch.errors import FitError, IndexDamaged, rebuild_command
 from semsearch.vectors.table import WordVectors
 
 
@@ -36,8 +37,15 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
         return SentenceEmbedder.from_bytes(row[0], vectors)
     except FitError as error:
         raise IndexDamaged(
-            f"the fitted state of this index is damaged ({error}); run: semsearch index --rebuild"
+            f"the fitted state of this index is damaged ({error}); run: {rebuild_command(_folder(db))}"
         ) from error
+
+
+def _folder(db: sqlite3.Connection) -> Path:
+    """Where an open index lies, from here where it lies below."""
+    place = Path(db.execute("PRAGMA database_list").fetchone()[2]).parent
+    here = Path.cwd()
+    return place.relative_to(here) if place.is_relative_to(here) else place
 
 
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
@@ -52,7 +60,12 @@ def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
 
 def save_fit(db: sqlite3.Connection, embedder: SentenceEmbedder, generation: int) -> None:
     """Keep a new fit. Today's sums are those it was fitted on."""
-    row = (json.dumps(embedder.card()), embedder.to_bytes(), _to_bytes(embedder.statistics_), generation)
+    row = (
+        json.dumps(embedder.card(), allow_nan=False),
+        embedder.to_bytes(),
+        _to_bytes(embedder.statistics_),
+        generation,
+    )
     db.execute("INSERT OR REPLACE INTO fit (id, card, state, statistics, generation) VALUES (1, ?, ?, ?, ?)", row)
 
 

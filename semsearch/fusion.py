@@ -17,13 +17,14 @@ DENSE_WEIGHT = 0.4
 def fuse(dense: Float, lexical: Float) -> Float:
     """w · cosine + (1 - w) · BM25 / best BM25. (n,), (n,) -> (n,); NaN in means nothing known by that half.
 
-    Where one half knows nothing of any candidate, the other decides alone.
+    Where one half knows nothing of any candidate, the other decides alone. NaN out means that neither knows anything.
     """
     best = np.nanmax(lexical, initial=0.0)
     shares = np.nan_to_num(lexical) / best if best > 0 else np.zeros(len(lexical))
     if np.isnan(dense).all():
-        return np.asarray(shares)
-    cosines = np.nan_to_num(dense)
-    if best <= 0:
-        return np.asarray(np.where(np.isnan(dense), np.nan, cosines))
-    return np.asarray(DENSE_WEIGHT * cosines + (1 - DENSE_WEIGHT) * shares)
+        fused = shares
+    elif best <= 0:
+        fused = np.nan_to_num(dense)
+    else:
+        fused = DENSE_WEIGHT * np.nan_to_num(dense) + (1 - DENSE_WEIGHT) * shares
+    return np.asarray(np.where(np.isnan(dense) & np.isnan(lexical), np.nan, fused))

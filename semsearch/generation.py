@@ -110,6 +110,7 @@ class Generation:
             total = sum(spool.sentences for spool in spools)
             segments: list[Segment] = []
             if total:
+                self._settings.check_frequencies(self.folder)
                 embedder = self._settings.embedder(self._vectors())
                 embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool))
                 segments = self._segments_of(spools, embedder, total)

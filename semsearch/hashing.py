@@ -20,7 +20,9 @@ def look_up(keys: UInt64, values: Int32, wanted: UInt64) -> Int32:
     result: Int32 = np.where(found == wanted, values[places], np.int32(-1))
     pending = np.flatnonzero((found != wanted) & (found != 0))
     places = places[pending]
-    while len(pending):
+    for _ in range(len(keys)):  # fewer, unless a file is damaged and has no empty place
+        if not len(pending):
+            break
         places = (places + 1) & mask
         found = keys[places]
         hit = found == wanted[pending]

@@ -7,8 +7,10 @@ be included again. The patterns themselves are pathspec's. A user's own rules (c
 
 from __future__ import annotations
 
+import re
+import stat
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from semsearch.errors import UsageError
 
 IGNORE_FILES = (".gitignore", ".semsearchignore")
 _EXCLUDE = ".git/info/exclude"
+_WHOLE = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]")  # an escaped character, or a class such as [a-z]
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
@@ -59,26 +62,48 @@ def rules_above(root: Path, skipped: Skipped) -> Rules | None:
 
     A root that these rules leave out was named on purpose: then none of them holds for it.
     """
-    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    top = next((folder for folder in (root, *root.parents) if _kind(folder / ".git")), None)
     if top is None:
         return None
-    names = {top: [_EXCLUDE]} if (top / _EXCLUDE).is_file() else {}
+    names = {top: [_EXCLUDE]} if _kind(top / _EXCLUDE) == stat.S_IFREG else {}
     for folder in reversed(root.parents):
         if folder == top or top in folder.parents:
-            names[folder] = names.get(folder, []) + [name for name in IGNORE_FILES if (folder / name).is_file()]
+            names[folder] = names.get(folder, []) + [
+                name for name in IGNORE_FILES if _kind(folder / name) == stat.S_IFREG
+            ]
     rules: Rules | None = None
     for folder, own in names.items():
         rules = rules_of_folder(slashed(folder), own, rules, skipped)
     return None if rules and rules.ignore(compose(slashed(root))) else rules
 
 
-def globs(patterns: Iterable[str]) -> GitIgnoreSpec:
-    """Patterns of --include and --exclude, in the same language. Raises UsageError for what is no pattern."""
+def _kind(path: Path) -> int:
+    """What is there, as the stat module names it; 0 if nothing is, or if that is hidden from us."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode)
+    except OSError:
+        return 0
+
+
+def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
+    """Patterns of --include and --exclude, in the same language.
+
+    Raises UsageError for what is no pattern, or one that can match nothing. In an ignore file such a line is harmless;
+    given by hand it is a slip, and would be taken for a folder without files.
+    """
+    if isinstance(patterns, str):
+        raise UsageError(f"patterns are given as a list, not as the string {patterns!r}; write [{patterns!r}]")
     composed = [compose(pattern) for pattern in patterns]
+    expected = "expected patterns as in .gitignore, like '*.md' or 'guide/**'"
+    for pattern in composed:
+        if not pattern.strip() or pattern.startswith("#") or not pattern.strip("/"):
+            raise UsageError(f"the pattern {pattern!r} matches nothing; {expected}")
+        if "[" in _WHOLE.sub("", pattern):
+            raise UsageError(f"the pattern {pattern!r} has a [ without its ]; write \\[ for the character itself")
     try:
         return GitIgnoreSpec.from_lines(composed)
     except ValueError as error:
-        raise UsageError(f"{error}; expected patterns as in .gitignore, like '*.md' or 'guide/**'") from error
+        raise UsageError(f"{error}; {expected}") from error
 
 
 def compose(text: str) -> str:

@@ -102,9 +102,9 @@ class Index:
             self._store,
             self.settings,
             self._vectors,
-            paths,
-            include=include,
-            exclude=exclude,
+            _paths(paths),
+            include=_globs(include, "include"),
+            exclude=_globs(exclude, "exclude"),
             prune=prune,
             max_file_bytes=max_file_bytes,
             report=progress or _silent,
@@ -113,7 +113,8 @@ class Index:
     def add(self, documents: Iterable[Text], *, progress: Report | None = None) -> SyncReport:
         """Take in texts that are in no file; one whose id is known replaces the earlier one.
 
-        Raises UsageError for an id that is empty or comes twice, or an unknown format; nothing is then changed.
+        Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
+        that is empty or comes twice, or an unknown format; nothing is then changed.
         """
         from semsearch.indexing import add  # start-up time: a search writes nothing
 
@@ -128,7 +129,7 @@ class Index:
         from semsearch.indexing import remove  # start-up time: a search writes nothing
 
         self._prepare()
-        return remove(self._store, self.settings, self._vectors, paths, report=_silent)
+        return remove(self._store, self.settings, self._vectors, _paths(paths), report=_silent)
 
     def refit(self, *, progress: Report | None = None) -> None:
         """Fit to what the index holds today, and move all its vectors there, as one new generation."""
@@ -167,8 +168,8 @@ class Index:
         )
         settings.embedder(opened)
         rebuild(self._store, settings, lambda: opened, report=progress or _silent)
+        self._given = opened  # before other threads open anything again
         self.close()
-        self._given = opened
 
     # -- asking --------------------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ class Index:
 
     def search_many(
         self,
-        queries: Sequence[str],
+        queries: Iterable[str],
         k: int = 10,
         *,
         mode: Mode = "hybrid",
@@ -207,13 +208,18 @@ class Index:
         from semsearch.filters import parse  # start-up time: what only writes needs none of it
         from semsearch.searching import Question, Searcher
 
-        question = Question(queries, k, mode, min_score, tuple(parse(text) for text in filters), context)
-        if self._searcher is None:
-            self._searcher = Searcher(self._store, self._vectors)
-        return self._searcher.answer(question)
+        asked = _strings(queries, "queries")
+        conditions = tuple(parse(text) for text in _strings(filters, "filters"))
+        question = Question(asked, k, mode, min_score, conditions, context)
+        searcher = self._searcher
+        if searcher is None:
+            searcher = self._searcher = Searcher(self._store, self._vectors)
+        return searcher.answer(question)
 
     def context(self, query: str, *, max_words: int = 800, filters: Sequence[str] = ()) -> Context:
         """The best passages for a question within so many words, numbered, with what the numbers stand for."""
+        if not isinstance(max_words, int):
+            raise UsageError(f"max_words must be a whole number, not {max_words!r}")
         if max_words < 1:
             raise UsageError(f"max_words must be at least 1, not {max_words}")
         return assemble(self.search(query, CONTEXT_HITS, filters=filters), max_words=max_words)
@@ -270,6 +276,31 @@ class Index:
         """Bring an index of an earlier version up to date before it is written to."""
         check(self._store)
         upgrade(self._store)
+
+
+def _strings(given: Iterable[str], name: str) -> tuple[str, ...]:
+    """Several strings, as they were meant: one alone would be taken letter by letter."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UsageError(f"{name} are a sequence of strings, not {given!r}; for one give [{given!r}]")
+    strings = tuple(given)
+    for string in strings:
+        if not isinstance(string, str):
+            raise UsageError(f"{name} are strings, and {string!r} is none")
+    return strings
+
+
+def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
+    globs = _strings(given, name)
+    if not all(glob.strip() for glob in globs):
+        raise UsageError(f"an empty glob to {name}; give one such as '*.md'")
+    return globs
+
+
+def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
+    for path in given:
+        if not isinstance(path, str | Path):
+            raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+    return tuple(path for path in given if isinstance(path, str | Path))
 
 
 def _silent(_: Progress) -> None:

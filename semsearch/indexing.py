@@ -17,9 +17,11 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.hits import Progress, SkippedFile, SyncReport, Text
 from semsearch.intake import Origin, write_words_anew
 from semsearch.looking import Look, look
+from semsearch.readers.front_matter import json_values
 from semsearch.roots import ADDED, Root, covers
 from semsearch.rows import get_known, get_roots, set_meta, set_root
 from semsearch.settings import Settings
+from semsearch.skips import Skip, set_skips
 from semsearch.store import Store
 from semsearch.sync import Pair, Present
 from semsearch.vectors.table import WordVectors
@@ -45,7 +47,7 @@ def sync(
     with locked(store):
         report(Progress("looking"))
         with store.reading() as db:
-            seen = look(db, paths, include=include, exclude=exclude, prune=prune)
+            seen = look(db, paths, include=include, exclude=exclude, prune=prune, max_bytes=max_file_bytes)
         plan = seen.plan
         done = SyncReport(
             unchanged=plan.unchanged + len(plan.touched) + len(plan.unread),
@@ -78,38 +80,48 @@ def _apply(
     )
     total = len(plan.added) + len(plan.changed) + len(renamed)
     read: dict[str, int] = {}
-    kinds = {"added": plan.added, "changed": [p.present for p in plan.changed], "": [p.present for p in renamed]}
+    kinds = {"added": plan.added, "changed": [p.present for p in plan.changed], "moved": [p.present for p in renamed]}
     files = 0
     for kind, presents in kinds.items():
         read[kind] = 0
         for present in presents:
             report(Progress("reading", files, total, write.intake.sentences, path=present.absolute))
-            read[kind] += _take_file(write, present, skipped, max_file_bytes)
+            read[kind] += _take_file(write, present, skipped, seen.skips, max_file_bytes)
             files += 1
     report(Progress("reading", files, total, write.intake.sentences))
+    set_skips(db, seen.skips)
     refitted = write.finish()
+    lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
     return replace(
         done,
         added=read["added"],
         changed=read["changed"],
+        moved=len(kept) + read["moved"],
+        removed=done.removed + lost,
         passages=write.intake.passages,
         sentences=write.intake.sentences,
         refitted=refitted,
     )
 
 
-def _take_file(write: Write, present: Present, skipped: list[SkippedFile], max_bytes: int) -> bool:
+def _take_file(
+    write: Write, present: Present, skipped: list[SkippedFile], skips: dict[str, Skip], max_bytes: int
+) -> bool:
     from semsearch.readers import read_file  # start-up time: a sync without changes reads nothing
 
     checked = time.time_ns()
+    reason = ""
     try:
         content = read_file(Path(present.absolute), max_bytes=max_bytes)
     except SourceError as error:
-        skipped.append(SkippedFile(present.absolute, str(error)))
-        return False
+        reason, is_lasting = str(error), not isinstance(error.__cause__, OSError)
     except Exception as error:  # a parser's own bug, on one file of thousands: told, not fatal
         logger.warning("%s could not be parsed", present.absolute, exc_info=True)
-        skipped.append(SkippedFile(present.absolute, f"could not be parsed: {type(error).__name__}: {error}"))
+        reason, is_lasting = f"could not be parsed: {type(error).__name__}: {error}", True
+    if reason:
+        skipped.append(SkippedFile(present.absolute, reason))
+        if is_lasting:
+            skips[present.place] = Skip(present.size, present.mtime_ns, checked, max_bytes, reason)
         return False
     origin = Origin(
         present.root_id, present.path, present.file, content.digest, content.size, content.mtime_ns, checked
@@ -148,15 +160,17 @@ def add(
 ) -> SyncReport:
     """Take in texts that are in no file. One whose id is known replaces the earlier one.
 
-    Raises UsageError for an empty id, for one that comes twice, and for an unknown format; nothing is then changed.
+    Raises UsageError for what is no Text, for an empty id or one that comes twice, for an unknown format, and for
+    metadata that cannot be kept; nothing is then changed.
     """
     started = time.perf_counter()
     done = Counter[str]()
     seen: set[str] = set()
     with locked(store), writing(store, settings, vectors, report) as write:
         for number, text in enumerate(texts):
-            if not text.id or text.id in seen:
-                raise UsageError(f"the id {text.id!r} is empty or comes twice; give each text an id of its own")
+            _check_text(text)
+            if text.id in seen:
+                raise UsageError(f"the id {text.id!r} comes twice; give each text an id of its own")
             seen.add(text.id)
             report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
             done[_take_text(write, text)] += 1
@@ -172,8 +186,23 @@ def add(
     )
 
 
+def _check_text(text: Text) -> None:
+    if not isinstance(text, Text):
+        raise UsageError(f"add takes texts as Text(id, text), not {type(text).__name__}")
+    for name in ("id", "text", "title", "format"):
+        if not isinstance(value := getattr(text, name), str):
+            raise UsageError(f"the {name} of a Text is a string, not {type(value).__name__}")
+    if not text.id:
+        raise UsageError("the id of a text is empty; give each text an id of its own")
+    try:
+        text.id.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the id {text.id!r} is not valid Unicode; give another") from None
+
+
 def _take_text(write: Write, text: Text) -> str:
-    details = json.dumps([text.text, text.title, dict(text.metadata), text.format], sort_keys=True, default=str)
+    text = replace(text, metadata=json_values(text.metadata))
+    details = json.dumps([text.text, text.title, text.metadata, text.format], sort_keys=True, allow_nan=False)
     digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
     known = write.db.execute(
         "SELECT id, digest FROM documents WHERE root_id = ? AND path = ?", (ADDED, text.id)
@@ -208,7 +237,7 @@ def remove(
             texts = {document.path: document.document_id for document in get_known(db, added)}
             files = get_known(db, roots)
         given = [str(path) for path in paths]
-        places = [Root(-1, unicodedata.normalize("NFC", Path(path).resolve().as_posix())) for path in given]
+        places = [Root(-1, unicodedata.normalize("NFC", place)) for path in given if (place := _resolved(path))]
         doomed = {texts[path] for path in given if path in texts}
         doomed |= {file.document_id for file in files if any(covers(place, file.place) for place in places)}
         gone = [root for root in roots if any(covers(place, root.place("")) for place in places)]
@@ -218,6 +247,14 @@ def remove(
                 write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in gone])
                 write.finish()
     return len(doomed)
+
+
+def _resolved(path: str) -> str:
+    """The place that a path names; nothing for an id that is none, or for links that lead round."""
+    try:
+        return Path(path).resolve().as_posix()
+    except (OSError, RuntimeError, ValueError):
+        return ""
 
 
 def refit(store: Store, settings: Settings, vectors: Callable[[], WordVectors], *, report: Report) -> None:

@@ -10,12 +10,13 @@ import sqlite3
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semsearch.documents import Document
-from semsearch.rows import PassageRow, each_passage, get_count, get_documents, heading_text, set_meta
+from semsearch.rows import each_passage, get_count, get_documents, heading_text, set_meta
 from semsearch.spool import SpoolWriter
 from semsearch.words import WordsWriter
 
@@ -71,21 +72,20 @@ class Intake:
 
     def take_in(self, origin: Origin, document: Document) -> None:
         """Add one document. Any earlier version of it must be gone."""
-        from semsearch.passages import passages  # start-up time: a sync without changes cuts nothing
+        from semsearch.passages import each_passage  # start-up time: a sync without changes cuts nothing
 
-        pieces = passages(document)
         title = _storable(document.title)
         first_passage, first_sentence = self._next_passage, self._next_sentence
         words = 0
-        for piece in pieces:
+        for piece in each_passage(document):
             self._take_passage(title, piece)
             words += piece.text.count(" ") + piece.text.count("\n") + 1
         self._documents.append(
             (
                 self._next_document, origin.root_id, origin.path, origin.file if origin.file != origin.path else None,
-                title, document.format, json.dumps(dict(document.metadata), default=str), origin.size, origin.mtime_ns,
-                origin.checked_ns, origin.digest, first_passage, len(pieces), first_sentence,
-                self._next_sentence - first_sentence, words, time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+                title, document.format, json.dumps(dict(document.metadata), allow_nan=False),
+                origin.size, origin.mtime_ns, origin.checked_ns, origin.digest, first_passage, self._next_passage - first_passage,
+                first_sentence, self._next_sentence - first_sentence, words, time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             )
         )  # fmt: skip
         self._next_document += 1
@@ -122,7 +122,8 @@ def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: i
     """Delete documents, yielding their sentences. Vectors and postings stay, marked as removed."""
     for document in list(get_documents(db, document_ids).values()):
         last = document.first_passage + document.passages
-        for batch in _batches(each_passage(db, document.first_passage, last)):
+        rows = each_passage(db, document.first_passage, last)
+        while batch := list(islice(rows, _BATCH)):
             yield [text for row in batch for text in row.sentence_texts]
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (document.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (document.id,))
@@ -152,14 +153,3 @@ def add_words(words: WordsWriter, texts: Sequence[tuple[int, str, str]]) -> None
 def _storable(text: str) -> str:
     """Without lone surrogates, which are no characters and which no database takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(rows: Iterable[PassageRow]) -> Iterable[list[PassageRow]]:
-    batch: list[PassageRow] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError
 from semsearch.rows import get_roots
-from semsearch.store import DATABASE, Store, check
+from semsearch.store import Store, check, has_database
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class IndexSummary:
 def list_indexes(folder: str | Path) -> list[IndexSummary]:
     """All indexes in a folder, by name, damaged ones with their problem; none where there is no such folder."""
     try:
-        places = sorted(path for path in Path(folder).iterdir() if (path / DATABASE).is_file())
+        places = sorted(path for path in Path(folder).iterdir() if has_database(path))
     except (FileNotFoundError, NotADirectoryError):
         return []
     found: list[IndexSummary] = []

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
+import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from semsearch.durable import file_digest
 from semsearch.errors import SourceError, UsageError
 from semsearch.files import find_files
 from semsearch.hits import SkippedFile
-from semsearch.roots import Root, RootPlan, plan_roots
+from semsearch.roots import Root, RootPlan, covers, plan_roots
 from semsearch.rows import get_known, get_roots
+from semsearch.skips import Skip, get_skips, still_skipped
 from semsearch.sync import Known, Plan, Present, plan
 
 
 @dataclass(slots=True)
 class Look:
-    """What a sync found. `deserted` roots have vanished, and are to be forgotten."""
+    """What a sync found. `deserted` roots have vanished, and are to be forgotten; `skips` still hold."""
 
     started_ns: int
     roots: RootPlan
@@ -30,6 +32,7 @@ class Look:
     plan: Plan
     skipped: list[SkippedFile] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    skips: dict[str, Skip] = field(default_factory=dict)
 
     @property
     def nothing_to_do(self) -> bool:
@@ -43,9 +46,12 @@ def look(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     prune: bool = False,
+    max_bytes: int | None = None,
 ) -> Look:
     """Compare the index with the disk under `paths`, or under all its roots.
 
+    With `prune`, roots are given up that have vanished or have no files any more, but none that cannot be read. Files
+    that were skipped before and would be again, with this limit of bytes, are skipped without a look at their content.
     Raises SourceError for a path that is neither there nor a root of the index, UsageError where there is nothing to
     look at.
     """
@@ -62,37 +68,59 @@ def look(
     warnings = [*roots.warnings]
     for root in roots.wanted:
         count = sum(document.root_id == root.id for document in known)
-        problem = ""
+        problem, has_vanished = "", False
         try:
             found = list(_present(root, lambda path, reason: skipped.append(SkippedFile(path, reason))))
         except SourceError as error:
             found, problem = [], str(error)
-        if found or (count and prune):
+            has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+        if found or (count and prune and (has_vanished or not problem)):
             present += found
             deserted += [root] if problem else []
         elif count:
             known = [document for document in known if document.root_id != root.id]
-            lost = "has vanished" if problem else "has no files any more"
-            warnings.append(f"{root.path} {lost}; its {count} documents were kept (--prune removes them)")
+            unread = problem if problem and not has_vanished else ""
+            lost = f"{root.path} has vanished" if problem else f"{root.path} has no files {_blamed(root)}"
+            documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
+            cure = "" if unread else " (--prune removes them)"
+            warnings.append(f"{unread or lost}; {documents} kept{cure}")
         elif problem:
             warnings.append(problem)
-    unreadable: list[SkippedFile] = []
+    remembered = get_skips(db)
+    skips = still_skipped(remembered, present, max_bytes)
+    unreadable = [SkippedFile(file.absolute, skips[file.place].reason) for file in present if file.place in skips]
+    present = [file for file in present if file.place not in skips]
     result = plan(known, present, digest=lambda file: _digest(file, unreadable))
     _keep_below_unreadable(result, skipped)
     changed = [root for root in roots.wanted if root not in known_roots]
-    return Look(started, roots, changed, deserted, result, skipped + unreadable, warnings)
+    elsewhere = {place: skip for place, skip in remembered.items() if not any(covers(r, place) for r in roots.wanted)}
+    return Look(started, roots, changed, deserted, result, skipped + unreadable, warnings, skips | elsewhere)
+
+
+def _blamed(root: Root) -> str:
+    """Since when or for which globs a root has no files."""
+    globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
+    return f"with {' '.join(globs)}" if globs else "any more"
 
 
 def _root(path: str | Path, known: Sequence[Root], include: Sequence[str], exclude: Sequence[str]) -> Root:
-    whole = Path(path).resolve()
-    text = whole.as_posix()
-    if not whole.exists() and not any(root.path == text for root in known):
-        raise SourceError(f"there is no file or folder {path}; give one that exists")
+    try:
+        whole = Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links that lead round, before Python 3.13
+        raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    text, is_file = whole.as_posix(), False
+    try:
+        is_file = stat.S_ISREG(whole.stat().st_mode)
+    except OSError as error:
+        if not any(root.path == text for root in known):
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise SourceError(f"there is no file or folder {path}; give one that exists") from error
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
         text.encode()
     except UnicodeEncodeError:
         raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
-    return Root(-1, text, whole.is_file(), tuple(include), tuple(exclude))
+    return Root(-1, text, is_file, tuple(include), tuple(exclude))
 
 
 def _present(root: Root, skipped: Callable[[str, str], None]) -> Iterator[Present]:
@@ -105,18 +133,9 @@ def _present(root: Root, skipped: Callable[[str, str], None]) -> Iterator[Presen
         yield Present(root.id, found.path, place, file, found.absolute, found.size, found.mtime_ns)
 
 
-def file_digest(path: str | Path) -> str:
-    """The digest that `semsearch.readers.read_file` gives. Raises OSError."""
-    digest = hashlib.blake2b(digest_size=16)
-    with Path(path).open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def _digest(file: Present, unreadable: list[SkippedFile]) -> str | None:
     try:
-        return file_digest(file.absolute)
+        return file_digest(Path(file.absolute))
     except OSError as error:
         unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
         return None

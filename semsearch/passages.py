@@ -2,21 +2,25 @@
 
 A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading or a
 page. A longer block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
-by itself. Sentences are found block by block, so none runs over a paragraph's end, and each keeps its place in the
-source.
+by itself; one that is too long for any heading is body. Sentences are found block by block, so none runs over a
+paragraph's end, and each keeps its place in the source.
+
+Words are counted as size.py does, so a passage is bounded in characters too. And a text is worked through in stretches,
+so that the memory taken is a small part of what the text itself takes.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from semsearch.documents import Block, Document
-from semsearch.sentences import sentence_spans
+from semsearch.sentences import LONGEST, each_sentence_span, sentence_spans
+from semsearch.size import CHARACTERS, count_words
 
 _BETWEEN_BLOCKS = "\n\n"
-_SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
+_STRETCH = 1000  # sentences, or passages, divided at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,18 @@ def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
     """The passages of a document, in reading order.
 
     Every word of every body block is in exactly one of them. None has more than `max_words` words, unless a single
-    sentence has. The words of Chinese, Japanese and Korean text are its characters.
+    sentence has.
     """
+    return list(each_passage(document, max_words=max_words))
+
+
+def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passage]:
+    """The same, one after the other: for a document of a hundred megabytes, this is the one to use."""
     lines = _LineCounter(document.source)
-    return [
-        _passage(headings, pieces[group], lines)
-        for headings, blocks in _sections(document)
-        for pieces in [[piece for block in blocks for piece in _pieces(block, max_words)]]
-        for group in _groups([piece.words for piece in pieces], max_words)
-    ]
+    for headings, blocks in _sections(document):
+        for pieces in _stretches((piece for block in blocks for piece in _pieces(block, max_words)), max_words):
+            for group in _groups([piece.words for piece in pieces], max_words):
+                yield _passage(headings, pieces[group], lines)
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
@@ -73,16 +80,17 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
     for block in document.blocks:
         if not block.text or block.text.isspace():
             continue
-        if body and (block.level or block.page != body[-1].page):
+        level = block.level if len(block.text) <= LONGEST else 0
+        if body and (level or block.page != body[-1].page):
             yield _headings(trail), body
             body = []
-        if not block.level:
+        if not level:
             body.append(block)
             bare = False
             continue
-        if bare and block.level <= trail[-1].level:
+        if bare and level <= trail[-1].level:
             yield _headings(trail[:-1]), [trail[-1]]
-        while trail and trail[-1].level >= block.level:
+        while trail and trail[-1].level >= level:
             trail.pop()
         trail.append(block)
         bare = True
@@ -96,16 +104,34 @@ def _headings(trail: list[Block]) -> tuple[str, ...]:
     return tuple(" ".join(heading.text.split()) for heading in trail)
 
 
+def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece]]:
+    """The pieces of a section, so many that they make about a `_STRETCH` of passages: all of them, nearly always."""
+    stretch: list[_Piece] = []
+    words = 0
+    for piece in pieces:
+        stretch.append(piece)
+        words += piece.words
+        if words >= _STRETCH * max_words:
+            yield stretch
+            stretch, words = [], 0
+    if stretch:
+        yield stretch
+
+
 def _pieces(block: Block, max_words: int) -> Iterator[_Piece]:
     """The block, or if it is too long, parts of it that end with a sentence."""
-    spans = sentence_spans(block.text)
-    words = _count_words(block.text)
-    if words <= max_words:
-        yield _Piece(block, spans, words)
-        return
-    counts = [_count_words(block.text[start:end]) for start, end in spans]
-    for group in _groups(counts, max_words):
-        yield _Piece(block, spans[group], sum(counts[group]))
+    text = block.text
+    if len(text) <= max_words * CHARACTERS:
+        words = count_words(text)
+        if words <= max_words:
+            yield _Piece(block, sentence_spans(text), words)
+            return
+    all_spans = each_sentence_span(text)
+    while spans := list(islice(all_spans, _STRETCH)):
+        starts = [start for start, _ in spans]
+        counts = [count_words(text[start:end]) for start, end in zip(starts, [*starts[1:], spans[-1][1]], strict=True)]
+        for group in _groups(counts, max_words):
+            yield _Piece(block, spans[group], sum(counts[group]))
 
 
 def _groups(sizes: list[int], most: int) -> Iterator[slice]:
@@ -120,11 +146,6 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
         size += each
     if sizes:
         yield slice(first, len(sizes))
-
-
-def _count_words(text: str) -> int:
-    count = len(text.split())
-    return count if text.isascii() else count + len(_SOLITARY.findall(text))
 
 
 def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounter) -> Passage:

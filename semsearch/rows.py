@@ -130,9 +130,13 @@ def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Docum
     found: dict[int, DocumentRow] = {}
     for row in db.execute(_DOCUMENTS, _list(ids)):
         fields = [*row]
-        fields[_METADATA] = json.loads(row[_METADATA])
+        fields[_METADATA] = json.loads(row[_METADATA], parse_constant=_nothing)
         found[row[0]] = DocumentRow(*fields)
     return found
+
+
+def _nothing(_: str) -> None:
+    """NaN and infinities are not JSON, though Python writes and reads them."""
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:

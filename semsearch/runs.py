@@ -1,4 +1,4 @@
-"""Which ids lie at which rows of a vector segment, as runs: row offset + i has the id first + i, for i below count.
+"""Which ids lie at which rows of a segment, as runs: row offset + i has the id first + i, for i below count.
 
 Ids are handed out in sequence and rise with the rows, so a segment of a million vectors is one run, and a few more
 after merges have dropped what was removed. No array as long as the segment is ever stored, loaded or searched.
@@ -27,7 +27,7 @@ class Runs:
     @classmethod
     def of(cls, ranges: Iterable[tuple[int, int]]) -> Runs:
         """From (first, count) in any order. Neighbours are joined, empty ones dropped."""
-        array = np.array(sorted(ranges), dtype=np.int64).reshape(-1, 2)
+        array: Int64 = np.array(sorted(ranges), dtype=np.int64).reshape(-1, 2)
         array = array[array[:, 1] > 0]
         first, count = array[:, 0], array[:, 1]
         heads = np.flatnonzero(np.concatenate(([True], first[1:] != first[:-1] + count[:-1]))) if len(first) else first

@@ -12,14 +12,14 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.answers import Ranked, make_hits
 from semsearch.candidates import Candidates, score
-from semsearch.errors import IndexDamaged, UsageError
+from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.filters import FUNCTIONS, Filter, condition
 from semsearch.fusion import fuse
 from semsearch.hits import Hit, Mode
@@ -52,15 +52,20 @@ class Question:
     context: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.queries, str):
-            raise UsageError("search_many takes a sequence of queries; for one query use search")
         for query in self.queries:
             if not isinstance(query, str) or not words(query):
                 raise UsageError(f"the query {query!r} has no words; ask with at least one")
+        for name, number in (("k", self.k), ("context", self.context)):
+            if not isinstance(number, SupportsIndex):
+                raise UsageError(f"{name} must be a whole number, not {number!r}")
         if self.k < 1:
             raise UsageError(f"k must be at least 1, not {self.k}")
         if self.context < 0:
             raise UsageError(f"context must not be negative, not {self.context}")
+        if self.min_score is not None and not (
+            isinstance(self.min_score, SupportsFloat) and self.min_score == self.min_score
+        ):
+            raise UsageError(f"min_score must be a number, not {self.min_score!r}")
         if self.mode not in get_args(Mode):
             raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
 
@@ -81,14 +86,15 @@ class Searcher:
                     return self._answer(db, question)
             except FileNotFoundError as error:
                 self._snapshot, missing = None, error
-        raise IndexDamaged(f"{missing.filename} is missing; run: semsearch index --rebuild") from missing
+        cure = rebuild_command(self._store.folder)
+        raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
     def _answer(self, db: sqlite3.Connection, question: Question) -> list[list[Hit]]:
         snapshot = self._current(db)
         allowed = _allowed(db, question.filters) if question.filters else None
         depth = max(DEPTH, _DEPTH_PER_HIT * question.k)
         embedded = self._embed(db, snapshot, question)
-        nothing = np.zeros(0, np.int64)
+        nothing: Int64 = np.zeros(0, np.int64)
         found = None if embedded is None else _scan(snapshot, embedded, depth, allowed)
         answers: list[list[Hit]] = []
         for number, query in enumerate(question.queries):

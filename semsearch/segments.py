@@ -1,4 +1,5 @@
-"""The derived files of an index, and the rule by which they are written anew. Pure; semsearch.dense does the work.
+"""The derived files of an index, and the rule by which they are written anew. Pure; semsearch.dense
+and semsearch.words do the work.
 
 A sync writes small segments and never touches large ones. Where there are too many, the smallest go together, and with
 them every next larger one that is not larger than what goes together already, so that a vector is rewritten about as
@@ -47,7 +48,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many vectors a segment holds, and how many of them belong to removed documents."""
+    """How many vectors or passages a segment holds, and how many of them belong to removed documents."""
 
     count: int
     dead: int

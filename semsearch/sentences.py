@@ -35,12 +35,14 @@ def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
 
     Between two spans there is only white space, if anything: no word is lost. Time is linear in the length of the text.
     """
-    if len(text) <= _PIECE:
-        return _split(text, language)
-    spans: list[tuple[int, int]] = []
+    return _split(text, language) if len(text) <= _PIECE else list(each_sentence_span(text, language))
+
+
+def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+    """The same, one after the other: millions of spans take more memory than their text."""
     for start, end in _pieces(text):
-        spans += [(start + first, start + last) for first, last in _split(text[start:end], language)]
-    return spans
+        for first, last in _split(text[start:end], language):
+            yield start + first, start + last
 
 
 def _split(text: str, language: str) -> list[tuple[int, int]]:

@@ -7,14 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from semsearch.embedder import SentenceEmbedder
-from semsearch.errors import IndexDamaged, VectorsMismatch
-from semsearch.vectors.loading import load_vectors
+from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
+from semsearch.vectors.loading import load_vectors, shipped_names
 from semsearch.vectors.table import WordVectors
 
 WordVectorsLike = str | Path | WordVectors
 
 
 PRIOR = 3000.0  # sentences of general language that a fit leans on; see docs/measurements.md for this and the next
+_NO_FILES = ("vectors", "corpus")  # where frequencies come from, if not from a file
 _BEST: dict[str, tuple[float, int]] = {"sif": (3e-4, 5)}  # a and components for search, where the papers' are not best
 
 
@@ -33,6 +34,8 @@ class Settings:
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
+        if self.components is not None and not isinstance(self.components, int):
+            raise UsageError(f"components must be a whole number, not {self.components!r}")
         best_a, best_components = _BEST.get(self.method, (None, None))
         return SentenceEmbedder(
             vectors,
@@ -43,12 +46,21 @@ class Settings:
             prior=self.prior,
         )
 
-    def check(self, vectors: WordVectors, index: object) -> None:
+    def check(self, vectors: WordVectors, index: Path) -> None:
         """Raises VectorsMismatch where these are not the word vectors that the index was built with."""
         if vectors.digest != self.vectors_digest:
             raise VectorsMismatch(
                 f"the index {index} was built with the word vectors {self.vectors_name} ({self.vectors_digest[:8]}), "
-                f"not with {vectors.name} ({vectors.digest[:8]}); open it with those, or run: semsearch index --rebuild"
+                f"not with {vectors.name} ({vectors.digest[:8]}); open it with those, or run: "
+                + rebuild_command(index, "--vectors", _findable(vectors))
+            )
+
+    def check_frequencies(self, index: Path) -> None:
+        """Raises VectorsError where the file of word counts that a fit needs has gone."""
+        if self.frequencies not in _NO_FILES and not Path(self.frequencies).is_file():
+            raise VectorsError(
+                f"the word counts {self.frequencies}, which the index {index} was made with, are gone; put them back, "
+                f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
             )
 
     def changed(
@@ -74,7 +86,7 @@ class Settings:
         )
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        return json.dumps(asdict(self), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | None) -> Settings:
@@ -105,5 +117,14 @@ def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
 
 
 def choose_frequencies(source: str | Path) -> str:
-    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere."""
-    return str(source) if source in ("vectors", "corpus") else str(Path(source).resolve())
+    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere. Raises VectorsError."""
+    if source in _NO_FILES:
+        return str(source)
+    if not Path(source).is_file():
+        raise VectorsError(f"there is no file {source} of word counts; give one, or {' or '.join(_NO_FILES)}")
+    return str(Path(source).resolve())
+
+
+def _findable(vectors: WordVectors) -> str:
+    """How a command would name them: as they are called where they are shipped, else by their folder."""
+    return vectors.name if vectors.name in shipped_names() else choose(vectors, vectors)

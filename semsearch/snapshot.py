@@ -1,4 +1,4 @@
-"""One generation, opened for searching: its vectors and its embedder. Nothing is loaded before it is needed."""
+"""One generation, opened for searching: vectors, words, embedder. Nothing is loaded before it is needed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from semsearch.runs import Runs
 from semsearch.segments import Found, Kind
 from semsearch.store import SEGMENTS
 from semsearch.vectors.table import WordVectors
+from semsearch.words import Words, WordSearch
 
 if TYPE_CHECKING:
     from semsearch.dense import Vectors
-    from semsearch.words import Words, WordSearch
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -105,8 +105,6 @@ class Snapshot:
     @cached_property
     def words(self) -> WordSearch:
         """The lexical half."""
-        from semsearch.words import Words, WordSearch  # start-up time: a dense search needs no stemmer
-
         opened: list[Words] = []
         for segment in self._segments:
             if segment.kind == "words":

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, StorageError
+from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
 
 DATABASE = "index.sqlite"
 SEGMENTS = "segments"
@@ -24,6 +24,7 @@ SCHEMA = 1  # what PRAGMA user_version says after all migrations
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _CACHE = -65536  # kilobytes of pages a connection may keep
 
 
@@ -85,9 +86,17 @@ class Store:
                 self._reader = None
 
 
+def has_database(folder: Path) -> bool:
+    """Whether a folder looks like an index. One that may not be looked into does not."""
+    try:
+        return (folder / DATABASE).is_file()
+    except OSError:
+        return False
+
+
 def is_index(folder: Path) -> bool:
     """Whether an index lies in the folder: one whose creation was completed."""
-    if not (folder / DATABASE).is_file():
+    if not has_database(folder):
         return False
     store = Store(folder)
     try:
@@ -101,7 +110,7 @@ def is_index(folder: Path) -> bool:
 
 def check(store: Store) -> None:
     """Raises IndexNotFound where there is no index, IndexDamaged where there is something else."""
-    if not store.database.is_file():
+    if not has_database(store.folder):
         raise IndexNotFound(f"there is no index at {store.folder}; make one with: semsearch index PATH")
     with store.reading() as db:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -124,6 +133,8 @@ def explained(folder: Path) -> Iterator[None]:
             raise
         raise explanation from error
     except OSError as error:
+        if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
+            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
         if error.errno in _FULL:
             raise StorageError(
                 f"the disk of {folder} is full; the index is as it was: make room and try again"
@@ -136,8 +147,17 @@ def explained(folder: Path) -> Iterator[None]:
         raise
 
 
+def _is_within(name: object, folder: Path) -> bool:
+    """Whether what an error names is of the index; so it is taken to be where it names nothing."""
+    if not isinstance(name, str):
+        return True
+    return Path(name).absolute().is_relative_to(folder.absolute())
+
+
 def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
     text = str(error)
+    if "malformed JSON" in text:
+        return IndexDamaged(f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify says of what")
     if "disk is full" in text:
         return StorageError(f"the disk of {folder} is full; the index is as it was: make room and try again")
     if "readonly" in text or "unable to open" in text:

@@ -1,8 +1,8 @@
 """Texts to the terms of the lexical index: word stems, and pairs of words that are written together.
 
 A stem (Snowball's English) makes "index", "indexes" and "indexing" one term. Words with a single joining character
-between them (utf-8, read_bytes, 3.11, std::vec is two) also count as one more term, so that a name that is asked for
-as it is written beats its parts. A term is known by a 64-bit hash.
+between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term, so that a name that is
+asked for as it is written beats its parts. A term is known by a 64-bit hash.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Terms:
 
 
 class Lexicon:
-    """Gives terms numbers, in the order in which they come, and remembers the stem of every word it has seen."""
+    """Gives terms numbers, from 0 on, and remembers the stem of every word it has seen."""
 
     def __init__(self) -> None:
         self._stemmer = Stemmer.Stemmer("english")
@@ -66,11 +66,13 @@ class Lexicon:
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, with repetitions."""
-        numbers, places = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
-        lengths, done = [np.zeros(0, dtype=np.int64)], 0
+        numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        places: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        lengths: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        done = 0
         for chunk in hash_chunks(texts):
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
-            together = _together(chunk, owners)
+            together = _together(chunk)
             pairs = mix(chunk.hashes[together] * _PAIR + chunk.hashes[together + 1])
             numbers += [self._stems(chunk), self.number(pairs)]
             places += [owners, owners[together]]
@@ -132,14 +134,12 @@ def _plain(word: str) -> str:
     """A word without accents, for people leave them out."""
     if word.isascii():
         return word
-    plain = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
-    return normalise(plain).replace(" ", "") or word
+    decomposed = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    plain = normalise(decomposed).replace(" ", "")
+    return plain if words(plain) == [plain] else word  # half-width katakana would become several words
 
 
-def _together(chunk: WordChunk, owners: Int64) -> Int64:
-    """The places of words that a single joining character connects with the next word of the same text."""
-    if len(chunk.starts) < 2:
-        return np.zeros(0, dtype=np.int64)
+def _together(chunk: WordChunk) -> Int64:
+    """The places of words that a single joining character, which never ends a text, connects with the next word."""
     ends = chunk.ends[:-1]
-    close = (chunk.starts[1:] - ends == 1) & _JOINERS[chunk.data[np.minimum(ends, len(chunk.data) - 1)]]
-    return np.flatnonzero(close & (owners[1:] == owners[:-1]))
+    return np.flatnonzero((chunk.starts[1:] - ends == 1) & _JOINERS[chunk.data[ends]])

@@ -50,6 +50,8 @@ def _rows(db: sqlite3.Connection) -> Iterator[str]:
     lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
     if lost:
         yield f"{lost} passages belong to no document"
+    for document, path in db.execute("SELECT id, path FROM documents WHERE NOT json_valid(metadata) LIMIT 20"):
+        yield f"document {document} ({path}) has metadata that is not JSON; index or add it again"
 
 
 def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterator[Vectors | Words]:
@@ -58,7 +60,12 @@ def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterat
         try:
             if file_digest(path) != segment.digest:
                 problems.append(f"{path.name} is not as it was written: its digest differs")
-            yield Words(path, segment) if segment.kind == "words" else Vectors(path, segment)
+            if segment.kind == "words":
+                words = Words(path, segment)
+                words.postings.check()
+                yield words
+            else:
+                yield Vectors(path, segment)
         except FileNotFoundError:
             problems.append(f"{path.name} is missing")
         except IndexDamaged as error:

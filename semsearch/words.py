@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semsearch.bm25 import Bm25
 from semsearch.durable import Write, write_durably
-from semsearch.errors import IndexDamaged
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings, PostingsBuilder
 from semsearch.runs import Runs
 from semsearch.segments import LARGEST_WORDS, Segment, segment_name
@@ -39,7 +39,8 @@ class Words:
         self.postings = Postings(path)
         if len(self.postings) != len(segment.runs):
             raise IndexDamaged(
-                f"{path} has {len(self.postings)} passages, not {len(segment.runs)}; run: semsearch index --rebuild"
+                f"{path} has {len(self.postings)} passages, not {len(segment.runs)}; "
+                f"run: {rebuild_command(path.parents[1])}"
             )
 
 
@@ -66,12 +67,16 @@ class WordsWriter:
 
     def merge(self, sources: Sequence[Words], removed: Runs) -> None:
         """Take over all passages of some segments but those removed, in the order of their ids."""
+        ids = [source.segment.runs.all_ids() for source in sources]
         alive = [~source.segment.runs.rows_in(removed) for source in sources]
-        ids = [source.segment.runs.all_ids()[rows] for source, rows in zip(sources, alive, strict=True)]
-        together = np.sort(np.concatenate(ids))
-        for source, rows, own in zip(sources, alive, ids, strict=True):
-            self._builder.merge(source.postings, rows, np.searchsorted(together, own), len(together))
-        self._ids.append(together)
+        together = np.sort(np.concatenate([own[rows] for own, rows in zip(ids, alive, strict=True)]))
+        for first in range(0, len(together), self.largest):
+            part = together[first : first + self.largest]
+            for source, own, rows in zip(sources, ids, alive, strict=True):
+                inside = rows & (own >= part[0]) & (own <= part[-1])
+                self._builder.merge(source.postings, inside, np.searchsorted(part, own[inside]), len(part))
+            self._ids.append(part)
+            self._write()
 
     def finish(self) -> list[Segment]:
         """Write what is left; all segments of this writer."""
@@ -102,15 +107,17 @@ class WordScores:
     scores: Sequence[Float32]
 
     def best(self, n: int, *, allowed: Runs | None = None) -> Int64:
-        """The ids of the n best passages that share a word with the question, rising."""
-        ids, scores = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float32)]
+        """The ids of the n best passages that share a word with the question, rising; of equal ones the first."""
+        ids: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        scores: list[Float32] = [np.zeros(0, dtype=np.float32)]
         for runs, part in zip(self.runs, self.scores, strict=True):
             counted = part if allowed is None else np.where(runs.rows_in(allowed), part, 0)
             rows = _largest(counted, n)
             ids.append(runs.ids(rows))
             scores.append(counted[rows])
         found = np.concatenate(ids)
-        return np.sort(found[_largest(np.concatenate(scores), n)])
+        order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
+        return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]
 
     def of(self, ids: Int64) -> Float64:
         """The scores of passages by id, NaN where no word is shared. (n,) -> (n,)"""
@@ -128,11 +135,11 @@ class WordSearch:
     def __init__(self, opened: Sequence[Words], alive: Sequence[Bool | None]) -> None:
         self._runs = [words.segment.runs for words in opened]
         self._bm25 = Bm25([words.postings for words in opened], alive)
-        self._lexicon = Lexicon()
 
     def scores(self, question: str) -> WordScores:
         """Score all passages for a question."""
-        return WordScores(self._runs, self._bm25.scores(self._lexicon.of_question(question)))
+        terms = Lexicon().of_question(question)  # one that is kept would grow with every question
+        return WordScores(self._runs, self._bm25.scores(terms))
 
 
 def _largest(scores: Float32, n: int) -> Int64:

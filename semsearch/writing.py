@@ -2,8 +2,9 @@
 
     lock ─ BEGIN ─ rows out, rows in, words to the spool ─ fit or keep ─ segment files ─ COMMIT
 
-Whatever happens before the COMMIT leaves the previous generation whole: rows are rolled back by SQLite, and files that
-no committed row names are swept by a later writer, after a grace period for readers that are about to open them.
+Whatever happens before the COMMIT leaves the previous generation whole: rows are rolled back by SQLite, and the files
+of the attempt are removed, here or, where the process was killed, by the next writer. Files of earlier generations go
+after a grace period for readers that are about to open them.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.hits import Progress
 from semsearch.intake import Intake, forget
 from semsearch.locking import writer_lock
@@ -63,34 +65,53 @@ def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
     """A write transaction with all that a new generation needs. The writer's lock must be held."""
     from semsearch.generation import Generation  # start-up time: it brings FAISS, and a sync may find nothing to do
 
-    with store.writing() as db, Spool(store.folder) as spool:
-        _sweep(db, store.folder / SEGMENTS)
-        number = get_count(db, "generation") + 1
-        yield Write(
-            db,
-            Generation(db, store.folder, number=number, settings=settings, vectors=vectors, progress=report),
-            spool,
-        )
+    folder = store.folder / SEGMENTS
+    folder.mkdir(exist_ok=True)
+    try:
+        with store.writing() as db, Spool(store.folder) as spool:
+            _sweep(db, folder)
+            number = get_count(db, "generation") + 1
+            generation = Generation(
+                db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
+            )
+            yield Write(db, generation, spool)
+    except BaseException:
+        with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
+            _remove_unnamed(db, folder)
+        raise
 
 
 @contextmanager
 def locked(store: Store) -> Iterator[None]:
-    """The writer's lock, with the disk's refusals explained."""
+    """The writer's lock, with the disk's refusals explained. Raises IndexDamaged where a segment is missing."""
     with explained(store.folder), writer_lock(store.folder):
-        yield
+        try:
+            yield
+        except FileNotFoundError as error:
+            if Path(error.filename or "").parent != store.folder / SEGMENTS:
+                raise
+            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(store.folder)}") from error
+
+
+def _remove_unnamed(db: sqlite3.Connection, folder: Path) -> None:
+    """Delete files that no committed generation has ever named: no reader can know of them."""
+    known = {file for (file,) in db.execute("SELECT file FROM segments UNION SELECT file FROM retired")}
+    for path in folder.iterdir():
+        if path.name not in known:
+            with suppress(OSError):
+                path.unlink()
 
 
 def _sweep(db: sqlite3.Connection, folder: Path) -> None:
-    """Delete files that no generation names and that no reader can still be about to open."""
+    """Delete files that the current generation does not name and that no reader can still be about to open."""
+    _remove_unnamed(db, folder)
     now = time.time()
-    named = {file for (file,) in db.execute("SELECT file FROM segments")}
     retired: dict[str, float] = dict(db.execute("SELECT file, retired_at FROM retired").fetchall())
-    for path in folder.iterdir():
-        if path.name in named:
-            continue
+    for file, retired_at in retired.items():
+        path = folder / file
         try:
-            if retired.get(path.name, path.stat().st_mtime) < now - GRACE_SECONDS:
-                path.unlink()
+            if retired_at < now - GRACE_SECONDS:
+                path.unlink(missing_ok=True)
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be swept: %s", path, error)
     gone = [(file,) for file in retired if not (folder / file).exists()]

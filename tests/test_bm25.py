@@ -115,7 +115,8 @@ def test_a_word_counts_at_most_255_times(tmp_path: Path) -> None:
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     build(tmp_path / "p", TEXTS)
     data = (tmp_path / "p").read_bytes()
-    for broken in (b"", data[:20], data[:-1], b"x" + data[1:], data[:16] + b"\xff" * 8 + data[24:]):
+    sizes = b"\xff" * 8, b"\xff" * 7 + b"\x7f"  # less than none, and the largest there is
+    for broken in (b"", data[:20], data[:-1], b"x" + data[1:], *(data[:16] + size + data[24:] for size in sizes)):
         (tmp_path / "p").write_bytes(broken)
         with pytest.raises(IndexDamaged):
             Postings(tmp_path / "p")

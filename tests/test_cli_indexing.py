@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
-from semsearch import Index
+from semsearch import Index, Text
+from semsearch.locking import writer_lock
 from semsearch.vectors.table import VectorTable
 
 
@@ -133,7 +137,7 @@ def test_a_vanished_root_is_kept_until_pruned(made: Path) -> None:
 def test_another_method_needs_a_rebuild(made: Path) -> None:
     result = semsearch("index", "docs", "--method", "usif")
     assert result.status == 2
-    assert "semsearch index --rebuild --method usif" in result.err
+    assert "semsearch index --rebuild --name indexes/docs --method usif" in result.err
     assert semsearch("index", "--rebuild", "--method", "usif").status == 0
     assert semsearch("status", "--json").json["method"] == "usif"
     assert semsearch("verify").status == 0
@@ -289,3 +293,129 @@ def test_a_bug_keeps_its_traceback(made: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Index, "sync", broken)
     with pytest.raises(ZeroDivisionError):
         semsearch("index", "docs")
+
+
+def test_a_first_run_leaves_alone_what_another_process_is_writing(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = Index.create
+
+    def overtaken(*arguments: Any, **options: Any) -> Index:
+        made = create(*arguments, **options)
+        with Index.open(made.path) as other:
+            other.sync("docs")
+        lock.enter_context(writer_lock(made.path))  # and goes on writing
+        return made
+
+    monkeypatch.setattr(Index, "create", overtaken)
+    with ExitStack() as lock:
+        result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+        assert result.status == 2
+        assert "another process is writing" in result.err
+    assert semsearch("query", "bread").status == 0
+    assert semsearch("verify").status == 0
+
+
+def test_a_first_run_that_fails_leaves_alone_what_another_process_has_added(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(index: Index, *_: object, **__: object) -> None:
+        with Index.open(index.path) as other:
+            other.add([Text("a", "The bread.")])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Index, "sync", overtaken)
+    assert semsearch("index", "docs", "--vectors", small_vectors.folder).status == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(empty)
+    assert semsearch("query", "bread", "--format", "paths").lines == ["a"]
+
+
+def test_an_interrupted_creation_leaves_nothing(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("semsearch.creation.upgrade", interrupted)
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
+    assert not (empty / "indexes").exists()
+
+
+def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "file").write_text("A ship.")
+    result = semsearch("index", "docs", "--indexes", "file", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be made: ")
+    assert len(result.err.splitlines()) == 1
+
+
+def test_a_folder_that_may_not_be_looked_into_is_no_index(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_file = Path.is_file
+
+    def refuse(path: Path) -> bool:
+        if path.parent == Path("priv"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    for name in ("priv", "./priv"):
+        result = semsearch("status", "--name", name)
+        assert result.status == 2
+        assert result.err.startswith(f"semsearch: there is no index {name!r}; ")
+
+
+def test_what_an_error_advises_names_the_index(made: Path, small_vectors: VectorTable) -> None:
+    assert semsearch("index", "docs", "--name", "again", "--vectors", small_vectors.folder).status == 0
+    shutil.rmtree(made / INDEX / "segments")
+    result = semsearch("query", "ship", "--index", "docs")
+    advice = result.err.strip().rpartition("run: ")[2]
+    assert advice == "semsearch index --rebuild --name indexes/docs"
+    assert semsearch(*shlex.split(advice, posix=os.name != "nt")[1:]).status == 0
+    assert semsearch("query", "ship", "--index", "docs").status == 0
+
+
+def test_the_advice_for_other_word_vectors_names_them(made: Path, tmp_path: Path) -> None:
+    others = small.small_vectors(tmp_path, seed=1, name="others")
+    result = semsearch("query", "ship", "--vectors", others.folder)
+    advice = result.err.strip().rpartition("run: ")[2]
+    assert semsearch(*shlex.split(advice, posix=os.name != "nt")[1:]).status == 0
+    assert semsearch("status", "--json").json["vectors_name"] == "others"
+
+
+def test_one_document_is_not_documents(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "docs" / "guide.md").unlink()
+    assert semsearch("index", "docs", "--vectors", small_vectors.folder).status == 0
+    shutil.rmtree(empty / "docs")
+    result = semsearch("index")
+    assert result.status == 2
+    assert "its 1 document was kept" in result.err
+    assert "nothing changed" in result.out
+    (empty / "one").mkdir()
+    (empty / "one" / "a.txt").write_bytes(bytes(range(256)) * 20)
+    assert "the only file was skipped" in semsearch("index", "one", "--name", "one").err
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs a path that is neither file nor folder")
+def test_what_is_no_file_is_said_to_be_none(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "/dev/null", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.err == "semsearch: nothing could be indexed: /dev/null is neither a file nor a folder\n"
+    assert not (empty / "indexes").exists()
+
+
+def test_globs_that_leave_nothing_are_blamed(empty: Path, small_vectors: VectorTable) -> None:
+    for globs in (["--exclude", "*"], ["--include", "nothing.*"]):
+        result = semsearch("index", "docs", *globs, "--vectors", small_vectors.folder)
+        assert result.status == 2
+        assert "--include" in result.err
+        assert "--exclude" in result.err
+        assert "files that are not ignored" not in result.err
+
+
+def test_an_empty_index_is_said_to_be_empty(empty: Path, small_vectors: VectorTable) -> None:
+    Index.create(empty / INDEX, vectors=small_vectors).close()
+    result = semsearch("query", "ship")
+    assert (result.status, result.out) == (1, "")
+    assert "is empty; run: semsearch index PATH" in result.err

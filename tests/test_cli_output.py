@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.cli.formats import Answer, column, one_line, plain, to_json
+from semsearch.cli.formats import Answer, column, one_line, paths, plain, to_json
 from semsearch.cli.inspecting import size
 from semsearch.cli.naming import name_for, place_of
 from semsearch.cli.output import excerpt, heading, query_pattern, quotation, shorten
@@ -38,6 +38,12 @@ def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
     shown += heading(nasty, width=80, best=1).plain + quotation(nasty, None, room=100).plain
     shown += to_json(nasty.to_dict())
     assert not set(shown) & set("\x1b\x07\x9b")
+
+
+def test_a_path_is_one_line_and_otherwise_as_it_is() -> None:
+    odd = hit(path="a  b\n\x1b[31m\u202e é.md")
+    assert list(paths([Answer("q", "hybrid", [odd])])) == ["a  b??[31m? é.md"]
+    assert next(plain([Answer("q", "hybrid", [odd])])).startswith("a  b??[31m? é.md:3  ")
 
 
 def test_json_survives_what_utf8_cannot_hold() -> None:

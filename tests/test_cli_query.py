@@ -143,6 +143,7 @@ def test_a_high_least_score_leaves_nothing() -> None:
         (["ship", "-k", "0"], "k must be at least 1"),
         (["ship", "-f", "  "], "filter"),
         (["ship", "--context", "-1"], "context"),
+        (["ship", "--min-score", "nan"], "min_score"),
         (["ship", "--index", "nowhere"], "nowhere"),
     ],
 )
@@ -189,6 +190,21 @@ def test_a_batch_as_lines_names_the_query() -> None:
     assert [json.loads(line)["query"] for line in lines] == ["captain", "violin"]
     plain = semsearch("query", "-", "-k", "1", stdin="captain\nviolin\n").lines
     assert [line for line in plain if line.startswith("?")] == ["? captain", "? violin"]
+
+
+def test_a_query_of_a_batch_without_hits_is_said_to_have_none() -> None:
+    assert semsearch("query", "-", stdin="zyzzyva\n?!\n").lines == [
+        "? zyzzyva", "    no hits", "", "? ?!", "    no hits",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+def test_a_closed_output_is_no_bug() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for closed, status in ((">&-", 0), ("<&-", 0), ("2>&-", 0), (">&- 2>&- <&-", 0)):
+        line = f"{sys.executable} -m semsearch query ship {closed}"
+        done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
+        assert (done.returncode, done.stderr) == (status, "")
 
 
 def test_a_batch_of_one_is_still_a_list() -> None:

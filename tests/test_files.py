@@ -187,3 +187,52 @@ def test_a_pipe_is_not_a_file(tmp_path: Path) -> None:
     assert found_and_skipped(tmp_path) == ([], [(f"{tmp_path.as_posix()}/pipe.txt", "not a regular file")])
     with pytest.raises(SourceError, match="neither a file nor a folder"):
         find_files(tmp_path / "pipe.txt", skipped=print)
+
+
+def test_links_that_lead_round_in_a_circle_are_reported_and_the_walk_goes_on(tmp_path: Path) -> None:
+    write(tmp_path, "z.md")
+    linked(tmp_path / "a.md", tmp_path / "a.md")
+    linked(tmp_path / "b", tmp_path / "c")
+    linked(tmp_path / "c", tmp_path / "b")
+    files, [(path, reason)] = found_and_skipped(tmp_path)
+    assert (files, path) == (["z.md"], f"{tmp_path.as_posix()}/a.md")
+    assert reason.startswith("cannot be read: ")
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs rights to lack"
+)
+def test_links_into_a_folder_that_is_closed_are_reported_and_the_walk_goes_on(tmp_path: Path) -> None:
+    write(tmp_path, "d/closed/a.md", "docs/z.md", "docs/.git/info/exclude")
+    linked(tmp_path / "docs" / "a.md", tmp_path / "d" / "closed" / "a.md")
+    linked(tmp_path / "docs" / "b", tmp_path / "d" / "closed" / "b")
+    for folder in (tmp_path / "d" / "closed", tmp_path / "docs" / ".git"):
+        folder.chmod(0)
+    try:
+        files, skipped = found_and_skipped(tmp_path / "docs")
+    finally:
+        for folder in (tmp_path / "d" / "closed", tmp_path / "docs" / ".git"):
+            folder.chmod(0o700)
+    assert files == ["z.md"]
+    assert skipped == [(f"{tmp_path.as_posix()}/docs/a.md", "cannot be read: Permission denied")]
+
+
+@pytest.mark.parametrize("pattern", ["", " ", "/", "#x", "[", "a[b", "!"])
+def test_a_pattern_that_can_match_nothing_is_an_error_even_for_a_single_file(tmp_path: Path, pattern: str) -> None:
+    write(tmp_path, "a.md")
+    for root in (tmp_path, tmp_path / "a.md"):
+        with pytest.raises(UsageError):
+            find_files(root, include=[pattern], skipped=print)
+        with pytest.raises(UsageError):
+            find_files(root, exclude=[pattern], skipped=print)
+
+
+def test_brackets_may_be_escaped_or_closed(tmp_path: Path) -> None:
+    write(tmp_path, "a[1.md", "b.md", "c.md")
+    assert found(tmp_path, include=["a\\[*.md"]) == ["a[1.md"]
+    assert found(tmp_path, include=["[bc].md", "[!a-b].md"]) == ["b.md", "c.md"]
+
+
+def test_patterns_are_not_taken_from_the_characters_of_a_string(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="as a list"):
+        find_files(tmp_path, include="*.md", skipped=print)

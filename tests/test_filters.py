@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import astuple
 
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.filters import FUNCTIONS, Filter, condition, parse
+from semsearch.filters import FUNCTIONS, Filter, condition, metadata_matches, parse
 
 DOCUMENTS = {
     "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',
@@ -49,6 +50,7 @@ START, KEYS, NOTES = DOCUMENTS
         ("notes.???", [NOTES]),
         ("[a-n]otes.txt", [NOTES]),
         ("[!n]*", [START, KEYS]),
+        ("[[&&||~~\\n]*", [NOTES]),
         ("docs/guide/*.md", [START]),
         ("/home/ada/docs/notes.txt", [NOTES]),
         ("path=notes.txt", [NOTES]),
@@ -87,7 +89,44 @@ def test_a_filter_is_parsed_into_key_operator_and_value() -> None:
     assert parse("key=") == Filter("key", "=", "")
 
 
-@pytest.mark.parametrize("text", ["", "  ", ".=1"])
+@pytest.mark.parametrize("text", ["", "  ", ".=1", "[z-a]*.md", "path~[z-a]", "title~[!]"])
 def test_a_filter_that_cannot_be_meant_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["=x", "!=x", "<5", ">=2", "~x", "year>=", "year<", "author~", "[", "a[b", "[]", "title~a[", "Path~["]
+)
+def test_a_filter_without_a_key_a_value_or_a_bracket_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AUTHOR=ada", [START]),
+        ("Site.Lang=EN", [KEYS]),
+        ("Author!=ada", [KEYS, NOTES]),
+        ("Path=notes.txt", [NOTES]),
+        ("FORMAT=text", [NOTES]),
+        ("Title~*keys*", [KEYS]),
+    ],
+)
+def test_keys_are_found_without_regard_to_case(text: str, expected: list[str]) -> None:
+    assert matching(text) == expected
+
+
+def test_a_path_may_be_given_as_a_hit_shows_it() -> None:
+    for path in ("notes.txt", "docs/notes.txt", "./docs/notes.txt", "/home/ada/docs/notes.txt"):
+        assert matching(f"path={path}") == [NOTES]
+        assert matching(f"path!={path}") == [START, KEYS]
+
+
+def test_what_is_nested_is_reached_through_lists_too() -> None:
+    metadata = '{"authors": [{"name": "Ada"}, {"name": "Grace"}], "a": {"b": null, "c": [1, true]}}'
+    for text in ("authors.name=grace", "a.b=", "a.c=1", "a.c=true"):
+        assert metadata_matches(metadata, *astuple(parse(text)))
+    for text in ("authors=Ada", "a=1", "name=Ada", "authors.name!=ada", "a.d="):
+        assert not metadata_matches(metadata, *astuple(parse(text)))

@@ -28,5 +28,6 @@ def test_where_one_half_finds_nothing_the_other_decides_alone() -> None:
     assert fuse(np.zeros(0), np.zeros(0)).tolist() == []
 
 
-def test_scores_without_any_spread_do_not_divide_by_zero() -> None:
-    assert fuse(np.array([0.0, -1.0]), np.array([0.0, 0.0])).tolist() == [0.0, -1.0]
+def test_what_neither_half_knows_is_no_answer() -> None:
+    assert np.isnan(fuse(np.array([0.1, NOTHING]), np.array([NOTHING, NOTHING]))).tolist() == [False, True]
+    assert np.isnan(fuse(np.array([NOTHING, NOTHING]), np.array([2.0, NOTHING]))).tolist() == [False, True]

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.errors import IndexDamaged, IndexExists, IndexNotFound, SourceError, UsageError, VectorsMismatch
+from semsearch.errors import (
+    IndexDamaged,
+    IndexExists,
+    IndexNotFound,
+    SourceError,
+    UsageError,
+    VectorsError,
+    VectorsMismatch,
+)
 from semsearch.hits import Progress, Text
 from semsearch.index import Index
 
@@ -374,3 +385,168 @@ def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_pat
     with Index.open(tmp_path / "elsewhere") as moved:
         assert moved.search("moon") == expected
         assert moved.verify() == []
+
+
+# -- what is not meant, and what is damaged ------------------------------------------------------------------------
+
+
+def test_one_string_is_not_taken_letter_by_letter(index: Index, docs: Path) -> None:
+    wrong: list[Callable[[], object]] = [
+        lambda: index.search("moon", filters="format=text"),
+        lambda: index.search_many("moon"),
+        lambda: index.sync(docs, include="*.md"),
+        lambda: index.sync(docs, exclude="*.md"),
+    ]
+    for call in wrong:
+        with pytest.raises(UsageError, match="sequence of strings"):
+            call()
+
+
+def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_path: Path) -> None:
+    wrong: list[Callable[[], object]] = [
+        lambda: index.search("moon", 1.5),  # type: ignore[arg-type]
+        lambda: index.search("moon", context="1"),  # type: ignore[arg-type]
+        lambda: index.search("moon", min_score=float("nan")),
+        lambda: index.search("moon", min_score="high"),  # type: ignore[arg-type]
+        lambda: index.search_many([1]),  # type: ignore[list-item]
+        lambda: index.context("moon", max_words=1.5),  # type: ignore[arg-type]
+        lambda: index.sync([docs]),  # type: ignore[arg-type]
+        lambda: index.sync(docs, include=[""]),
+        lambda: index.add(["a"]),  # type: ignore[list-item]
+        lambda: index.add([Text("a", 1)]),  # type: ignore[arg-type]
+        lambda: index.add([Text("a\ud800", "A bee.")]),
+        lambda: index.add([Text("a", "A bee.", metadata="x")]),  # type: ignore[arg-type]
+        lambda: Index.create(tmp_path / "other", vectors=tmp_path / "small", components=1.5),  # type: ignore[arg-type]
+    ]
+    for call in wrong:
+        with pytest.raises(UsageError):
+            call()
+    assert documents(index) == set()
+    assert not (tmp_path / "other").exists()
+
+
+def test_queries_may_come_from_a_generator(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    assert index.search_many(query for query in ("moon", "bread")) == index.search_many(["moon", "bread"])
+
+
+def test_metadata_is_kept_as_json_has_it(index: Index) -> None:
+    given = {"score": float("nan"), "day": date(2024, 5, 1), "tags": {"b", "a"}, 3: (1, 2)}
+    assert index.add([Text("a", "A bee.", metadata=given)]).added == 1
+    assert index.add([Text("a", "A bee.", metadata=given)]).unchanged == 1
+    (hit,) = index.search("bee", filters=["day>=2024-01-01", "tags=b"])
+    assert hit.metadata == {"score": None, "day": "2024-05-01", "tags": ["a", "b"], "3": [1, 2]}
+
+
+def test_metadata_that_is_no_json_is_not_a_reason_to_delete_the_index(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.add([Text("a", "A bee.", metadata={"year": 1})])
+        with index._store.writing() as db:
+            db.execute("UPDATE documents SET metadata = '{'")
+        with pytest.raises(IndexDamaged, match="not JSON; semsearch verify") as damage:
+            index.search("bee", filters=["year=1"])
+        assert "remove" not in str(damage.value)
+        assert "(a) has metadata that is not JSON" in " ".join(index.verify())
+        with index._store.writing() as db:
+            db.execute("UPDATE documents SET metadata = ?", ('{"year": NaN}',))  # as Python writes it
+        assert index.search("bee")[0].metadata == {"year": None}
+
+
+def test_without_its_segments_an_index_can_be_rebuilt(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    expected = [hit.document for hit in index.search("moon")]
+    shutil.rmtree(index.path / "segments")
+    index.close()
+    with pytest.raises(IndexDamaged, match=rf"--rebuild --name {re.escape(index.path.as_posix())}$"):
+        index.search("moon")
+    (docs / "sea-0.md").unlink()
+    with Index.open(index.path) as opened:
+        opened.sync()
+        opened.rebuild()
+    assert [hit.document for hit in index.search("moon") if hit.document != "sea-0.md"] == [
+        document for document in expected if document != "sea-0.md"
+    ]
+
+
+def test_damaged_postings_are_told_and_a_rebuild_mends_them(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    (path,) = (index.path / "segments").glob("words-*")
+    whole = path.read_bytes()
+    terms, passages, postings = np.frombuffer(whole[16:40], dtype="<i8").tolist()
+    bounds, lengths = 40 + 8 * terms, 40 + 8 * (2 * terms + 1)
+    rows = lengths + 4 * passages
+    for start, end in ((rows, rows + 4 * postings), (bounds, lengths), (lengths, rows)):
+        path.write_bytes(whole[:start] + b"\xfe\xff\xff\x7f" * ((end - start) // 4) + whole[end:])
+        index.close()
+        with pytest.raises(IndexDamaged, match=r"damaged.*--rebuild --name"):
+            index.search("moon and a ship", mode="lexical")
+        assert index.verify()
+    index.rebuild()
+    assert index.search("moon", mode="lexical")
+
+
+def test_a_file_that_turns_into_no_text_is_removed_and_said_to_be(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    (docs / "sea-0.md").write_bytes(bytes(range(256)) * 20)
+    (docs / "kitchen-1.md").write_text("bread " * 10_000)
+    report = index.sync(max_file_bytes=20_000)
+    assert (report.changed, report.removed, len(report.skipped)) == (0, 2, 2)
+    assert len(documents(index)) == 10
+
+
+def test_a_skipped_file_is_told_of_each_time_but_is_not_stale(index: Index, docs: Path) -> None:
+    (docs / "binary.txt").write_bytes(bytes(range(256)) * 20)
+    index.sync(docs)
+    assert index.status().stale == 0
+    for path in docs.iterdir():
+        os.utime(path, (1, 1))
+    assert index.status().stale == 1
+    index.sync()
+    generation = index.status().generation
+    assert [Path(item.path).name for item in index.sync().skipped] == ["binary.txt"]
+    assert index.status().generation == generation
+    (docs / "binary.txt").write_text("A bee.")
+    report = index.sync()
+    assert (report.added, report.skipped) == (1, ())
+
+
+def test_a_root_that_cannot_be_read_is_kept_even_when_pruning(
+    index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.sync(docs)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SourceError(f"{docs} cannot be read: Permission denied") from PermissionError()
+
+    monkeypatch.setattr("semsearch.looking.find_files", refuse)
+    report = index.sync(prune=True)
+    assert report.removed == 0
+    assert report.warnings == (f"{docs} cannot be read: Permission denied; its 12 documents were kept",)
+    assert index.status(stale=False).roots == (docs.as_posix(),)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs links that anyone may make")
+def test_a_link_to_itself_is_no_path_to_index(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SourceError, match="loop"):
+        index.sync(tmp_path / "loop")
+
+
+def test_globs_that_leave_nothing_are_blamed(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    (warning,) = index.sync(docs, exclude=["*"]).warnings
+    assert "has no files with --exclude '*'; its 12 documents were kept" in warning
+
+
+def test_without_its_file_of_word_counts_an_index_says_how_to_go_on(tmp_path: Path) -> None:
+    vectors, counts = small_vectors(tmp_path), tmp_path / "counts.txt"
+    with pytest.raises(VectorsError, match="no file"):
+        Index.create(tmp_path / "index", vectors=vectors, frequencies=counts)
+    counts.write_text("ship 3\nmoon 2\n")
+    with Index.create(tmp_path / "index", vectors=vectors, frequencies=counts) as index:
+        index.add([Text("a", "The ship and the moon.")])
+        counts.unlink()
+        with pytest.raises(VectorsError, match=r"put them back, or run: .* --frequencies vectors"):
+            index.refit()
+        index.rebuild(frequencies="vectors")
+        assert index.verify() == []

@@ -1,10 +1,12 @@
 """Passages: which blocks belong together, and that every sentence can be found again in the source."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semsearch.documents import Block, Document
-from semsearch.passages import passages
+from semsearch.passages import each_passage, passages
 from semsearch.readers import read_text
 
 
@@ -88,3 +90,44 @@ def test_plain_text_is_quoted_to_the_character(parts: list[str]) -> None:
         for s in passage.sentences:
             assert source[s.source_start : s.source_end] == passage.text[s.start : s.end]
     assert "".join("".join(p.text.split()) for p in found) == "".join(source.split())
+
+
+def test_a_text_without_spaces_is_cut_into_passages_of_so_many_characters() -> None:
+    blob = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVph" * 1000
+    found = passages(read_text(blob, "x.txt"))
+    assert max(len(passage.text) for passage in found) <= 2000
+    assert "".join("".join(passage.text.split()) for passage in found) == blob
+    assert max(len(passage.text) for passage in passages(read_text(blob, "x.txt"), max_words=100)) <= 1000
+
+
+def test_white_space_between_sentences_counts_too() -> None:
+    found = passages(read_text(f"One.{' ' * 5000}Two.{' ' * 5000}Three.", "x.txt"))
+    assert [passage.text for passage in found] == ["One.", "Two.", "Three."]
+
+
+def test_a_heading_too_long_for_one_is_body() -> None:
+    [first, second] = passages(document(Block("x" * 1001, 0, level=1), Block("Body.", 1002)), max_words=100)
+    assert (len(first.text + second.text.removesuffix("Body.").rstrip()), first.headings, second.headings) == (
+        1001,
+        (),
+        (),
+    )
+
+
+def test_passages_one_after_the_other_take_little_memory() -> None:
+    text = "The quick brown fox jumps over the lazy dog near the river bank. " * 100_000
+    made = read_text(text, "x.txt")
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in each_passage(made))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count >= 100_000 * 13 / 200
+    assert peak < len(text)
+
+
+def test_a_passage_boundary_is_the_same_whether_a_section_is_worked_through_at_once_or_not() -> None:
+    blocks = [Block(f"{'word ' * 49}end.", 0) for _ in range(10_000)]
+    sizes = [len(passage.text.split()) for passage in each_passage(document(*blocks))]
+    assert set(sizes) == {200}

@@ -126,3 +126,9 @@ def test_deep_nesting_is_read() -> None:
     assert texts("<div>" * 2000 + "deep") == ["deep"]
     with pytest.raises(SourceError, match=r"page\.html cannot be read as HTML: Excessive depth in document: 2048"):
         read("<div>" * 3000 + "deep")
+
+
+def test_a_text_that_begins_with_an_entity_begins_there_in_the_source() -> None:
+    source = "<p>One.</p><p>&lt;b&gt; is bold.</p><p>&#171;&nbsp;Oui</p>"
+    blocks = read_text(source, "x.html", format="html").blocks
+    assert [source[block.source_offset(0) :][:7] for block in blocks] == ["One.</p", "&lt;b&g", "&#171;&"]

@@ -1,13 +1,18 @@
 """Markdown: what a reader sees of it, and where it stands."""
 
+import datetime
+import json
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
 from semsearch.documents import Document
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, UsageError
 from semsearch.passages import passages
 from semsearch.readers import read_text
+from semsearch.readers.front_matter import json_values
 
 
 def read(source: str) -> Document:
@@ -124,3 +129,24 @@ def test_nothing_is_lost_by_deep_nesting(mark: str) -> None:
     assert texts(mark * 40 + "deep") == ["deep"]
     with pytest.raises(SourceError, match=r"page\.md cannot be read as Markdown: its lists or quotes are nested"):
         read(mark * 1000 + "deep")
+
+
+def test_a_programs_metadata_becomes_json_values_too() -> None:
+    given = {
+        1: float("nan"), "huge": 10**400, "set": {"b", "a"}, "day": datetime.date(2024, 5, 1), "half": np.float32(0.5),
+        "array": np.arange(3), "tuple": (1, True, None), "half a character": "\ud800", "price": Decimal("1.5"),
+    }  # fmt: skip
+    made = json_values(given)
+    assert made == {
+        "1": None, "huge": None, "set": ["a", "b"], "day": "2024-05-01", "half": 0.5,
+        "array": [0, 1, 2], "tuple": [1, True, None], "half a character": "?", "price": "1.5",
+    }  # fmt: skip
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+
+
+def test_metadata_that_contains_itself_or_is_no_mapping_is_refused() -> None:
+    endless: dict[str, Any] = {}
+    endless["again"] = endless
+    for wrong in (endless, "text", None, ["a"]):
+        with pytest.raises(UsageError):
+            json_values(wrong)  # type: ignore[arg-type]

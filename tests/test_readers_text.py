@@ -40,3 +40,8 @@ def test_the_title_is_else_the_name_of_the_file() -> None:
 
 def test_an_empty_text_has_no_blocks() -> None:
     assert texts("") == texts(" \n\r\n\t") == []
+
+
+def test_long_runs_of_spaces_are_read_in_no_time() -> None:
+    source = f"word{' ' * 4000}" * 250
+    assert [block.text for block in read_text(source, "x.txt").blocks] == [source.strip()]

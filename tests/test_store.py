@@ -12,13 +12,13 @@ import pytest
 from small import small_vectors, write_articles
 
 import semsearch.store
-from semsearch.errors import IndexDamaged, IndexNotFound, StorageError
+from semsearch.durable import file_digest
+from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.hits import Text
 from semsearch.index import Index
 from semsearch.listing import list_indexes
-from semsearch.looking import file_digest
 from semsearch.readers import read_file
-from semsearch.store import Store, is_index
+from semsearch.store import Store, explained, is_index
 
 
 @pytest.fixture
@@ -132,3 +132,29 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
 def test_a_files_digest_is_the_readers(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A ship.")
     assert file_digest(tmp_path / "a.txt") == read_file(tmp_path / "a.txt").digest
+
+
+def test_a_write_that_fails_leaves_none_of_its_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = set((path / "segments").iterdir())
+    (path / "segments" / "sentence-00000009-deadbeef.faiss").write_bytes(b"of a writer that was killed")
+    (path / "segments" / "words-00000009-deadbeef.postings.tmp").write_bytes(b"the same")
+    with Index.open(path) as index, monkeypatch.context() as patch:
+        patch.setattr("semsearch.generation.save_today", interrupt)
+        patch.setattr("semsearch.generation.save_fit", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            index.add([Text("a", "A ship.")])
+    assert set((path / "segments").iterdir()) == before
+    check_unchanged(path)
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> None:
+    refusal = PermissionError(errno.EACCES, "Permission denied", "/elsewhere/a.txt")
+    with pytest.raises(SourceError, match=r"/elsewhere/a\.txt cannot be read: Permission denied"), explained(path):
+        raise refusal
+    refusal.filename = str(path / "segments" / "a")
+    with pytest.raises(StorageError, match="cannot be written"), explained(path):
+        raise refusal

@@ -40,7 +40,13 @@ def test_passages_are_found_by_their_words_and_those_of_their_headings(tmp_path:
 
 @pytest.mark.parametrize(
     ("question", "text"),
-    [("größe", "Die Größe zählt"), ("cafe", "ein Café"), ("東京", "私は東京に住んでいます"), ("мир", "Мир всем")],
+    [
+        ("größe", "Die Größe zählt"),
+        ("cafe", "ein Café"),
+        ("東京", "私は東京に住んでいます"),
+        ("мир", "Мир всем"),
+        ("ﾊﾝﾊﾞｰｸﾞ", "美味しいﾊﾝﾊﾞｰｸﾞ"),
+    ],
 )
 def test_other_scripts_are_found(tmp_path: Path, question: str, text: str) -> None:
     words = opened(tmp_path, written(tmp_path, [1, 2], [text, "nothing of the kind"]))
@@ -68,6 +74,29 @@ def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) 
     assert ask(merged, "piano") == [6, 10]
 
 
+def test_merged_segments_are_no_larger_than_written_ones(tmp_path: Path) -> None:
+    first, second = written(tmp_path, [5, 9], [TEXTS[0], TEXTS[2]]), written(tmp_path, [6, 10], [TEXTS[1], TEXTS[3]])
+    writer = WordsWriter(tmp_path, generation=2, largest=2)
+    writer.merge(opened(tmp_path, [*second, *first]), Runs.of([(9, 1)]))
+    merged = opened(tmp_path, writer.finish())
+    assert [words.segment.runs.all_ids().tolist() for words in merged] == [[5, 6], [10]]
+    assert ask(merged, "ship") == [5]
+    assert ask(merged, "piano") == [6, 10]
+
+
+def test_a_merge_of_removed_passages_writes_nothing(tmp_path: Path) -> None:
+    writer = WordsWriter(tmp_path, generation=2)
+    writer.merge(opened(tmp_path, written(tmp_path, [5, 6], TEXTS[:2])), Runs.of([(5, 2)]))
+    assert writer.finish() == []
+
+
+def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) -> None:
+    words = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
+    scores = WordSearch(words, [np.array([True, True, False, True])]).scores("ship")
+    assert scores.best(10).tolist() == [5]
+    assert np.isnan(scores.of(np.array([5, 9, 7]))).tolist() == [False, True, True]
+
+
 def test_only_allowed_passages_count_and_always_fill_the_page(tmp_path: Path) -> None:
     texts = ["ship ship ship"] * 50 + ["one ship among many other words that say something else"]
     words = opened(tmp_path, written(tmp_path, list(range(1, 52)), texts))
@@ -77,6 +106,8 @@ def test_only_allowed_passages_count_and_always_fill_the_page(tmp_path: Path) ->
 def test_of_equal_scores_the_first_ids_are_taken(tmp_path: Path) -> None:
     words = opened(tmp_path, written(tmp_path, list(range(1, 31)), ["the same ship"] * 30))
     assert ask(words, "ship", 4) == [1, 2, 3, 4]
+    later, sooner = (written(tmp_path, ids, ["the same ship"] * 3) for ids in ([7, 8, 9], [1, 2, 3]))
+    assert ask(opened(tmp_path, [*later, *sooner]), "ship", 4) == [1, 2, 3, 7]
 
 
 def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:

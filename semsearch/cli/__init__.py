@@ -109,8 +109,16 @@ def semsearch(
 
 def main() -> None:
     """The console script."""
+    _open_closed_streams()
     _use_utf8()
     app(prog_name="semsearch")
+
+
+def _open_closed_streams() -> None:
+    """A stream that was closed (`>&-`) leads nowhere, rather than into the first file that is opened."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
 
 
 def _use_utf8() -> None:

@@ -19,6 +19,7 @@ from semsearch.documents import line_starts
 from semsearch.hits import Hit, Mode
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # with what turns text round
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _UNSAFE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
 _FIELDS = ("rank", "score", "dense", "lexical", "path", "line", "page", "title", "headings", "sentence", "start", "end")
 
@@ -41,9 +42,14 @@ def one_line(text: str) -> str:
     return _UNSEEN.sub(" ", text).strip()
 
 
+def path_of(hit: Hit) -> str:
+    """The path, letter for letter but for control characters, which become question marks as in a listing."""
+    return _CONTROL.sub("?", hit.path)
+
+
 def place(hit: Hit) -> str:
     """`path:line`, as editors and terminals know it."""
-    return f"{one_line(hit.path)}:{hit.line}"
+    return f"{path_of(hit)}:{hit.line}"
 
 
 def trail(hit: Hit) -> list[str]:
@@ -105,13 +111,13 @@ def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
             yield ""
         first = False
         yield f"? {one_line(answer.query)}"
-        yield from plain([answer])
+        yield from plain([answer]) if answer.hits else ["    no hits"]
 
 
 def paths(answers: Iterable[Answer]) -> Iterator[str]:
     """Each path once, the best first."""
     for answer in answers:
-        yield from dict.fromkeys(hit.path for hit in answer.hits)
+        yield from dict.fromkeys(map(path_of, answer.hits))
 
 
 def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,7 @@ from semsearch.cli.naming import (
 )
 from semsearch.cli.reporting import covers, nothing_to_index, progress, summary, tell
 from semsearch.cli.startup import use_one_thread
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import IndexLocked, SourceError, UsageError, rebuild_command
 from semsearch.hits import SyncReport
 from semsearch.methods import MethodName
 from semsearch.store import is_index
@@ -67,7 +66,7 @@ class Choices:
                 built = "its default" if built is None else built
                 raise UsageError(
                     f"{index.path} was built with {name} {built}, not {value}; to change that: "
-                    f"semsearch index --rebuild --{name} {value}"
+                    + rebuild_command(index.path, f"--{name}", str(value))
                 )
 
 
@@ -141,9 +140,10 @@ def index(
             if refit and not done.refitted:
                 opened.refit(progress=report)
         done = replace(done, refitted=done.refitted or refit or rebuild)
-        tell(done)
         if is_new and not done.added:
-            raise SourceError(nothing_to_index(given, done))
+            tell(replace(done, warnings=()))  # they are the reason
+            raise SourceError(nothing_to_index(given, done, chosen=bool(include or exclude)))
+        tell(done)
     if json:
         print(to_json({"index": str(place), **done.to_dict()}))
     elif not quiet:
@@ -212,20 +212,26 @@ def _place(paths: Sequence[str], named: str | None, indexes: Path) -> Path:
 
 @contextmanager
 def _made(place: Path, choices: Choices) -> Iterator[Index]:
-    """A new index, of which nothing is left if it could not be filled."""
-    from semsearch.index import Index  # start-up time
+    """A new index, of which nothing is left if it could not be filled: unless another process fills it meanwhile."""
+    from semsearch.creation import discard  # start-up time
+    from semsearch.index import Index
 
     is_first = not place.parent.exists()
-    with Index.create(place, **choices.given()) as opened:
-        try:
-            yield opened
-        except BaseException:
-            opened.close()
-            shutil.rmtree(place, ignore_errors=True)
-            if is_first:
-                with contextlib.suppress(OSError):
-                    place.parent.rmdir()
-            raise
+    try:
+        with Index.create(place, **choices.given()) as opened:
+            try:
+                yield opened
+            except IndexLocked:
+                raise
+            except BaseException:
+                opened.close()
+                discard(place)
+                raise
+    except BaseException:
+        if is_first:
+            with contextlib.suppress(OSError):
+                place.parent.rmdir()  # where it is empty
+        raise
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
-from semsearch.store import DATABASE, is_index
+from semsearch.store import has_database, is_index
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -41,7 +41,7 @@ def find_index(named: str | None, indexes: Path) -> Path:
     """The folder of the index that is meant. Raises IndexNotFound, which says what there is."""
     if named is not None:
         place = place_of(named, indexes)
-        if not (place / DATABASE).is_file():
+        if not has_database(place):
             raise IndexNotFound(f"there is no index {named!r}; {_choice(indexes)}")
         return place
     places = index_places(indexes)
@@ -59,21 +59,21 @@ def place_of(named: str, indexes: Path) -> Path:
     as_path = Path(named).expanduser()
     looks_like_path = len(as_path.parts) != 1 or named.startswith(".") or named.endswith(("/", os.sep))
     inside = indexes / named
-    if looks_like_path or (not (inside / DATABASE).is_file() and (as_path / DATABASE).is_file()):
+    if looks_like_path or (not has_database(inside) and has_database(as_path)):
         return as_path
     return inside
 
 
 def name_for(path: Path) -> str:
     """What an index of this file or folder is called: like the folder, or like the file without its suffix."""
-    whole = path.resolve()
+    whole = Path(os.path.realpath(path))  # unlike Path.resolve, it bears links that lead round
     return (whole.stem if whole.is_file() else whole.name) or "root"
 
 
 def index_places(indexes: Path) -> list[Path]:
     """The folders of the indexes, by name."""
     try:
-        return sorted(child for child in indexes.iterdir() if (child / DATABASE).is_file())
+        return sorted(child for child in indexes.iterdir() if has_database(child))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -82,7 +82,7 @@ def index_places(indexes: Path) -> list[Path]:
 
 def none_in(indexes: Path) -> str:
     """What to say, and what to do, where there are no indexes."""
-    if (indexes / DATABASE).is_file():
+    if has_database(indexes):
         return f"{indexes} is itself an index; name it with: --index {shown(indexes)}"
     return f"no indexes in {shown(indexes)}; make one: semsearch index docs/"
 

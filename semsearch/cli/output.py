@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from semsearch.cli.formats import Answer, one_line, trail
+from semsearch.cli.formats import Answer, one_line, path_of, trail
 from semsearch.hits import Hit, Progress
 from semsearch.terms import content_words
 
@@ -55,7 +55,7 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
     """` 1  0.813  docs/keys.md:42 › Keys › Rotation`. A path is never cut; a trail stands beside it, or below."""
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
     linked = Style(link=link(hit)) if hit.root and os.environ.get("TERM") not in _LINKLESS else Style.null()
-    line.append(one_line(hit.path), Style(color="magenta") + linked)
+    line.append(path_of(hit), Style(color="magenta") + linked)
     line.append(f":{hit.line}", Style(color="green") + linked)
     headings = trail(hit)
     if not headings:

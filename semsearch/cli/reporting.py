@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,7 +34,9 @@ def summary(place: Path, done: SyncReport) -> str:
     """One line: what was done, and how fast."""
     counts = {name: getattr(done, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
     counts["skipped"] = len(done.skipped)
-    parts = [f"{count:,} {name}" for name, count in counts.items() if count] or ["no documents"]
+    parts = [f"{count:,} {name}" for name, count in counts.items() if count] or [
+        "nothing changed" if done.warnings else "no documents"
+    ]
     rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
     sentences = f"; {done.sentences:,} sentences{rate}" if done.sentences else ""
     refitted = "; all fitted anew" if done.refitted and done.unchanged else ""
@@ -51,16 +54,21 @@ def tell(done: SyncReport) -> None:
 
 def covers(root: str, path: str) -> bool:
     """Whether a path is a root or lies in it."""
-    outer, inner = Path(root).resolve(), Path(path).resolve()
+    outer, inner = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     return outer == inner or outer in inner.parents
 
 
-def nothing_to_index(paths: Sequence[str], done: SyncReport) -> str:
-    """Why a new index would be empty."""
+def nothing_to_index(paths: Sequence[str], done: SyncReport, *, chosen: bool) -> str:
+    """Why a new index would be empty. `chosen`: whether there were --include or --exclude."""
     from semsearch.readers import SUFFIXES  # start-up time
 
     where = ", ".join(paths)
+    if done.warnings:
+        return f"nothing could be indexed: {'; '.join(done.warnings)}"
     if done.skipped:
-        return f"nothing could be indexed in {where}: all {len(done.skipped)} files were skipped"
+        files = "the only file was" if len(done.skipped) == 1 else f"all {len(done.skipped):,} files were"
+        return f"nothing could be indexed in {where}: {files} skipped"
+    if chosen:
+        return f"nothing to index in {where}: no file there is taken by --include and left by --exclude"
     kinds = ", ".join(sorted(SUFFIXES))
     return f"nothing to index in {where}: it has no {kinds} files that are not ignored (--include takes others)"

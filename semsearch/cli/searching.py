@@ -12,7 +12,7 @@ import typer
 
 from semsearch.cli.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.messages import tell_warnings, warn
-from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index
+from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index, shown
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 from semsearch.hits import Mode, Searchable
@@ -112,6 +112,8 @@ def query(
         else:
             for line in (BATCH_FORMATS if batch else FORMATS)[wanted](answers):
                 print(line)
+        if not found and not opened.status(drift=False, stale=False).documents:
+            warn(f"the index {opened.path} is empty; run: semsearch index PATH --name {shown(opened.path)}")
     if not found:
         raise typer.Exit(NONE_FOUND)
 

@@ -10,13 +10,15 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path, PurePath
 
 from semsearch.documents import MAX_BYTES, Document
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.decode import declared_encoding, decode
+
+_LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,6 @@ FORMATS = (
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
 )
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
-
-
-def supported(path: PurePath | str) -> bool:
-    """Whether there is a reader for files with such a name."""
-    return PurePath(path).suffix.lower() in SUFFIXES
 
 
 def read_file(path: Path, *, max_bytes: int = MAX_BYTES) -> FileContent:
@@ -101,6 +98,9 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 def _read(kind: Format, source: str | bytes, name: str) -> Document:
     read = kind.load()
     try:
-        return read(source, name)
+        document = read(source, name)
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
+    if len(document.title) <= _LONGEST_TITLE:
+        return document
+    return replace(document, title=document.title[:_LONGEST_TITLE].rstrip() + "…")

@@ -1,4 +1,4 @@
-"""Bytes to text: by a byte order mark, else as declared, else UTF-8, else as charset-normalizer guesses.
+"""Bytes to text: by a byte order mark, else as declared, else UTF-8, else as guess.py says.
 
 A file that is UTF-8 but for a few broken bytes stays UTF-8, with U+FFFD for each of those. Bytes that no text has are
 an error: an index of a picture helps nobody.
@@ -82,11 +82,10 @@ def _guess(data: bytes, name: str) -> str:
     if longer > 4 * broken:  # most of them do form characters: it is UTF-8, damaged
         _LOG.info("%s: %d broken UTF-8 sequences replaced", name, broken)
         return text
-    from charset_normalizer import from_bytes  # here for start-up time: few files need it
+    from semsearch.readers.guess import guess_encoding  # here for start-up time: few files need it
 
     first = next(place for place, byte in enumerate(data) if byte > 127)
     start = max(0, first - _SAMPLE // 4)
-    best = from_bytes(data[start : start + _SAMPLE]).best()
-    encoding = best.encoding if best else "cp1252"
+    encoding = guess_encoding(data[start : start + _SAMPLE])
     _LOG.info("%s: read as %s", name, encoding)
     return data.decode(encoding, errors="replace")

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from semsearch.errors import UsageError
+
 _FENCED = re.compile(
     r"(?P<fence>---|\+\+\+)[ \t]*(?:\r\n?|\n)"
     r"(?P<body>(?:[^\r\n]*(?:\r\n?|\n))*?)"
@@ -21,6 +23,8 @@ _FENCED = re.compile(
 )
 _MOST_CHARACTERS = 65_536
 _MOST_VALUES = 10_000  # YAML's aliases can make a short file explode
+_MOST_GIVEN = 1_000_000  # by a program: more, and a mapping contains itself
+_DEEPEST = 100  # SQLite gives up at 1,000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def front_matter(source: str) -> FrontMatter:
         return FrontMatter()
     try:
         values = _parse_toml(found["body"]) if found["fence"] == "+++" else _parse_yaml(found["body"])
-        metadata = _JsonValues().convert(values)
+        metadata = _JsonValues(_MOST_VALUES).convert(values)
     except ImportError:
         raise
     except Exception:  # PyYAML's own slips too: "!!timestamp x" is an AttributeError
@@ -64,22 +68,54 @@ def _parse_toml(text: str) -> Any:
     return tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-class _JsonValues:
-    """Makes YAML's and TOML's values JSON's: dates become ISO strings, keys strings, sets lists, NaN nothing."""
+def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    """The metadata that a program gives to a document, as values that JSON has.
 
-    def __init__(self) -> None:
+    Keys become strings, dates and times ISO strings, tuples and sets lists (a set's in order), NumPy's values Python's;
+    a number that is not finite becomes None, anything else its str(). Raises UsageError for what is no mapping, is
+    nested more than 100 deep, or contains itself.
+    """
+    if not isinstance(mapping, Mapping):
+        raise UsageError(f"metadata is a mapping of keys to values, not {mapping!r}")
+    try:
+        return {**_JsonValues(_MOST_GIVEN).convert(mapping)}
+    except ValueError as error:
+        raise UsageError(f"the metadata cannot be kept: {error}") from error
+
+
+class _JsonValues:
+    """Makes Python's values JSON's: those of YAML and TOML, or of a program."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._count = 0
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: Any, depth: int = 0) -> Any:
         self._count += 1
-        if self._count > _MOST_VALUES:
-            raise ValueError("more values than any front matter has")
-        if isinstance(value, dict):
-            return {str(key): self.convert(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple, set)):
-            return [self.convert(item) for item in value]
-        if isinstance(value, (datetime.date, datetime.time)):
-            return value.isoformat()
-        if isinstance(value, float) and not math.isfinite(value):
-            return None
-        return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+        if self._count > self._most:
+            raise ValueError(f"it has more than {self._most:,} values")
+        if depth > _DEEPEST:
+            raise ValueError(f"it is nested more than {_DEEPEST} deep")
+        if isinstance(value, Mapping):
+            return {_text(key): self.convert(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, (set, frozenset)):
+            value = sorted(value, key=str)  # the same each time, or a text would seem to have changed
+        if isinstance(value, (list, tuple)):
+            return [self.convert(item, depth + 1) for item in value]
+        if hasattr(value, "tolist"):  # NumPy's scalars and arrays
+            return self.convert(value.tolist(), depth + 1)
+        if isinstance(value, (int, float)):
+            return value if _is_finite(value) else None
+        return None if value is None else _text(value)
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer above every float
+        return False
+
+
+def _text(value: Any) -> str:
+    text = value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # lone surrogates are no characters

@@ -20,7 +20,7 @@ from lxml import etree
 
 from semsearch.documents import Block, Document
 from semsearch.errors import SourceError
-from semsearch.readers.align import Aligner, words_of
+from semsearch.readers.align import Aligner, Anchors, words_of
 from semsearch.readers.cells import joined
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -50,9 +50,12 @@ _TAG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _RUN = re.compile(r"(?:[^\W_]|&(?:#\w+|\w+);?)+")
+_MARK = r"(?:&(?:#\w+|\w+);|[^\w<>&\s])"
+_BEFORE_WORD = re.compile(rf"{_MARK}(?:\s?{_MARK})*\s*\Z")  # more space is a tag, and the mark before it another text's
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
+_MARKS_BEFORE = 60  # characters of source, to look for the marks that a text begins with
 _NEXT_CELL = "\x1f"
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
 
@@ -125,7 +128,7 @@ class _Page:
     """One page, on the way through its tree."""
 
     def __init__(self, source: str) -> None:
-        visible = _visible(source)
+        self._visible = visible = _visible(source)
         self._aligner = Aligner(visible, _words(visible))
         self._parts: list[str] = []
         self._hidden: list[Any] = []  # elements left out that we are in, outermost first
@@ -191,7 +194,17 @@ class _Page:
             return
         anchors = self._aligner.place(text)
         if not self._hidden:
+            if anchors[0][0]:
+                anchors = self._from_the_start(text, anchors)
             yield Block(text, anchors[0][1], level, anchors=anchors)
+
+    def _from_the_start(self, text: str, anchors: Anchors) -> Anchors:
+        """The anchors with one for the marks that a text begins with, where they are written as entities."""
+        offset, place = anchors[0]
+        found = _BEFORE_WORD.search(self._visible, max(0, place - _MARKS_BEFORE), place)
+        if found and unescape(found[0]).split() == text[:offset].split():
+            return ((0, found.start()), *anchors)
+        return anchors
 
 
 def _collapsed(text: str) -> str:

@@ -21,7 +21,7 @@ _ENOUGH_LINES = 8  # to judge by
 _END = r"(?:\r\n|\n|\r(?!\n))"
 _BLANK_LINES = re.compile(rf"{_END}[^\S\r\n]*{_END}\s*")
 _LINE_ENDS = re.compile(r"[\r\n]+\s*")
-_UNDERLINED = re.compile(rf"(\S[^\r\n]*?)[^\S\r\n]*{_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
+_UNDERLINED = re.compile(rf"(\S[^\r\n]*){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
 
 
 def read(source: str, name: str) -> Document:
@@ -53,7 +53,7 @@ def _blocks(source: str) -> Iterator[Block]:
 
 def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
     """The underlined headings that the lines of a chunk begin with, and the rest."""
-    while (heading := _UNDERLINED.match(source, start, end)) and abs(len(heading[1]) - len(heading[2])) <= 2:
+    while (heading := _UNDERLINED.match(source, start, end)) and abs(len(heading[1].rstrip()) - len(heading[2])) <= 2:
         yield _Chunk(start, heading.end(1), level=1 if heading[2][0] == "=" else 2)
         start = heading.end()
     if start < end:

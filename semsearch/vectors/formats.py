@@ -242,8 +242,8 @@ class _Binary:
             parts.append(self.file.read(size))
             if len(parts[-1]) != size:
                 self._complain(number, f"{len(parts[-1])} bytes of numbers before the end of the file")
-        vectors = np.frombuffer(b"".join(parts), dtype="<f4").astype(np.float32, copy=False)
-        vectors = vectors.reshape(len(words), self.source.dimension)
+        numbers_read = np.frombuffer(b"".join(parts), dtype="<f4").astype(np.float32, copy=False)
+        vectors = numbers_read.reshape(len(words), self.source.dimension)
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
             row = int(np.flatnonzero(~finite)[0])

@@ -5,8 +5,8 @@
     vectors.npy      (V, d) int8, float16 or float32
     scales.npy       (V,) float32; int8 only: a row is vectors[i] · scales[i]
     frequencies.npy  (V,) float32: p(w) in general text
-    keys.npy         (slots,) uint64: open addressing by the words' hashes (semsearch.tokens), 0 for an empty slot
-    slots.npy        (slots,) int32: the word's id
+    keys.npy         (slots,) uint64: the words' hashes (semsearch.tokens), by open addressing (semsearch.hashing)
+    slots.npy        (slots,) int32: the word's id, -1 for an empty slot
 
 The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, none of a million unknown
 words is taken for one of a hundred thousand known ones but once in ten million such corpora.
@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import VectorsError
+from semsearch.hashing import look_up
 from semsearch.tokens import TOKENISER_VERSION, hash_words
 
 FORMAT = "semsearch word vectors 1"
@@ -77,7 +78,7 @@ class VectorTable:
                 f"{self.folder} is damaged: its arrays do not have the {self.card['words']} rows of its card; "
                 "make or import the word vectors again"
             )
-        if len(self._keys) != len(self._slots) or len(self._keys) & (len(self._keys) - 1):
+        if len(self._keys) != len(self._slots) or len(self._keys).bit_count() != 1:
             raise VectorsError(
                 f"{self.folder} is damaged: keys.npy and slots.npy do not belong together; import it again"
             )
@@ -99,22 +100,7 @@ class VectorTable:
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
-        mask = np.uint64(len(self._keys) - 1)
-        places = (hashes & mask).astype(np.intp)
-        found = self._keys[places]
-        ids: Int32 = np.where(found == hashes, self._slots[places], np.int32(-1))
-        pending = np.flatnonzero((found != hashes) & (found != 0))
-        places = places[pending]
-        for _ in range(len(self._keys)):  # fewer, unless the file is damaged and has no empty slot
-            if not len(pending):
-                break
-            places = (places + 1) & int(mask)
-            found = self._keys[places]
-            hit = found == hashes[pending]
-            ids[pending[hit]] = self._slots[places[hit]]
-            going = ~hit & (found != 0)
-            pending, places = pending[going], places[going]
-        return ids
+        return look_up(self._keys, self._slots, hashes)
 
     def id_of(self, word: str) -> int:
         """The id of one word as the tokeniser gives it, -1 if it is not known."""

@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import StorageError, VectorsError
+from semsearch.hashing import HashIndex
 from semsearch.tokens import TOKENISER_VERSION, hash_words
-from semsearch.vectors.table import FORMAT, Dtype, Float32, Int32, UInt64, VectorTable, digest_of
+from semsearch.vectors.table import FORMAT, Dtype, Float32, VectorTable, digest_of
 
 Floats = npt.NDArray[np.floating[Any]]
 PARTIAL = ".partial"
@@ -97,10 +98,10 @@ class TableWriter:
             raise VectorsError(f"{self.folder} would have no words; a table needs one at least")
         if len(frequencies) != len(self.words):
             raise ValueError(f"{len(self.words)} words need as many frequencies, not {len(frequencies)}")
-        keys, slots = address(self.words)
+        index = index_of(self.words)
         arrays: dict[str, npt.NDArray[Any]] = {
-            "keys": keys,
-            "slots": slots,
+            "keys": index.keys,
+            "slots": index.values,
             "frequencies": np.asarray(frequencies, dtype=np.float32),
         }
         if self.dtype == "int8":
@@ -140,7 +141,8 @@ class TableWriter:
         shape = (rows, self._dimension)
         header = {"descr": np.dtype(self.dtype).str, "fortran_order": False, "shape": shape}
         with self._storing():
-            np.lib.format.write_array_header_1_0(self._file, header)
+            npy: Any = np.lib.format  # not typed in every NumPy
+            npy.write_array_header_1_0(self._file, header)
         return self._file.tell()
 
     def _write_card(self, card: Mapping[str, Any]) -> None:
@@ -185,8 +187,8 @@ def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
-def address(words: Sequence[str]) -> tuple[UInt64, Int32]:
-    """An open-addressing table, at most half full: the key and the word's id at each slot, 0 and -1 where empty."""
+def index_of(words: Sequence[str]) -> HashIndex:
+    """The words' hashes to their ids. Raises VectorsError for what is not one word, and for one that comes twice."""
     hashed = hash_words(words)
     if not np.array_equal(np.diff(hashed.indptr), np.ones(len(words), dtype=np.int64)):
         wrong = words[int(np.flatnonzero(np.diff(hashed.indptr) != 1)[0])]
@@ -195,11 +197,6 @@ def address(words: Sequence[str]) -> tuple[UInt64, Int32]:
     if len(first) != len(words):
         twice = words[int(first[times > 1].min())]
         raise VectorsError(f"{twice!r} stands twice in the vocabulary; each word must stand once")
-    size = 1 << max(4, (2 * len(words) - 1).bit_length())
-    keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int32)
-    for number, key in enumerate(hashed.hashes.tolist()):
-        place = key & (size - 1)
-        while slots[place] >= 0:
-            place = (place + 1) & (size - 1)
-        keys[place], slots[place] = key, number
-    return keys, slots
+    index = HashIndex(expected=len(words))
+    index.insert(hashed.hashes, np.arange(len(words), dtype=np.int32))
+    return index

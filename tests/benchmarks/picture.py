@@ -10,20 +10,25 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 COLUMNS = 100
+_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # nothing is fetched to show a picture
 
 
 def run(command: str) -> str:
     """What a command prints on a terminal."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
-    process = subprocess.Popen(command, shell=True, stdout=theirs, stderr=theirs, stdin=theirs, env=environment)
+    process = subprocess.Popen(
+        command, shell=True, stdout=theirs, stderr=subprocess.DEVNULL, stdin=theirs, env=environment
+    )
     os.close(theirs)
     printed = b""
     try:
@@ -32,8 +37,7 @@ def run(command: str) -> str:
     except OSError:  # the end, on Linux
         pass
     process.wait()
-    lines = printed.decode(errors="replace").replace("\r\n", "\n").split("\n")
-    return "\n".join(line.rsplit("\r", 1)[-1] for line in lines)  # what a progress bar has overwritten is gone
+    return printed.decode(errors="replace").replace("\r\n", "\n")
 
 
 def main() -> None:
@@ -43,7 +47,8 @@ def main() -> None:
         console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
         console.print(Text.from_ansi(run(command).rstrip("\n")))
         console.print()
-    console.save_svg(target, title="semsearch")
+    drawn = console.export_svg(title="semsearch")
+    Path(target).write_text(_FONT.sub("", drawn), encoding="utf-8")
 
 
 if __name__ == "__main__":

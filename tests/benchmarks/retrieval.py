@@ -40,6 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "components": 5,
         "frequencies": "corpus",
     },
+    **{f"prior of {n} sentences": {"prior": n} for n in (0, 1000, 3000, 10_000, 30_000)},
     "uSIF, m = 1": {"method": "usif", "components": 1},
     "uSIF, m = 5 (the paper)": {"method": "usif"},
     "uSIF, m = 10": {"method": "usif", "components": 10},

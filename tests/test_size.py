@@ -1,0 +1,35 @@
+"""How long a text is: words, and what counts as words where there are none."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.size import count_words, cut_to
+
+TEXTS = st.text(st.sampled_from("ab. é今\n"), max_size=300)
+
+
+def test_words_of_prose_are_what_is_between_spaces() -> None:
+    assert count_words("") == 0
+    assert count_words("Three little words.") == 3
+
+
+def test_characters_of_scripts_without_spaces_are_words() -> None:
+    assert count_words("今天天气很好") >= 6
+
+
+def test_what_has_no_spaces_counts_by_its_length() -> None:
+    assert count_words("QUJD" * 1000) == 400
+
+
+@given(TEXTS, st.integers(0, 60))
+def test_a_text_is_cut_to_its_first_words_and_never_above_the_limit(text: str, most: int) -> None:
+    cut = cut_to(text, most)
+    assert text.startswith(cut)
+    assert count_words(cut) <= most
+    assert count_words(text) > most or cut == text.rstrip()
+
+
+def test_a_cut_falls_between_words() -> None:
+    assert cut_to("one two three four", 2) == "one two"
+    assert cut_to("one two antidisestablishment", 2) == "one two"
+    assert cut_to("x" * 100, 3) == "x" * 30

@@ -80,17 +80,15 @@ class Intake:
         for piece in each_passage(document):
             self._take_passage(title, piece)
             words += piece.text.count(" ") + piece.text.count("\n") + 1
-        self._documents.append(
-            (
-                self._next_document, origin.root_id, origin.path, origin.file if origin.file != origin.path else None,
-                title, document.format, json.dumps(dict(document.metadata), allow_nan=False),
-                origin.size, origin.mtime_ns, origin.checked_ns, origin.digest, first_passage, self._next_passage - first_passage,
-                first_sentence, self._next_sentence - first_sentence, words, time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-            )
-        )  # fmt: skip
+            if len(self._passages) >= _BATCH:
+                self.flush()
+        place = origin.path, origin.file if origin.file != origin.path else None
+        what = title, document.format, json.dumps(dict(document.metadata), allow_nan=False)
+        state = origin.size, origin.mtime_ns, origin.checked_ns, origin.digest
+        held = first_passage, self._next_passage - first_passage, first_sentence, self._next_sentence - first_sentence
+        when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        self._documents.append((self._next_document, origin.root_id, *place, *what, *state, *held, words, when))
         self._next_document += 1
-        if len(self._passages) >= _BATCH:
-            self.flush()
 
     def _take_passage(self, title: str, piece: Passage) -> None:
         text, headings = piece.text, piece.headings

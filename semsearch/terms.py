@@ -73,8 +73,7 @@ class Lexicon:
         for chunk in hash_chunks(texts):
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = _together(chunk)
-            pairs = mix(chunk.hashes[together] * _PAIR + chunk.hashes[together + 1])
-            numbers += [self._stems(chunk), self.number(pairs)]
+            numbers += [self._stems(chunk), self.number(_pairs(chunk, together))]
             places += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
@@ -82,8 +81,11 @@ class Lexicon:
 
     def of_question(self, question: str) -> UInt64:
         """The terms to look for, repetitions included; stop words only where there is nothing else."""
-        numbers = self.of([_without_stop_words(question)]).numbers
-        return self.terms[numbers]
+        terms = [np.zeros(0, dtype=np.uint64)]
+        for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
+            stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
+            terms += [hash_words(stems).hashes, _pairs(chunk, _together(chunk))]
+        return np.concatenate(terms)
 
     def number(self, terms: UInt64) -> Int32:
         """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""
@@ -137,6 +139,11 @@ def _plain(word: str) -> str:
     decomposed = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
     plain = normalise(decomposed).replace(" ", "")
     return plain if words(plain) == [plain] else word  # half-width katakana would become several words
+
+
+def _pairs(chunk: WordChunk, places: Int64) -> UInt64:
+    """The terms for the words at these places with their next ones."""
+    return mix(chunk.hashes[places] * _PAIR + chunk.hashes[places + 1])
 
 
 def _together(chunk: WordChunk) -> Int64:

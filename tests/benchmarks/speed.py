@@ -27,7 +27,7 @@ from pathlib import Path
 
 from semsearch import Index, SentenceEmbedder, load_vectors
 from semsearch.passages import passages
-from semsearch.readers import read_file
+from semsearch.readers import SUFFIXES, read_file
 
 QUERIES = [
     "how do volcanoes form",
@@ -101,6 +101,9 @@ def main() -> None:
             status = index.status()
             figures["sentences"] = status.sentences
             figures["whole index, sentences/s"] = status.sentences / taken
+            documents = [path for path in sorted(arguments.folder.rglob("*.*")) if path.suffix in SUFFIXES]
+            reading = median(lambda: seconds(lambda: [read_file(path) for path in documents]), runs)
+            figures["of which reading files, share"] = reading / taken
             figures["sync without changes, s"] = median(lambda: seconds(index.sync), runs)
         query = ["-m", "semsearch", "query", "--index", str(index_path), "--format", "plain"]
         figures["cold query, s"] = median(lambda: process(*query, QUERIES[0]), runs)

@@ -81,7 +81,7 @@ class Lexicon:
 
     def of_question(self, question: str) -> UInt64:
         """The terms to look for, repetitions included; stop words only where there is nothing else."""
-        terms = [np.zeros(0, dtype=np.uint64)]
+        terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
         for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
             stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
             terms += [hash_words(stems).hashes, _pairs(chunk, _together(chunk))]

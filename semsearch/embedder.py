@@ -241,7 +241,7 @@ class SentenceEmbedder:
         if self.weights_.stored:
             arrays["weights"] = self.weights_.values
         buffer = io.BytesIO()
-        np.savez(buffer, **arrays)  # type: ignore[arg-type]
+        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
         return buffer.getvalue()
 
     @classmethod

@@ -17,19 +17,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from semsearch.embedder import SentenceEmbedder
     from semsearch.errors import SemsearchError
-    from semsearch.hits import Hit, Searchable, Status, SyncReport, Text
+    from semsearch.hits import (
+        Citation,
+        Context,
+        Hit,
+        Place,
+        Progress,
+        Searchable,
+        SkippedFile,
+        Status,
+        SyncReport,
+        Text,
+    )
     from semsearch.index import Index
     from semsearch.methods import Method
     from semsearch.vectors import VectorTable, WordVectors, load_vectors
 
 __version__ = "0.1.0"
 __all__ = [
+    "Citation",
+    "Context",
     "Hit",
     "Index",
     "Method",
+    "Place",
+    "Progress",
     "Searchable",
     "SemsearchError",
     "SentenceEmbedder",
+    "SkippedFile",
     "Status",
     "SyncReport",
     "Text",
@@ -39,12 +55,17 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Citation": "hits",
+    "Context": "hits",
     "Hit": "hits",
     "Index": "index",
     "Method": "methods",
+    "Place": "hits",
+    "Progress": "hits",
     "Searchable": "hits",
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedder",
+    "SkippedFile": "hits",
     "Status": "hits",
     "SyncReport": "hits",
     "Text": "hits",

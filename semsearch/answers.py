@@ -1,17 +1,24 @@
-"""Ranked passages to hits: their rows, the sentence to quote, its neighbours, and a path to open from here."""
+"""Ranked passages to hits: their rows, the sentence to quote, its neighbours, and a path to open from here.
+
+What says the same as a better one (semsearch.duplicates) is told with that one, and takes no place of its own.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from json import dumps
 from pathlib import Path
 
-from semsearch.hits import Hit
+from semsearch.duplicates import first_alike
+from semsearch.hits import Hit, Place
 from semsearch.rows import DocumentRow, PassageRow, get_documents, get_passages
 from semsearch.terms import count_shared
+
+_BEYOND = 20  # passages beyond the page that are always looked at for what says the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +30,28 @@ class Ranked:
     dense: float | None
     lexical: float | None
     best: int
+    duplicates: tuple[int, ...] = ()  # passages that say the same
+
+
+def folded(db: sqlite3.Connection, ids: Sequence[int], k: int) -> list[list[int]]:
+    """Places in a ranking of passages, those together that say the same, in the order of the first of each.
+
+    All of the ranking is looked at only where its beginning has such passages: that is the cost of most answers.
+    """
+    beginning = k + max(_BEYOND, k // 4)
+    firsts = first_alike(_texts(db, ids[:beginning]))
+    if len(ids) > beginning and len(set(firsts)) < beginning:
+        firsts = first_alike(_texts(db, ids))
+    groups: dict[int, list[int]] = {}
+    for place, first in enumerate(firsts):
+        groups.setdefault(first, []).append(place)
+    return list(groups.values())
 
 
 def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, context: int) -> list[Hit]:
     """A hit for each, in the same order, with `context` sentences of the document before and after."""
-    passages = get_passages(db, (item.passage_id for item in ranked))
+    shown_ids = [id_ for item in ranked for id_ in (item.passage_id, *item.duplicates)]
+    passages = get_passages(db, shown_ids)
     documents = get_documents(db, {passage.document_id for passage in passages.values()})
     here = Path.cwd().as_posix()
     numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
@@ -44,7 +68,7 @@ def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, c
                 score=item.score,
                 dense=item.dense,
                 lexical=item.lexical,
-                path=shown(document.place, here) if document.root else document.place,
+                path=path_of(document, here),
                 root=document.root,
                 document=document.path,
                 title=document.title,
@@ -60,9 +84,29 @@ def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, c
                 metadata=document.metadata,
                 before=before,
                 after=after,
+                duplicates=tuple(_place(passages[id_], documents, here) for id_ in item.duplicates),
             )
         )
     return hits
+
+
+def _place(passage: PassageRow, documents: Mapping[int, DocumentRow], here: str) -> Place:
+    document = documents[passage.document_id]
+    return Place(
+        path=path_of(document, here),
+        root=document.root,
+        document=document.path,
+        title=document.title,
+        line=passage.line,
+        page=passage.page,
+        headings=passage.headings,
+        passage_id=passage.id,
+    )
+
+
+def path_of(document: DocumentRow, here: str) -> str:
+    """As one would open it from the folder `here`; the id of a text that a program added."""
+    return shown(document.place, here) if document.root else document.place
 
 
 def shown(place: str, here: str) -> str:
@@ -71,6 +115,12 @@ def shown(place: str, here: str) -> str:
     if os.name == "nt":
         return place[len(prefix) :] if place.casefold().startswith(prefix.casefold()) else place
     return place.removeprefix(prefix)
+
+
+def _texts(db: sqlite3.Connection, ids: Sequence[int]) -> list[str]:
+    """The texts of passages, in the order of their ids as given."""
+    found = dict(db.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [dumps(ids)]))
+    return [found[id_] for id_ in ids]
 
 
 def _most_words(query: str, passages: Sequence[PassageRow]) -> dict[int, int]:

@@ -20,6 +20,10 @@ from semsearch.postings import Postings
 from semsearch.tokens import UInt64
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
 Bool = npt.NDArray[np.bool_]
 
 K1 = 1.2
@@ -51,13 +55,9 @@ class Bm25:
         result: list[Float32] = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
         for term, times in Counter(terms.tolist()).items():
             lists = [segment.of(term) for segment in self._segments]
-            having = sum(
-                len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
-                for (rows, _), alive in zip(lists, self._alive, strict=True)
-            )
-            if not having:
+            weight = times * (K1 + 1) * self._idf(lists)
+            if not weight:
                 continue
-            weight = times * (K1 + 1) * math.log(1 + (self.passages - having + 0.5) / (having + 0.5))
             for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
                 f = counts.astype(np.float32)
                 scores[rows] += np.float32(weight) * f / (f + norms[rows])
@@ -65,3 +65,20 @@ class Bm25:
             if alive is not None:
                 scores[~alive] = 0
         return result
+
+    def tell(self, terms: UInt64, places: Int64, counts: Int64) -> Float64:
+        """How much each term says of some texts: Σ idf · f (k1 + 1) / (f + k1) over those that have it f times.
+
+        The texts' terms are given by their places among `terms`. (t,), (p,), (p,) -> (t,)
+        """
+        idf = [self._idf([segment.of(term) for segment in self._segments]) for term in terms.tolist()]
+        shares = counts * (K1 + 1) / (counts + K1)
+        return np.array(idf, dtype=np.float64) * np.bincount(places, weights=shares, minlength=len(terms))
+
+    def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
+        """Of a term, by its postings in each segment; 0 where no passage has it."""
+        having = sum(
+            len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
+            for (rows, _), alive in zip(lists, self._alive, strict=True)
+        )
+        return math.log(1 + (self.passages - having + 0.5) / (having + 0.5)) if having else 0.0

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 Mode = Literal["hybrid", "dense", "lexical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage stands that says the same as another one."""
+
+    path: str  # these as in a hit
+    root: str
+    document: str
+    title: str
+    line: int  # of the passage
+    page: int | None
+    headings: tuple[str, ...]
+    passage_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,7 @@ class Hit:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
     after: tuple[str, ...] = ()
+    duplicates: tuple[Place, ...] = ()  # passages that say the same and were left out for it, best first
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -43,19 +59,25 @@ class Hit:
 class Citation:
     """The source of one numbered piece of a context."""
 
-    number: int
-    path: str
-    line: int
+    number: int  # from 1
+    path: str  # as in a hit
+    line: int  # the first one
+    last_line: int
     page: int | None
     headings: tuple[str, ...]
     title: str
+    text: str  # what is quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Passages for a language model's prompt, each headed by a number, and what the numbers stand for."""
+    """Passages for a language model's prompt under numbers, then a list of what the numbers stand for.
+
+    Empty, without citations, where nothing was found.
+    """
 
     text: str
+    words: int  # of all of the text, as semsearch.size counts them
     citations: tuple[Citation, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,6 +97,7 @@ class Searchable(Protocol):
         min_score: float | None = None,
         filters: Sequence[str] = (),
         context: int = 0,
+        duplicates: bool = False,
     ) -> list[Hit]: ...
 
     def search_many(
@@ -86,9 +109,25 @@ class Searchable(Protocol):
         min_score: float | None = None,
         filters: Sequence[str] = (),
         context: int = 0,
+        duplicates: bool = False,
     ) -> list[list[Hit]]: ...
 
-    def context(self, query: str, *, max_words: int = 800, filters: Sequence[str] = ()) -> Context: ...
+    def similar(
+        self,
+        like: Hit | str | Path,
+        line: int | None = None,
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+        duplicates: bool = False,
+    ) -> list[Hit]: ...
+
+    def context(
+        self, query: str, *, max_words: int = 800, mode: Mode = "hybrid", filters: Sequence[str] = ()
+    ) -> Context: ...
 
 
 @dataclass(frozen=True, slots=True)

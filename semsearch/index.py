@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.context import assemble
 from semsearch.creation import create, upgrade
 from semsearch.documents import MAX_BYTES
 from semsearch.errors import UsageError
@@ -18,10 +17,12 @@ from semsearch.store import Store, check
 from semsearch.vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from semsearch.filters import Filter
     from semsearch.searching import Searcher
 
 Report = Callable[[Progress], None]
-CONTEXT_HITS = 50  # passages that a context may be made of
+CONTEXT_HITS = 50  # passages that a context may be made of; more for a long one, by their usual length
+_CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 
 
 class Index:
@@ -182,17 +183,23 @@ class Index:
         min_score: float | None = None,
         filters: Sequence[str] = (),
         context: int = 0,
+        duplicates: bool = False,
     ) -> list[Hit]:
         """The k passages that answer best, best first; fewer where there are fewer.
 
         `filters` (see semsearch.filters) decide beforehand which documents may answer; `context` adds so many
-        sentences around the quoted one. A query of which no word is known is answered by its words alone, with a
-        logged warning; in mode "dense" by nothing. Raises UsageError for a query without words, k below 1, a filter
-        that cannot be meant; VectorsMismatch where the word vectors are not those the index was built with.
+        sentences around the quoted one. Of passages that say the same (see semsearch.duplicates) only the best is
+        a hit, and the others are its `duplicates`, unless they are asked for. A query of which no word is known is
+        answered by its words alone, with a logged warning; in mode "dense" by nothing. Raises UsageError for a query
+        without words, k below 1, a filter that cannot be meant; VectorsMismatch where the word vectors are not those
+        the index was built with.
         """
         if not isinstance(query, str):
             raise UsageError(f"search takes one query, not {type(query).__name__}; for several use search_many")
-        return self.search_many([query], k, mode=mode, min_score=min_score, filters=filters, context=context)[0]
+        (hits,) = self.search_many(
+            [query], k, mode=mode, min_score=min_score, filters=filters, context=context, duplicates=duplicates
+        )
+        return hits
 
     def search_many(
         self,
@@ -203,26 +210,66 @@ class Index:
         min_score: float | None = None,
         filters: Sequence[str] = (),
         context: int = 0,
+        duplicates: bool = False,
     ) -> list[list[Hit]]:
         """The same for several queries, which see the same generation."""
-        from semsearch.filters import parse  # start-up time: what only writes needs none of it
-        from semsearch.searching import Question, Searcher
+        from semsearch.searching import Wish  # start-up time: what only writes needs none of it
 
-        asked = _strings(queries, "queries")
-        conditions = tuple(parse(text) for text in _strings(filters, "filters"))
-        question = Question(asked, k, mode, min_score, conditions, context)
+        wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
+        return self._asking().search(_strings(queries, "queries"), wish)
+
+    def similar(
+        self,
+        like: Hit | str | Path,
+        line: int | None = None,
+        k: int = 10,
+        *,
+        mode: Mode = "hybrid",
+        min_score: float | None = None,
+        filters: Sequence[str] = (),
+        context: int = 0,
+        duplicates: bool = False,
+    ) -> list[Hit]:
+        """The k passages that are most like one that the index has, best first; `search` explains the rest.
+
+        Like the passage of a hit, or of a document's path (or id) and a line; without a line, like the whole document,
+        for which the direction of the sum of its passages' vectors stands. Meaning is compared by these vectors, as
+        they are stored; words, by the twenty that say most about the passage or document. It is no answer itself, nor
+        are a passage's neighbours in its section. Raises SourceError for a path that is not in the index, or that is
+        several; UsageError for a line that is not there, and for a hit whose passage has changed.
+        """
+        from semsearch.searching import Wish  # start-up time: what only writes needs none of it
+
+        if not isinstance(like, Hit | str | Path):
+            raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
+        wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
+        return self._asking().similar(str(like) if isinstance(like, Path) else like, line, wish)
+
+    def context(
+        self, query: str, *, max_words: int = 800, mode: Mode = "hybrid", filters: Sequence[str] = ()
+    ) -> Context:
+        """The best passages for a question as text for a language model, numbered, with what the numbers stand for.
+
+        All of the text has at most `max_words` words. See semsearch.context for what goes into it.
+        """
+        from semsearch.context import LEAST_WORDS  # start-up time: what only writes needs none of it
+        from semsearch.searching import Wish
+
+        if not isinstance(max_words, int) or isinstance(max_words, bool):
+            raise UsageError(f"max_words must be a whole number, not {max_words!r}")
+        if max_words < LEAST_WORDS:
+            raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
+        k = min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS)
+        wish = Wish(k, mode, filters=_parsed(filters))
+        return self._asking().context(query, wish, max_words=max_words)
+
+    def _asking(self) -> Searcher:
+        from semsearch.searching import Searcher  # start-up time: what only writes needs none of it
+
         searcher = self._searcher
         if searcher is None:
             searcher = self._searcher = Searcher(self._store, self._vectors)
-        return searcher.answer(question)
-
-    def context(self, query: str, *, max_words: int = 800, filters: Sequence[str] = ()) -> Context:
-        """The best passages for a question within so many words, numbered, with what the numbers stand for."""
-        if not isinstance(max_words, int):
-            raise UsageError(f"max_words must be a whole number, not {max_words!r}")
-        if max_words < 1:
-            raise UsageError(f"max_words must be at least 1, not {max_words}")
-        return assemble(self.search(query, CONTEXT_HITS, filters=filters), max_words=max_words)
+        return searcher
 
     # -- looking after -------------------------------------------------------------------------------------------
 
@@ -287,6 +334,12 @@ def _strings(given: Iterable[str], name: str) -> tuple[str, ...]:
         if not isinstance(string, str):
             raise UsageError(f"{name} are strings, and {string!r} is none")
     return strings
+
+
+def _parsed(given: Iterable[str]) -> tuple[Filter, ...]:
+    from semsearch.filters import parse  # start-up time: what only writes needs none of it
+
+    return tuple(parse(text) for text in _strings(given, "filters"))
 
 
 def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:

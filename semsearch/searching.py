@@ -1,8 +1,11 @@
 """The read path: a question to hits, in one read transaction.
 
 question ─ embed ─ scan passages ┐
-                                 ├─ score each by both ─ fuse ─ the best k ─ rows ─ hits
+                                 ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
 question ─ BM25 ─────────────────┘
+
+Instead of a question, passages of the index may be given: then their own vectors stand for the embedded question, and
+the words that say most about them for its words.
 """
 
 from __future__ import annotations
@@ -10,51 +13,58 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import SupportsFloat, SupportsIndex, get_args
+from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.answers import Ranked, make_hits
+from semsearch.answers import Ranked, folded, make_hits
 from semsearch.candidates import Candidates, score
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.filters import FUNCTIONS, Filter, condition
 from semsearch.fusion import fuse
-from semsearch.hits import Hit, Mode
-from semsearch.rows import get_count
+from semsearch.hits import Context, Hit, Mode
+from semsearch.rows import get_count, get_passages
 from semsearch.runs import Runs
 from semsearch.snapshot import Snapshot
 from semsearch.store import Store
 from semsearch.tokens import words
 from semsearch.vectors.table import WordVectors
+from semsearch.words import WordScores
+
+if TYPE_CHECKING:
+    from semsearch.similar import Subject
 
 logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
+Result = TypeVar("Result")
 
 DEPTH = 50  # passages that each half hands on to be scored by both; 300 gave the same ranking
 _DEPTH_PER_HIT = 5  # and for each hit asked for
+_DEEPER = 8  # times as many, where so many say the same that the page is not full
+_DEEPEST = 3000  # from here on a short page is better than a slow one
 _FEW = 2000  # allowed passages that are all scored, without a scan
+_TELLING = 20  # terms that stand for a passage, or a document, where words like its own are looked for
 _ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, checked. Raises UsageError where it cannot be meant."""
+class Wish:
+    """What kind of answer is wanted, checked. Raises UsageError where it cannot be meant."""
 
-    queries: Sequence[str]
-    k: int
-    mode: Mode
-    min_score: float | None
-    filters: tuple[Filter, ...]
-    context: int
+    k: int = 10
+    mode: Mode = "hybrid"
+    min_score: float | None = None
+    filters: tuple[Filter, ...] = ()
+    context: int = 0
+    duplicates: bool = False  # show also what says the same as a better one
 
     def __post_init__(self) -> None:
-        for query in self.queries:
-            if not isinstance(query, str) or not words(query):
-                raise UsageError(f"the query {query!r} has no words; ask with at least one")
         for name, number in (("k", self.k), ("context", self.context)):
             if not isinstance(number, SupportsIndex):
                 raise UsageError(f"{name} must be a whole number, not {number!r}")
@@ -70,6 +80,16 @@ class Question:
             raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as both halves take it; None for a half that is not asked, or that knows no word of it."""
+
+    text: str
+    vector: Float32 | None  # (d,)
+    score_words: Callable[[], WordScores] | None  # when its turn comes: an array as long as the index for each question
+    hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
+
+
 class Searcher:
     """Answers questions about one index. Keeps the newest generation open between them."""
 
@@ -78,81 +98,171 @@ class Searcher:
         self._vectors = vectors
         self._snapshot: Snapshot | None = None
 
-    def answer(self, question: Question) -> list[list[Hit]]:
-        """Hits for each query, best first. A generation swept while it was being opened is left for the next one."""
+    def search(self, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
+        """Hits for each query, best first. Raises UsageError for a query without words."""
+        _check(queries)
+        return self._reading(lambda db: self._search(db, queries, wish))
+
+    def similar(self, like: Hit | str, line: int | None, wish: Wish) -> list[Hit]:
+        """Passages like that of a hit, like the one at a line of a document, or like a whole document, best first."""
+        from semsearch.similar import find_subject  # start-up time: a search needs none of it
+
+        def find(db: sqlite3.Connection) -> list[Hit]:
+            snapshot = self._current(db)
+            asked = _ask_like(find_subject(db, like, line), snapshot, wish.mode)
+            return _answers(db, snapshot, [asked], wish)[0]
+
+        return self._reading(find)
+
+    def context(self, query: str, wish: Wish, *, max_words: int) -> Context:
+        """The best passages within so many words, with the sentences before and after that they lean on."""
+        from semsearch.context import assemble  # start-up time: a search needs none of it
+
+        _check([query])
+
+        def gather(db: sqlite3.Connection) -> Context:
+            (hits,) = self._search(db, [query], wish)
+            near = {hit.passage_id + step for hit in hits for step in (-1, 0, 1)}
+            return assemble(hits, get_passages(db, near), max_words=max_words)
+
+        return self._reading(gather)
+
+    def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Ask in one transaction. A generation swept while it was being opened is left for the next one."""
         for _ in range(_ATTEMPTS):
             try:
                 with self._store.reading() as db:
-                    return self._answer(db, question)
+                    return ask(db)
             except FileNotFoundError as error:
                 self._snapshot, missing = None, error
         cure = rebuild_command(self._store.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
-    def _answer(self, db: sqlite3.Connection, question: Question) -> list[list[Hit]]:
+    def _search(self, db: sqlite3.Connection, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         snapshot = self._current(db)
-        allowed = _allowed(db, question.filters) if question.filters else None
-        depth = max(DEPTH, _DEPTH_PER_HIT * question.k)
-        embedded = self._embed(db, snapshot, question)
-        nothing: Int64 = np.zeros(0, np.int64)
-        found = None if embedded is None else _scan(snapshot, embedded, depth, allowed)
-        answers: list[list[Hit]] = []
-        for number, query in enumerate(question.queries):
-            vector, passages, lexical = None, nothing, None
-            if embedded is not None and found is not None and embedded[number].any():
-                vector, passages = embedded[number], found[number]
-            if question.mode != "dense":
-                lexical = snapshot.words.scores(query)
-                passages = np.concatenate((passages, lexical.best(depth, allowed=allowed)))
-            candidates = score(db, snapshot, np.unique(passages), vector, lexical)
-            answers.append(make_hits(db, query, _ranked(candidates, question), context=question.context))
-        return answers
+        embedded = self._embed(db, snapshot, queries, wish.mode)
+        asked: list[Asked] = []
+        for number, query in enumerate(queries):
+            vector = embedded[number] if embedded is not None and embedded[number].any() else None
+            asked.append(Asked(query, vector, None if wish.mode == "dense" else partial(snapshot.words.scores, query)))
+        return _answers(db, snapshot, asked, wish)
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:
         if self._snapshot is None or self._snapshot.generation != get_count(db, "generation"):
             self._snapshot = Snapshot(db, self._store.folder, self._snapshot)
         return self._snapshot
 
-    def _embed(self, db: sqlite3.Connection, snapshot: Snapshot, question: Question) -> Float32 | None:
-        """The questions' vectors (q, d); None where meaning is not asked for, or where nothing is indexed."""
-        if question.mode == "lexical":
+    def _embed(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> Float32 | None:
+        """The queries' vectors (q, d); None where meaning is not asked for, or where nothing is indexed."""
+        if mode == "lexical":
             return None
         embedder = snapshot.embedder(db, self._vectors)
         if embedder is None:
             return None
-        vectors = embedder.transform(question.queries)
-        for query, vector in zip(question.queries, vectors, strict=True):
+        vectors = embedder.transform(queries)
+        for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
-                instead = "only its words were looked for" if question.mode == "hybrid" else "nothing can be found"
+                instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
                 logger.warning("no word of %r is among the word vectors: %s", query, instead)
         return vectors
 
 
-def _scan(snapshot: Snapshot, queries: Float32, depth: int, allowed: Runs | None) -> Sequence[Int64]:
-    """The passages that meaning finds for each query; where few are allowed, simply these."""
-    if allowed is not None and len(allowed) <= _FEW:
-        return [allowed.all_ids()] * len(queries)
-    return [ids[ids >= 0] for ids in snapshot.scan(queries, depth, allowed=allowed).ids]
+def _check(queries: Sequence[str]) -> None:
+    for query in queries:
+        if not isinstance(query, str) or not words(query):
+            raise UsageError(f"the query {query!r} has no words; ask with at least one")
 
 
-def _ranked(candidates: Candidates, question: Question) -> list[Ranked]:
-    """The best k, equal ones in the order of the index."""
-    scores = {"dense": candidates.dense, "lexical": candidates.lexical}.get(question.mode)
-    if scores is None:
-        scores = fuse(candidates.dense, candidates.lexical)
-    least = -np.inf if question.min_score is None else question.min_score
-    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")[: question.k]
+def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
+    """Passages as a question: the direction of the sum of their unit vectors, and the words that say most of them."""
+    vector = None
+    if mode != "lexical":
+        total = snapshot.vectors("passage", subject.ids).sum(axis=0, dtype=np.float32)
+        if length := float(np.linalg.norm(total)):
+            vector = total / np.float32(length)
+        else:
+            logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
+    telling = None
+    if mode != "dense":
+        telling = partial(snapshot.words.scores_like, subject.headings, subject.texts, _TELLING)
+    return Asked("\n".join(subject.texts), vector, telling, subject.hidden)
+
+
+def _answers(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[list[Hit]]:
+    allowed = _allowed(db, wish.filters) if wish.filters else None
+    depth = max(DEPTH, _DEPTH_PER_HIT * wish.k)
+    found = _scan(snapshot, asked, depth, allowed)
     return [
-        Ranked(
-            int(candidates.ids[place]),
-            float(scores[place]),
-            _number(candidates.dense[place]),
-            _number(candidates.lexical[place]),
-            int(candidates.best[place]),
-        )
-        for place in order
-        if scores[place] >= least  # never true of NaN
+        make_hits(db, each.text, _page(db, snapshot, each, wish, allowed, ids), context=wish.context)
+        for each, ids in zip(asked, found, strict=True)
     ]
+
+
+def _page(
+    db: sqlite3.Connection, snapshot: Snapshot, asked: Asked, wish: Wish, allowed: Runs | None, found: Int64
+) -> list[Ranked]:
+    """The best k, those that say the same as one. `found` is what meaning finds at the usual depth; (n,)
+
+    Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
+    """
+    depth, before = max(DEPTH, _DEPTH_PER_HIT * wish.k), 0
+    lexical = None if asked.score_words is None else asked.score_words()
+    while True:
+        if lexical is not None:
+            found = np.concatenate((found, lexical.best(depth + len(asked.hidden), allowed=allowed)))
+        candidates = score(db, snapshot, np.setdiff1d(found, asked.hidden), asked.vector, lexical)
+        scores = _scores(candidates, wish.mode)
+        order = _order(scores, wish.min_score)
+        if wish.duplicates:
+            return [_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()]
+        groups = folded(db, candidates.ids[order].tolist(), wish.k)
+        if len(groups) >= wish.k or len(order) < wish.k or depth >= _DEEPEST or len(candidates.ids) == before:
+            return [_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]]
+        depth, before = depth * _DEEPER, len(candidates.ids)
+        (found,) = _scan(snapshot, [asked], depth, allowed)
+
+
+def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs | None) -> list[Int64]:
+    """The passages that meaning finds for each question; where few are allowed, simply these. q arrays (n,)"""
+    found: list[Int64] = [np.zeros(0, np.int64)] * len(asked)
+    having = [number for number, each in enumerate(asked) if each.vector is not None]
+    if not having:
+        return found
+    if allowed is not None and len(allowed) <= _FEW:
+        rows = [allowed.all_ids()] * len(having)
+    else:
+        queries = np.stack([each.vector for each in asked if each.vector is not None])
+        depth += max(len(each.hidden) for each in asked)
+        rows = [ids[ids >= 0] for ids in snapshot.scan(queries, depth, allowed=allowed).ids]
+    for number, ids in zip(having, rows, strict=True):
+        found[number] = ids
+    return found
+
+
+def _scores(candidates: Candidates, mode: Mode) -> Float64:
+    """What ranks, NaN for what does not answer. (n,)"""
+    scores = {"dense": candidates.dense, "lexical": candidates.lexical}.get(mode)
+    return fuse(candidates.dense, candidates.lexical) if scores is None else scores
+
+
+def _order(scores: Float64, min_score: float | None) -> Int64:
+    """The places of what answers, best first, equal ones in the order of the index. (n,) -> (≤ n,)"""
+    least = -np.inf if min_score is None else min_score
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+    return order[scores[order] >= least]  # never true of NaN
+
+
+def _ranked(candidates: Candidates, scores: Float64, places: Sequence[int]) -> Ranked:
+    """The passage at the first place, with those at the others as its duplicates."""
+    place = places[0]
+    return Ranked(
+        int(candidates.ids[place]),
+        float(scores[place]),
+        _number(candidates.dense[place]),
+        _number(candidates.lexical[place]),
+        int(candidates.best[place]),
+        tuple(candidates.ids[list(places[1:])].tolist()) if places[1:] else (),
+    )
 
 
 def _number(value: float) -> float | None:

@@ -91,6 +91,15 @@ class Snapshot:
                 result[inside] = scores
         return result
 
+    def vectors(self, kind: Kind, ids: Int64) -> Float32:
+        """The stored vectors of these, without a row for one that has none. (n,) -> (≤ n, d)"""
+        found: list[Float32] = []
+        for vectors in self._open(kind):
+            inside = ids[vectors.segment.runs.has(ids)]
+            if len(inside):
+                found.append(vectors.rows(vectors.segment.runs.below(inside)))
+        return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
+
     def _open(self, kind: Kind) -> list[Vectors]:
         from semsearch.dense import Vectors  # start-up time: a lexical search needs no FAISS
 

@@ -7,6 +7,7 @@ millisecond.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ Bool = npt.NDArray[np.bool_]
 
 _HEADING_WEIGHT = 2  # a word of title or headings counts double
 _CHUNK = 1 << 20
+_NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
 class Words:
@@ -140,6 +142,23 @@ class WordSearch:
         """Score all passages for a question."""
         terms = Lexicon().of_question(question)  # one that is kept would grow with every question
         return WordScores(self._runs, self._bm25.scores(terms))
+
+    def scores_like(self, headings: Sequence[str], texts: Sequence[str], n: int) -> WordScores:
+        """Score all passages for the n terms that say most about some texts with their headings; of equal terms, those
+        with lower hashes.
+
+        What a term says is summed over the texts, so that of a whole document those are taken that run through it.
+        Words of headings count double, as in the index. Numbers are left out: figures and lists are everywhere.
+        """
+        lexicon = Lexicon()
+        found = [lexicon.of([_NUMBERS.sub(" ", text) for text in part]) for part in (headings, headings, texts)]
+        size = max(len(lexicon), 1)
+        pairs = np.concatenate([part.texts * size + part.numbers for part in found])
+        pairs, counts = np.unique(pairs, return_counts=True)
+        order = np.argsort(lexicon.terms)
+        says = self._bm25.tell(lexicon.terms, pairs % size, counts)[order]
+        best = order[np.argsort(-says, kind="stable")[:n]]
+        return WordScores(self._runs, self._bm25.scores(lexicon.terms[best]))
 
 
 def _largest(scores: Float32, n: int) -> Int64:

@@ -18,7 +18,7 @@ from semsearch.vectors.table import VectorTable
 
 HIT = {
     "rank", "score", "dense", "lexical", "path", "root", "document", "title", "line", "page", "headings", "sentence",
-    "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before", "after",
+    "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before", "after", "duplicates",
 }  # fmt: skip
 
 

@@ -1,34 +1,227 @@
-"""Contexts for a language model: numbered, and never above the budget."""
+"""Contexts for a language model: numbered, leaning on nothing that is not there, never above the budget."""
 
-from semsearch.context import assemble
-from semsearch.hits import Hit
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.context import LEAST_WORDS, assemble
+from semsearch.hits import Context, Hit, Text
+from semsearch.index import Index
+from semsearch.rows import PassageRow
 from semsearch.size import count_words
 
 
-def hit(passage: str, *, path: str = "a.txt") -> Hit:
-    return Hit(
-        rank=1, score=1.0, dense=None, lexical=None, path=path, root="", document=path, title="", line=3, page=None,
-        headings=("Head",), sentence=passage, passage=passage, start=0, end=len(passage), passage_id=1, sentence_id=1,
-    )  # fmt: skip
+class Book:
+    """Passages made of sentences, a line each, and hits on them."""
+
+    def __init__(self) -> None:
+        self.passages: dict[int, PassageRow] = {}
+        self.hits: list[Hit] = []
+        self._sentences, self._line = 100, 1
+
+    def add(
+        self, *sentences: str, document: int = 1, headings: Sequence[str] = ("Head",), hit: int | None = None
+    ) -> int:
+        """Append a passage, and a hit on its n-th sentence; the passage's id."""
+        text = "\n".join(sentences)
+        starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])[:-1]
+        rows = [
+            (start, start + len(sentence), start, start + len(sentence), self._line + number)
+            for number, (start, sentence) in enumerate(zip(starts.tolist(), sentences, strict=True))
+        ]
+        id_ = len(self.passages) + 1
+        self.passages[id_] = PassageRow(
+            id_, document, self._sentences, self._line, None, tuple(headings), text, np.array(rows, dtype=np.int32)
+        )
+        self._sentences += len(sentences)
+        self._line += len(sentences)
+        if hit is not None:
+            self.hit(id_, hit)
+        return id_
+
+    def hit(self, id_: int, number: int = 0) -> None:
+        row = self.passages[id_]
+        path = f"{'abcdef'[row.document_id - 1]}.txt"
+        self.hits.append(
+            Hit(
+                rank=len(self.hits) + 1, score=1.0, dense=None, lexical=None, path=path, root="", document=path,
+                title="", line=int(row.sentences[number, 4]), page=None, headings=row.headings,
+                sentence=row.sentence(number), passage=row.text, start=0, end=0, passage_id=id_,
+                sentence_id=row.first_sentence + number,
+            )
+        )  # fmt: skip
+
+    def context(self, max_words: int = 500) -> Context:
+        return assemble(self.hits, self.passages, max_words=max_words)
 
 
-def test_each_passage_has_its_number_and_its_place() -> None:
-    made = assemble([hit("One bee."), hit("Two bees.", path="b.txt")], max_words=50)
-    assert made.text == "[1] a.txt:3 > Head\nOne bee.\n\n[2] b.txt:3 > Head\nTwo bees."
-    assert [(citation.number, citation.path) for citation in made.citations] == [(1, "a.txt"), (2, "b.txt")]
+def test_blocks_are_numbered_and_their_sources_listed() -> None:
+    book = Book()
+    book.add("One bee.", hit=0)
+    book.add("Two bees.", "Three bees.", document=2, headings=("Insects", "Bees"), hit=1)
+    made = book.context()
+    assert made.text == (
+        "[1] Head\n\nOne bee.\n\n[2] Insects > Bees\n\nTwo bees.\nThree bees.\n\n"
+        "Sources:\n\n- [1] a.txt:1, Head\n- [2] b.txt:2-3, Bees"
+    )
+    assert made.words == count_words(made.text)
+    first, second = made.citations
+    assert (first.number, first.path, first.line, first.last_line, first.text) == (1, "a.txt", 1, 1, "One bee.")
+    assert (second.number, second.line, second.last_line, second.headings) == (2, 2, 3, ("Insects", "Bees"))
 
 
-def test_the_first_passage_is_cut_to_fit_and_later_ones_that_do_not_fit_are_left_out() -> None:
-    made = assemble([hit("word " * 100), hit("Short.")], max_words=20)
-    assert made.text == "[1] a.txt:3 > Head\n" + " ".join(["word"] * 16) + " …"
-    assert len(made.citations) == 1
-    assert [
-        citation.path for citation in assemble([hit("One."), hit("word " * 100), hit("Two.")], max_words=20).citations
-    ]
+def test_passages_that_follow_each_other_become_one_in_reading_order() -> None:
+    book = Book()
+    first, second, third = book.add("First."), book.add("Second."), book.add("Third.")
+    book.add("Elsewhere.", document=2, hit=0)
+    for id_ in (third, first, second):
+        book.hit(id_)
+    made = book.context()
+    assert [citation.text for citation in made.citations] == ["Elsewhere.", "First.\n\nSecond.\n\nThird."]
+    assert (made.citations[1].line, made.citations[1].last_line) == (1, 3)
 
 
-def test_text_without_spaces_cannot_burst_the_budget() -> None:
-    for blob in ("QUJD" * 200_000, "今天天气很好。" * 1000):
-        text = assemble([hit(blob)], max_words=200).text
-        assert 190 <= count_words(text) <= 203
-        assert len(text) < 2050
+def test_other_sections_and_documents_stay_apart() -> None:
+    book = Book()
+    book.add("First.", hit=0)
+    book.add("Second.", headings=("Other",), hit=0)
+    book.add("Third.", headings=("Other",), document=2, hit=0)
+    assert [citation.text for citation in book.context().citations] == ["First.", "Second.", "Third."]
+
+
+def test_a_passage_that_begins_with_a_pronoun_gets_what_it_speaks_of() -> None:
+    book = Book()
+    book.add("The queen is old.", "The hive is large.", "This is why it hums.")
+    book.add("It swarms in May.", "So it is.", hit=0)
+    assert (
+        book.context().citations[0].text == "The hive is large.\nThis is why it hums.\n\nIt swarms in May.\nSo it is."
+    )
+
+
+def test_it_goes_back_three_sentences_at_the_most_and_never_into_another_section() -> None:
+    book = Book()
+    book.add(*["It goes on."] * 9)
+    book.add("It ends.", hit=0)
+    assert book.context().citations[0].text.count("It goes on.") == 3
+    for place in ({"headings": ("Other",)}, {"document": 2}):
+        book = Book()
+        book.add("The hive is large.")
+        book.add("It swarms.", hit=0, **place)  # type: ignore[arg-type]
+        assert book.context().citations[0].text == "It swarms."
+
+
+def test_a_list_gets_the_line_that_announces_it() -> None:
+    book = Book()
+    book.add("Bees are useful.", "A hive needs the following:")
+    book.add("Frames", "Wax", hit=0)
+    assert book.context().citations[0].text == "A hive needs the following:\n\nFrames\nWax"
+
+
+def test_a_line_that_announces_a_list_gets_the_list() -> None:
+    book = Book()
+    book.add("A hive needs the following:", hit=0)
+    book.add("Frames", "Wax")
+    book.add("Other things.")
+    assert book.context().citations[0].text == "A hive needs the following:\n\nFrames\nWax"
+
+
+def test_no_sentence_comes_twice_where_a_neighbour_is_a_hit_too() -> None:
+    book = Book()
+    first = book.add("The hive is large.", "The queen is old.")
+    book.add("It swarms.", hit=0)
+    book.hit(first)
+    (citation,) = book.context().citations
+    assert citation.text == "The hive is large.\nThe queen is old.\n\nIt swarms."
+
+
+def test_neighbours_are_left_out_where_there_is_no_room_for_them() -> None:
+    book = Book()
+    book.add("word " * 40 + "end.")
+    book.add("It swarms in May.", hit=0)
+    assert "word" in book.context(100).text
+    assert book.context(20).citations[0].text == "It swarms in May."
+
+
+def test_a_passage_that_does_not_fit_makes_room_for_shorter_ones() -> None:
+    book = Book()
+    book.add("One bee.", hit=0)
+    book.add("word " * 100 + "end.", document=2, hit=0)
+    book.add("Two bees.", document=3, hit=0)
+    assert [citation.path for citation in book.context(40).citations] == ["a.txt", "c.txt"]
+
+
+def test_far_down_the_list_no_scraps_are_taken() -> None:
+    book = Book()
+    book.add("One bee.", hit=0)
+    for document in (2, 3, 4):
+        book.add("word " * 100 + "end.", document=document, hit=0)
+    book.add("Scrap.", document=5, hit=0)
+    assert [citation.path for citation in book.context(40).citations] == ["a.txt"]
+
+
+def test_of_a_first_passage_that_is_too_long_the_sentences_around_the_best_one_are_taken() -> None:
+    book = Book()
+    book.add(*(f"This is sentence number {number} of many." for number in range(30)), hit=20)
+    made = book.context(40)
+    assert "number 20 of" in made.text
+    assert "number 10 of" not in made.text
+    assert 30 < made.words <= 40
+
+
+def test_of_a_later_one_half_is_taken_at_the_least() -> None:
+    book = Book()
+    book.add("One bee.", hit=0)
+    book.add(*(f"This is sentence number {number} of many." for number in range(10)), document=2, hit=4)
+    assert book.context(100).citations[1].text.count("sentence") == 10
+    assert book.context(70).citations[1].text.count("sentence") in range(5, 10)
+    assert "number 4 of" in book.context(70).text
+    assert len(book.context(40).citations) == 1
+
+
+def test_of_a_sentence_that_is_too_long_the_beginning_is_taken() -> None:
+    book = Book()
+    book.add("word " * 100 + "end.", hit=0)
+    made = book.context(20)
+    assert made.citations[0].text == " ".join(["word"] * 12) + " …"
+    assert "Sources:" in made.text
+    assert made.words == 20
+
+
+@pytest.mark.parametrize("text", ["QUJD" * 50_000, "今天天气很好。" * 1000, "word " * 500, "A few words."])
+def test_the_budget_is_never_exceeded(text: str) -> None:
+    book = Book()
+    book.add(text, hit=0)
+    book.add("It is short.", hit=0)
+    for most in [*range(LEAST_WORDS, 40), 200, 800]:
+        made = book.context(most)
+        assert made.words == count_words(made.text) <= most
+        assert len(made.text.split()) <= most
+        assert made.text
+    assert book.context(200).words > 190 or len(text) < 100
+
+
+def test_nothing_found_is_an_empty_context() -> None:
+    assert assemble([], {}, max_words=100) == Context("", 0, ())
+
+
+def test_an_index_gives_contexts_that_keep_to_budget_and_filters(tmp_path: Path) -> None:
+    write_articles(tmp_path / "docs", 30)
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
+        index.sync(tmp_path / "docs")
+        index.add(Text(f"copy-{number}", "The ship and its captain sail to the harbour.") for number in range(50))
+        for most in (10, 50, 300, 2000):
+            made = index.context("captain of the ship", max_words=most)
+            assert 0 < made.words <= most
+            assert made == index.context("captain of the ship", max_words=most)
+            assert made.text.count("The ship and its captain sail") <= 1
+        for citation in made.citations:
+            assert f"- [{citation.number}] {citation.path}:{citation.line}" in made.text
+            assert citation.text in made.text
+        (only, *_) = index.context("moon", filters=["sea-0.md"], mode="dense").citations
+        assert only.path.endswith("sea-0.md")
+        assert index.context("moon", filters=["nowhere/*"]).citations == ()

@@ -297,7 +297,7 @@ def test_texts_that_are_in_no_file_are_added_replaced_and_removed(index: Index) 
 
 def test_the_same_text_under_two_ids_is_two_documents(index: Index) -> None:
     index.add([Text("a", "A bee on a rose."), Text("b", "A bee on a rose.")])
-    assert {hit.document for hit in index.search("bee")} == {"a", "b"}
+    assert {hit.document for hit in index.search("bee", duplicates=True)} == {"a", "b"}
 
 
 def test_a_texts_own_title_and_metadata_go_over_those_in_it(index: Index) -> None:

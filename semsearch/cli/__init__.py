@@ -25,12 +25,15 @@ from semsearch.errors import SemsearchError
 HOMES = {
     "index": "indexing",
     "query": "searching",
+    "similar": "similar",
+    "context": "context",
     "status": "inspecting",
     "list": "inspecting",
     "remove": "indexing",
     "refit": "indexing",
     "verify": "inspecting",
     "vectors": "vectors",
+    "evaluate": "evaluating",
 }
 FAILED = 2
 INTERRUPTED = 130

@@ -16,21 +16,37 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.documents import line_starts
-from semsearch.hits import Hit, Mode
+from semsearch.hits import Context, Hit, Mode, Place
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # with what turns text round
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _UNSAFE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
-_FIELDS = ("rank", "score", "dense", "lexical", "path", "line", "page", "title", "headings", "sentence", "start", "end")
+_FIELDS = (
+    "rank",
+    "score",
+    "dense",
+    "lexical",
+    "path",
+    "line",
+    "page",
+    "title",
+    "headings",
+    "sentence",
+    "start",
+    "end",
+    "duplicates",
+)
+_PLACES = 3  # that are named, of those that say the same
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query with its hits."""
+    """A query with its hits; or what others were to be like, and then words of it mean nothing in the hits."""
 
     query: str
     mode: Mode
     hits: list[Hit]
+    by_words: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -42,12 +58,12 @@ def one_line(text: str) -> str:
     return _UNSEEN.sub(" ", text).strip()
 
 
-def path_of(hit: Hit) -> str:
+def path_of(hit: Hit | Place) -> str:
     """The path, letter for letter but for control characters, which become question marks as in a listing."""
     return _CONTROL.sub("?", hit.path)
 
 
-def place(hit: Hit) -> str:
+def place(hit: Hit | Place) -> str:
     """`path:line`, as editors and terminals know it."""
     return f"{path_of(hit)}:{hit.line}"
 
@@ -57,6 +73,20 @@ def trail(hit: Hit) -> list[str]:
     headings = [one_line(heading) for heading in hit.headings or (hit.title,)]
     page = [] if hit.page is None else [f"p. {hit.page}"]
     return page + [heading for heading in headings if heading]
+
+
+def also_in(hit: Hit) -> str:
+    """Where else it says the same: `2 more say the same: a.md:3, b.md:7`. Empty where there is no such place."""
+    count = len(hit.duplicates)
+    if not count:
+        return ""
+    places = [place(other) for other in hit.duplicates[:_PLACES]] + (["…"] if count > _PLACES else [])
+    return f"{count} more {'says' if count == 1 else 'say'} the same: {', '.join(places)}"
+
+
+def context_text(context: Context) -> str:
+    """A context as it is, line by line, but for control characters."""
+    return "\n".join(_CONTROL.sub(" ", line).rstrip() for line in context.text.splitlines())
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
@@ -89,7 +119,7 @@ def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
-    """`path:line  score  trail`, and the sentence below; with context, the sentence is marked."""
+    """`path:line  score  trail`, and the sentence below, marked where there is context; then where else it is said."""
     first = True
     for answer in answers:
         for hit in answer.hits:
@@ -101,6 +131,8 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
             yield from (f"    {one_line(text)}" for text in hit.before)
             yield mark + one_line(hit.sentence)
             yield from (f"    {one_line(text)}" for text in hit.after)
+            if also := also_in(hit):
+                yield f"    + {also}"
 
 
 def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
@@ -139,7 +171,7 @@ def csv(answers: Iterable[Answer]) -> Iterator[str]:
             yield row.getvalue()
             row.seek(0)
             row.truncate()
-            values = hit.to_dict() | {"headings": " › ".join(hit.headings)}
+            values = hit.to_dict() | {"headings": " › ".join(hit.headings), "duplicates": len(hit.duplicates)}
             cells = [answer.query, answer.mode, *(values[field] for field in _FIELDS)]
             rows.writerow(one_line(cell) if isinstance(cell, str) else cell for cell in cells)
     yield row.getvalue()

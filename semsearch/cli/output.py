@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from semsearch.cli.formats import Answer, one_line, path_of, trail
+from semsearch.cli.formats import Answer, also_in, one_line, path_of, trail
 from semsearch.hits import Hit, Progress
 from semsearch.terms import content_words
 
@@ -41,13 +41,17 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
         if not answer.hits:
             Console(file=sys.stderr, highlight=False).print(Text("no hits", "dim"))
             continue
-        asked = query_pattern(answer.query)
+        asked = query_pattern(answer.query) if answer.by_words else None
         best = max(hit.score for hit in answer.hits)
         for hit in answer.hits:
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
             for line in quotation(hit, asked, room=_LINES * (width - _INDENT)).wrap(console, width - _INDENT):
                 line.pad_left(_INDENT)
                 console.print(line, soft_wrap=True)
+            if also := also_in(hit):
+                for line in Text(f"+ {also}", "dim").wrap(console, width - _INDENT):
+                    line.pad_left(_INDENT)
+                    console.print(line, soft_wrap=True)
             console.print()
 
 

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from semsearch.cli.formats import BATCH_FORMATS, FORMATS, Answer
+from semsearch.cli.answering import (
+    NONE_FOUND,
+    ContextOption,
+    DuplicatesOption,
+    FiltersOption,
+    FormatOption,
+    JsonlOption,
+    JsonOption,
+    KOption,
+    MinScoreOption,
+    ModeOption,
+    choose_format,
+    show,
+    tell_if_empty,
+)
+from semsearch.cli.formats import Answer
 from semsearch.cli.messages import tell_warnings, warn
-from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index, shown
+from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 from semsearch.hits import Mode, Searchable
 
-Format = Literal["table", "plain", "paths", "csv", "vimgrep", "json", "jsonl"]
-NONE_FOUND = 1
 _AT_ONCE = 500  # queries of a batch that are answered together
 
 app = typer.Typer(rich_markup_mode=None)
@@ -33,6 +46,7 @@ class Options:
     min_score: float | None
     filters: tuple[str, ...]
     context: int
+    duplicates: bool
 
     def answers(self, index: Searchable, queries: list[str]) -> Iterator[Answer]:
         """An answer to each query."""
@@ -43,6 +57,7 @@ class Options:
             min_score=self.min_score,
             filters=self.filters,
             context=self.context,
+            duplicates=self.duplicates,
         )
         return (Answer(query, self.mode, hits) for query, hits in zip(queries, found, strict=True))
 
@@ -55,32 +70,17 @@ def query(
             metavar="TEXT...", help="The question; with - questions are read from standard input, one a line."
         ),
     ],
-    k: Annotated[int, typer.Option("-k", metavar="N", help="How many hits at most.")] = 10,
+    k: KOption = 10,
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
-    mode: Annotated[
-        Mode, typer.Option("--mode", "-m", help="By meaning (dense), by words (lexical), or both.")
-    ] = "hybrid",
-    min_score: Annotated[float | None, typer.Option(metavar="X", help="Leave out hits below this score.")] = None,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter",
-            "-f",
-            metavar="FILTER",
-            help="Only documents that match: a glob on the path ('guide/*.md') or a condition ('author=Ada', "
-            "'year>=2020', 'title~Rust*'). Repeated: all must hold.",
-        ),
-    ] = None,
-    context: Annotated[
-        int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after as well.")
-    ] = 0,
-    format_: Annotated[
-        Format | None,
-        typer.Option("--format", "-o", help="By default a table on a terminal, plain in a pipe.", show_choices=True),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="As --format json.")] = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="As --format jsonl: one hit a line.")] = False,
+    mode: ModeOption = "hybrid",
+    min_score: MinScoreOption = None,
+    filters: FiltersOption = None,
+    context: ContextOption = 0,
+    duplicates: DuplicatesOption = False,
+    format_: FormatOption = None,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
     vectors: VectorsOption = None,
 ) -> None:
     """Ask an index a question.
@@ -90,41 +90,21 @@ def query(
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
     batch = text == ["-"]
-    wanted = _format(format_, json=json, jsonl=jsonl)
+    wanted = choose_format(format_, json=json, jsonl=jsonl)
     if not batch:
         use_one_thread()
     tell_warnings()
-    options = Options(k, mode, min_score, tuple(filters or ()), context)
-    found = 0
+    options = Options(k, mode, min_score, tuple(filters or ()), context, duplicates)
     with open_index(index, indexes, vectors) as opened:
-
-        def counted(answers: Iterable[Answer]) -> Iterator[Answer]:
-            nonlocal found
-            for answer in answers:
-                found += len(answer.hits)
-                yield answer
-
-        answers = counted(_batch(opened, options) if batch else options.answers(opened, [_clean(" ".join(text))]))
-        if wanted == "table":
-            from semsearch.cli.output import print_answers  # start-up time: it imports rich
-
-            print_answers(answers, batch=batch)
-        else:
-            for line in (BATCH_FORMATS if batch else FORMATS)[wanted](answers):
-                print(line)
-        if not found and not opened.status(drift=False, stale=False).documents:
-            warn(f"the index {opened.path} is empty; run: semsearch index PATH --name {shown(opened.path)}")
+        found = show(
+            _batch(opened, options) if batch else options.answers(opened, [_clean(" ".join(text))]),
+            wanted,
+            batch=batch,
+        )
+        if not found:
+            tell_if_empty(opened)
     if not found:
         raise typer.Exit(NONE_FOUND)
-
-
-def _format(named: Format | None, *, json: bool, jsonl: bool) -> Format:
-    asked: list[Format] = [named] if named else []
-    asked += ["json"] if json else []
-    asked += ["jsonl"] if jsonl else []
-    if len(set(asked)) > 1:
-        raise UsageError(f"an answer has one format, not {' and '.join(asked)}; choose one")
-    return asked[0] if asked else "table" if sys.stdout.isatty() else "plain"
 
 
 def _batch(index: Searchable, options: Options) -> Iterator[Answer]:

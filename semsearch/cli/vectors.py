@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from semsearch.cli.evaluating import evaluate_vectors
 from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import warn
 from semsearch.cli.startup import use_one_thread
@@ -211,3 +212,6 @@ def _progress(described: Callable[[int, int], str]) -> Iterator[Callable[[int, i
         yield show
     finally:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+app.command("evaluate")(evaluate_vectors)

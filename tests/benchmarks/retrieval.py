@@ -10,15 +10,15 @@ named by --choose and reported on the others.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from semsearch import Index, Text
+from semsearch import Index
+from semsearch.evaluate.beir import Collection
+from semsearch.evaluate.beir import read_collection as load
 
 DEPTH = 10
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -47,28 +47,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Collection:
-    name: str
-    documents: list[Text]
-    queries: dict[str, str]
-    relevant: dict[str, dict[str, float]]
-
-
-def load(folder: Path) -> Collection:
-    documents = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
-    queries = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
-    relevant: dict[str, dict[str, float]] = {}
-    for line in (folder / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        query, document, gain = line.split("\t")
-        if float(gain) > 0:
-            relevant.setdefault(query, {})[document] = float(gain)
-    texts = [Text(str(d["_id"]), d.get("text") or "", title=d.get("title") or "") for d in documents]
-    judged = {str(q["_id"]): q["text"] for q in queries if str(q["_id"]) in relevant}
-    return Collection(folder.name, texts, judged, relevant)
-
-
-def ndcg(ranking: Sequence[str], relevant: dict[str, float]) -> float:
+def ndcg(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
     gained = sum(relevant.get(document, 0) / math.log2(rank + 2) for rank, document in enumerate(ranking[:DEPTH]))
     ideal = sum(gain / math.log2(rank + 2) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:DEPTH]))
     return gained / ideal

@@ -1,0 +1,16 @@
+"""Packages that only measuring needs: the scorer and the peers. Imported when they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from semsearch.errors import MissingExtra
+
+
+def optional(module: str, *, package: str, extra: str = "evaluate") -> Any:
+    """An optional package's module. Raises MissingExtra, which names the extra that brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(package, extra) from error

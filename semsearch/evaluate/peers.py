@@ -1,0 +1,180 @@
+"""Other systems on the same collections, as they are commonly run. Title and text are one string.
+
+    bm25s            BM25 by the package bm25s: k1 = 1.2, b = 0.75, its English stop words, Snowball stems
+    minilm           the sentence encoder all-MiniLM-L6-v2, first 256 tokens, cosine; minilm:PATH for one on the disk
+    model2vec:PATH   static vectors by the package model2vec, cosine
+
+Asked for together, minilm and bm25s are also fused: the sum of their z-scores over all documents of a query.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from semsearch.errors import UsageError, VectorsError
+from semsearch.evaluate.optional import optional
+from semsearch.hits import Text
+
+Float64 = npt.NDArray[np.float64]
+Scores = Callable[[str], Float64]  # a query to the score of every document, (n,)
+Encode = Callable[[list[str]], npt.NDArray[Any]]  # n texts -> (n, d)
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+FUSED = "minilm+bm25s"
+_TOKENS = 256
+_ASKED = 10  # documents a user asks for
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRanker:
+    """A peer on one collection: it scores every document. What does not score above `floor` is not found."""
+
+    name: str
+    ids: Sequence[str]
+    scores: Scores
+    index_seconds: float
+    floor: float = -np.inf
+
+    def ask(self, query: str) -> None:
+        """The best ten."""
+        self.rank(query, _ASKED)
+
+    def rank(self, query: str, depth: int) -> list[str]:
+        """Equal scores in the order of the collection."""
+        scores = self.scores(query)
+        order = np.argsort(-scores, kind="stable")[:depth]
+        return [self.ids[place] for place in order.tolist() if scores[place] > self.floor]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A peer that is loaded and waits for documents."""
+
+    name: str
+    prepare: Callable[[list[str]], Scores]
+    floor: float = -np.inf
+
+    def on(self, documents: Sequence[Text]) -> ScoredRanker:
+        """The peer with these documents indexed or encoded."""
+        texts = [f"{document.title} {document.text}".strip() for document in documents]
+        started = time.perf_counter()
+        scores = self.prepare(texts)
+        seconds = time.perf_counter() - started
+        return ScoredRanker(self.name, [document.id for document in documents], scores, seconds, self.floor)
+
+
+def open_peers(specs: Sequence[str]) -> list[Peer]:
+    """The peers of these names. Raises as `peer_names`; MissingExtra; VectorsError where a model cannot be loaded."""
+    return [_open(name, spec) for name, spec in zip(peer_names(specs), specs, strict=False)]
+
+
+def peer_names(specs: Sequence[str]) -> list[str]:
+    """What the rows will be called, in order. Raises UsageError where there is no such peer, or one comes twice."""
+    names = [_name(spec) for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"the peer {name} is named twice; name each once")
+    return names + ([FUSED] if {"minilm", "bm25s"} <= set(names) else [])
+
+
+def fused(rankers: Sequence[ScoredRanker]) -> list[ScoredRanker]:
+    """minilm and bm25s as one, where both are there."""
+    by_name = {ranker.name: ranker for ranker in rankers}
+    if not {"minilm", "bm25s"} <= by_name.keys():
+        return []
+    first, second = by_name["minilm"], by_name["bm25s"]
+
+    def scores(query: str) -> Float64:
+        return z_scores(first.scores(query)) + z_scores(second.scores(query))
+
+    return [ScoredRanker(FUSED, first.ids, scores, first.index_seconds + second.index_seconds)]
+
+
+def z_scores(scores: Float64) -> Float64:
+    """(x - mean) / standard deviation; zeros where all are equal. (n,) -> (n,)"""
+    deviation = scores.std()
+    return (scores - scores.mean()) / deviation if deviation > 0 else np.zeros_like(scores)
+
+
+def _name(spec: str) -> str:
+    kind, _, path = spec.partition(":")
+    if spec in ("bm25s", "minilm") or (kind == "minilm" and path):
+        return kind
+    if kind == "model2vec" and path:
+        return f"model2vec:{Path(path).name}"
+    raise UsageError(f"there is no peer {spec!r}; expected bm25s, minilm, minilm:PATH or model2vec:PATH")
+
+
+def _open(name: str, spec: str) -> Peer:
+    if name == "bm25s":
+        return Peer(name, _bm25s(), floor=0.0)
+    path = spec.partition(":")[2]
+    return Peer(name, _by_cosine(_minilm(path or MINILM) if name == "minilm" else _model2vec(path)))
+
+
+def _bm25s() -> Callable[[list[str]], Scores]:
+    bm25s = optional("bm25s", package="bm25s")
+    stemmer = Stemmer.Stemmer("english")
+
+    def tokens(texts: list[str]) -> Any:
+        return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False)
+
+    def prepare(texts: list[str]) -> Scores:
+        corpus = tokens(texts)
+        if not any(corpus):
+            return lambda _: np.zeros(len(texts))
+        retriever = bm25s.BM25(k1=1.2, b=0.75)
+        retriever.index(corpus, show_progress=False)
+
+        def scores(query: str) -> Float64:
+            terms = tokens([query])[0]
+            return np.asarray(retriever.get_scores(terms) if terms else np.zeros(len(texts)), dtype=np.float64)
+
+        return scores
+
+    return prepare
+
+
+def _by_cosine(encode: Encode) -> Callable[[list[str]], Scores]:
+    def prepare(texts: list[str]) -> Scores:
+        documents = _unit(encode(texts))
+        return lambda query: np.asarray(documents @ _unit(encode([query]))[0], dtype=np.float64)
+
+    return prepare
+
+
+def _unit(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Rows at length one, zero rows as they are. (n, d) -> (n, d)"""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def _minilm(name: str) -> Encode:
+    library = optional("sentence_transformers", package="sentence-transformers", extra="train")
+    model = _loaded(name, "sentence-transformers", lambda: library.SentenceTransformer(name))
+    model.max_seq_length = _TOKENS
+    return lambda texts: np.asarray(model.encode(texts, convert_to_numpy=True, show_progress_bar=False))
+
+
+def _model2vec(name: str) -> Encode:
+    library = optional("model2vec", package="model2vec")
+    model = _loaded(name, "model2vec", lambda: library.StaticModel.from_pretrained(name))
+    return lambda texts: np.asarray(model.encode(texts, show_progress_bar=False))
+
+
+def _loaded(name: str, package: str, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except Exception as error:  # whatever the package and its downloader make of a name that is no model
+        reason = " ".join(str(error).split())[:200]
+        raise VectorsError(
+            f"{name} is not a model that {package} can load: {reason}; give a name or a folder"
+        ) from error

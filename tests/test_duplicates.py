@@ -1,0 +1,178 @@
+"""Texts that say the same: the fast comparison against the definition, and what an answer makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import GLUE, TOPICS, small_vectors, write_articles
+
+from semsearch.duplicates import LEAST, SEQUENCE, first_alike
+from semsearch.hits import Text
+from semsearch.index import Index
+from semsearch.tokens import words
+
+
+def alike(one: str, two: str) -> bool:
+    """The definition, literally."""
+    left, right = words(one), words(two)
+    if not left:
+        return one == two
+    if left == right:
+        return True
+    sequences = [
+        {tuple(text[place : place + SEQUENCE]) for place in range(len(text) - SEQUENCE + 1)} for text in (left, right)
+    ]
+    union = sequences[0] | sequences[1]
+    shared = len(sequences[0] & sequences[1]) >= LEAST * len(union) if union else False
+    numbers = [[word for word in text if any(char.isdigit() for char in word)] for text in (left, right)]
+    return shared and numbers[0] == numbers[1]
+
+
+def passage(count: int, *, seed: int) -> list[str]:
+    vocabulary = GLUE + [word for topic in TOPICS.values() for word in topic.split()]
+    return list(map(str, np.random.default_rng(seed).choice(vocabulary, size=count)))
+
+
+def test_case_spaces_and_signs_do_not_count() -> None:
+    texts = ["Bees are kept,\nin hives!", "other words", "bees  are Kept in hives", "“Bees” are kept in hives…"]
+    assert first_alike(texts) == [0, 1, 0, 0]
+    assert first_alike(["Élan vital", "ÉLAN VITAL!", "E\u0301lan vital", "Elan vital"]) == [0, 0, 0, 3]
+
+
+def test_a_short_text_that_differs_in_one_word_is_another_one() -> None:
+    assert first_alike(["The sea is deep.", "The sea is cold.", "None.", "No.", "The sea is deep"]) == [0, 1, 2, 3, 0]
+
+
+def test_a_long_text_with_a_small_change_is_the_same() -> None:
+    long = passage(150, seed=1)
+    assert first_alike([" ".join(long), " ".join([*long, "end"]), " ".join(["begin", *long[:-1]])]) == [0, 0, 0]
+    changed = [*long[:75], "changed", *long[76:]]
+    assert first_alike([" ".join(long), " ".join(changed)]) == [0, 0]
+    assert first_alike([" ".join(long), " ".join(passage(150, seed=2))]) == [0, 1]
+
+
+def test_other_numbers_make_another_text() -> None:
+    bill = passage(150, seed=3)
+    one, two = ([*bill[:75], number, *bill[75:]] for number in ("1250", "1350"))
+    assert first_alike([" ".join(one), " ".join(two), " ".join(one).upper()]) == [0, 1, 0]
+
+
+def test_texts_without_words_are_alike_only_if_they_are_equal() -> None:
+    assert first_alike(["***", "---", "***", "", "☂", "★", "☂"]) == [0, 1, 0, 3, 4, 5, 4]
+    assert first_alike([]) == []
+
+
+def test_small_steps_never_lead_far() -> None:
+    long = passage(200, seed=4)
+    steps = [" ".join([*passage(3 * step, seed=5), *long[3 * step :]]) for step in range(8)]
+    firsts = first_alike(steps)
+    assert firsts[1] == 0
+    assert len(set(firsts)) > 1
+    assert all(alike(steps[place], steps[first]) for place, first in enumerate(firsts))
+
+
+def test_the_fast_way_finds_what_the_definition_finds() -> None:
+    generator = np.random.default_rng(6)
+    texts: list[str] = []
+    for number in range(60):
+        original = passage(int(generator.integers(1, 160)), seed=100 + number)
+        texts.append(" ".join(original))
+        for _ in range(3):
+            place = int(generator.integers(len(original)))
+            texts.append(
+                " ".join([*original[:place], *passage(1, seed=int(generator.integers(99))), *original[place:]])
+            )
+    slow: list[int] = []
+    for place, text in enumerate(texts):
+        earlier = (first for first in dict.fromkeys(slow) if alike(texts[first], text))
+        slow.append(next(earlier, place))
+    fast = first_alike(texts)
+    both = [one == two for one, two in zip(slow, fast, strict=True)]
+    assert len(set(slow)) < len(texts) - 20
+    assert sum(both) >= len(both) - 2  # one alike pair in a hundred is not looked at
+    assert all(alike(texts[place], texts[first]) for place, first in enumerate(fast))
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Thirty documents, and two hundred that say one thing of the sea, each under a heading of its own."""
+    folder = tmp_path_factory.mktemp("duplicates")
+    write_articles(folder / "docs", 30)
+    topics = [word for topic in TOPICS.values() for word in topic.split()]
+    for number in range(200):
+        text = f"# {topics[number % len(topics)]} {number}\n\nThe ship and its captain sail to the harbour.\n"
+        (folder / "docs" / f"copy-{number:03}.md").write_text(text)
+    with Index.create(folder / "index", vectors=small_vectors(folder), components=1) as made:
+        made.sync(folder / "docs")
+        yield made
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_a_page_is_full_of_different_answers(index: Index, mode: str) -> None:
+    hits = index.search("ship captain sail harbour", mode=mode)  # type: ignore[arg-type]
+    assert [hit.rank for hit in hits] == list(range(1, 11))
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert len({hit.passage for hit in hits}) == 10
+    (copy,) = (hit for hit in hits if "its captain" in hit.passage)
+    assert len(copy.duplicates) == 199
+    assert {copy.document, *(place.document for place in copy.duplicates)} == {f"copy-{n:03}.md" for n in range(200)}
+
+
+def test_a_duplicate_leads_to_its_place(index: Index) -> None:
+    (copy,) = (hit for hit in index.search("ship captain sail harbour") if hit.duplicates)
+    for place in copy.duplicates[:3]:
+        assert Path(place.path).read_text(encoding="utf-8").splitlines()[place.line - 1] == copy.passage
+        assert place.headings[0] == place.title != copy.title
+    together = copy.to_dict()["duplicates"]
+    assert together[0]["path"] == copy.duplicates[0].path
+
+
+def test_duplicates_are_shown_one_by_one_when_asked_for(index: Index) -> None:
+    folded = index.search("ship captain sail harbour")
+    hits = index.search("ship captain sail harbour", 10, duplicates=True)
+    assert len({hit.passage for hit in hits}) < 10
+    assert all(hit.duplicates == () for hit in hits)
+    assert hits[0].passage_id == folded[0].passage_id
+    every = index.search("ship captain sail harbour", 1000, duplicates=True)
+    assert len({hit.passage_id for hit in every}) == len(every)
+    assert sum("its captain" in hit.passage for hit in every) == 200
+
+
+def test_folding_changes_neither_scores_nor_order(index: Index) -> None:
+    folded = index.search("bread and a ship", 30)
+    every = index.search("bread and a ship", 1000, duplicates=True)
+    first = {hit.passage: hit for hit in reversed(every)}
+    assert [(hit.passage_id, hit.score) for hit in folded] == [
+        (hit.passage_id, hit.score) for hit in islice(sorted(first.values(), key=lambda hit: hit.rank), 30)
+    ]
+
+
+def test_a_least_score_holds_for_duplicates_too(index: Index) -> None:
+    every = index.search("ship captain sail harbour", 1000, duplicates=True)
+    least = [hit.score for hit in every if "its captain" in hit.passage][2]
+    good = [hit for hit in every if hit.score >= least]
+    hits = index.search("ship captain sail harbour", min_score=least)
+    assert sum(1 + len(hit.duplicates) for hit in hits) == len(good)
+
+
+def test_a_filter_that_matches_one_document_of_many_still_finds_its_best_passages(index: Index) -> None:
+    for mode in ("hybrid", "dense", "lexical"):
+        hits = index.search("the ship", 3, mode=mode, filters=["copy-117.md"])  # type: ignore[arg-type]
+        assert [hit.document for hit in hits] == ["copy-117.md"]
+    assert len(index.search("the captain of the telescope", 10, filters=["night-2.md"])) == 3
+    best, *_ = index.search("star and moon", 1000, mode="dense", filters=["night-2.md"])
+    among_all = [hit for hit in index.search("star and moon", 1000, mode="dense") if hit.document == "night-2.md"]
+    assert best.passage_id == among_all[0].passage_id
+    assert best.score == pytest.approx(among_all[0].score, abs=1e-5)
+
+
+def test_an_index_of_nothing_but_copies_answers_once(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
+        index.add(Text(f"t{number}", "A rose in the garden.") for number in range(300))
+        (hit,) = index.search("rose", 5)
+        assert len(hit.duplicates) == 299
+        assert len(index.search("rose", 5, duplicates=True)) == 5

@@ -101,3 +101,21 @@ def test_distill_fails_at_once_where_it_cannot_work(tmp_path: Path) -> None:
     result = run("distill", "--teacher", "x", "--counts", tmp_path / "counts.txt", "--to", tmp_path / "there")
     assert result.exit_code == 2
     assert "exists" in result.stderr
+
+
+def test_texts_chooses_lines_that_share_nothing_with_what_is_excluded(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("This one may be used.\n\nThis one is measured on.\n", encoding="utf-8")
+    (tmp_path / "measured.tsv").write_text("5.0\tthis one is measured on\tanother sentence\n", encoding="utf-8")
+    result = run(
+        "texts", tmp_path / "corpus.txt", "--passages", "0", "--sentences", "1", "--exclude", tmp_path / "measured.tsv",
+        "--to", tmp_path / "texts",
+    )  # fmt: skip
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'texts'}: 1 texts; 1 were left out as excluded\n")
+    assert (tmp_path / "texts").read_text(encoding="utf-8") == "This one may be used.\n"
+
+
+def test_distill_wants_words_from_somewhere(tmp_path: Path) -> None:
+    result = run("distill", "--teacher", "x", "--to", tmp_path / "new")
+    assert result.exit_code == 2
+    assert "--counts FILE or --corpus PATH" in result.stderr
+    assert not (tmp_path / "new").exists()

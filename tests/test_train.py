@@ -5,20 +5,23 @@ from __future__ import annotations
 import gzip
 import lzma
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from semsearch.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
-from semsearch.frequencies import write_counts
 from semsearch.train import counts as counting
-from semsearch.train import distill as distilling
 from semsearch.train.counts import count_words
-from semsearch.train.distill import distill, encode_words, reduce_dimension
+from semsearch.train.distill import Provenance, distill_words, reduce_dimension
+from semsearch.train.encodings import Teacher
+from semsearch.train.matching import Matching
+from semsearch.vectors.table import VectorTable
 
 Floats = npt.NDArray[np.float32]
 
@@ -139,74 +142,120 @@ def test_more_dimensions_than_the_teacher_has_are_refused(cloud: Floats, dimensi
         reduce_dimension(cloud, dimension)
 
 
-class Teacher:
-    """As a sentence-transformers model, but each letter has a direction."""
+class FakeTeacher:
+    """Each letter has a direction."""
+
+    name = "fake"
+    precision = "float32"
+    dimension = 26
 
     def __init__(self) -> None:
         self.calls: list[list[str]] = []
 
-    def encode(self, texts: list[str], **options: object) -> Floats:
-        assert options["normalize_embeddings"] is True
-        self.calls.append(texts)
-        rows = np.array([np.bincount([ord(letter) - 97 for letter in text], minlength=26) for text in texts])
+    def encode(self, texts: Sequence[str]) -> Floats:
+        self.calls.append(list(texts))
+        rows = np.array([np.bincount([ord(c) - 97 for c in text if c != " "], minlength=26) for text in texts])
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-@pytest.fixture
-def teacher(monkeypatch: pytest.MonkeyPatch) -> Teacher:
-    made = Teacher()
-    monkeypatch.setattr(distilling, "_load_teacher", lambda _: made)
-    return made
+COUNTS = {"the": 50, "cat": 30, "dog": 15, "rare": 5}
 
 
-def test_words_are_encoded_in_their_order_whatever_the_batches(teacher: Teacher) -> None:
-    words = ["longest", "a", "middle", "bb", "abc", "xylophone", "c"] * 7
-    encoded = encode_words(words, "fake", batch=1)
-    assert np.allclose(encoded, Teacher().encode(words, normalize_embeddings=True))
-    assert len(teacher.calls) == 4
+def distilled(teacher: FakeTeacher, to: Path, **options: Any) -> VectorTable:
+    counts = options.pop("counts", COUNTS)
+    return distill_words(cast(Teacher, teacher), counts, to, encodings=to.with_name("kept"), **options)
 
 
-def test_distilled_vectors_have_the_counts_words_probabilities_and_a_card(teacher: Teacher, tmp_path: Path) -> None:
-    write_counts({"the": 50, "cat": 30, "dog": 15, "rare": 5}, tmp_path / "counts.txt")
-    heard: list[tuple[int, int]] = []
-    table = distill(
-        "models/fake", tmp_path / "counts.txt", tmp_path / "v", size=3, dimension=2, licence="MIT", counted="a test",
-        progress=lambda done, total: heard.append((done, total)),
+def test_distilled_vectors_have_the_counts_words_probabilities_and_a_card(tmp_path: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    provenance = Provenance("MIT", counted="a test", command="the command")
+    table = distilled(
+        FakeTeacher(), tmp_path / "v", size=3, dimension=2, provenance=provenance,
+        progress=lambda stage, done, total: heard.append((stage, done, total)),
     )  # fmt: skip
     assert table.words == ["the", "cat", "dog"]
     assert table.frequencies == pytest.approx([0.5, 0.3, 0.15])
     assert (table.dimension, table.card["dtype"], table.card["licence"]) == (2, "int8", "MIT")
     assert table.card["source"] == "3 words, each encoded alone by fake; 2 principal components"
     assert (table.card["counted"], table.card["counted words"]) == ("a test", 100)
-    assert table.card["command"].endswith("--teacher fake --counts counts.txt --size 3 --dimension 2")
+    assert table.card["command"] == "the command"
+    assert "texts" not in table.card
     assert table.verify()
-    assert heard[-1] == (3, 3)
+    assert heard == [("words encoded", 3, 3)]
 
 
-def test_the_same_teacher_and_counts_give_the_same_digest(teacher: Teacher, tmp_path: Path) -> None:
-    write_counts({"the": 50, "cat": 30, "dog": 15, "rare": 5}, tmp_path / "counts.txt")
-    tables = [distill("fake", tmp_path / "counts.txt", tmp_path / name, dimension=3) for name in "ab"]
-    assert tables[0].digest == tables[1].digest
+def test_words_encoded_alone_are_the_teachers_centred_and_reduced(tmp_path: Path) -> None:
+    table = distilled(FakeTeacher(), tmp_path / "v", dimension=4)
+    wanted = reduce_dimension(FakeTeacher().encode(list(COUNTS)), 4)
+    assert np.allclose(table.rows(np.arange(4)), wanted, atol=1e-2)
 
 
-def test_a_target_that_exists_or_too_many_dimensions_are_said_before_the_long_work(
-    teacher: Teacher, tmp_path: Path
-) -> None:
-    write_counts({f"{a}{b}": 1 for a in "abcdefgh" for b in "abcdefgh"}, tmp_path / "counts.txt")
+def test_texts_make_averages_of_words_agree_with_the_teacher(tmp_path: Path) -> None:
+    generator = np.random.default_rng(5)
+    words = ["".join(generator.choice(list("abcdef"), 4)) for _ in range(60)]
+    counts = {word: 1000 - place for place, word in enumerate(dict.fromkeys(words))}
+    texts = [" ".join(generator.choice(list(counts), 6)) for _ in range(400)]
+    teacher = FakeTeacher()
+    right = teacher.encode(texts)
+    matching = Matching(epochs=40, batch=64, groups=4, clusters=10, rate=0.02)
+
+    def error(table: VectorTable) -> float:
+        found = SentenceEmbedder(table, a=matching.a, components=0).fit_transform(texts)
+        return float(np.abs(found @ found.T - right @ right.T).mean())
+
+    before = distilled(teacher, tmp_path / "before", counts=counts, dimension=6)
+    after = distilled(teacher, tmp_path / "after", counts=counts, dimension=6, texts=texts, matching=matching)
+    assert error(after) < error(before) / 3
+    assert "trained to have fake's similarities on 400 texts" in after.card["source"]
+    assert after.words == before.words
+
+
+def test_the_same_teacher_counts_texts_and_seed_give_the_same_digest(tmp_path: Path) -> None:
+    texts = ["the cat", "the dog", "a rare cat", "dog cat dog"]
+    one, same, other = (
+        distilled(
+            FakeTeacher(),
+            tmp_path / name,
+            dimension=3,
+            texts=texts,
+            matching=Matching(batch=2, groups=2, clusters=2, seed=seed),
+        )
+        for name, seed in (("a", 0), ("b", 0), ("c", 1))
+    )
+    assert one.digest == same.digest != other.digest
+
+
+def test_nothing_is_encoded_twice(tmp_path: Path) -> None:
+    teacher = FakeTeacher()
+    distilled(teacher, tmp_path / "a", dimension=3, texts=["the cat", "the"])
+    distilled(teacher, tmp_path / "b", dimension=2, texts=["the cat", "a dog"], matching=Matching(batch=20))
+    assert sorted(text for call in teacher.calls for text in call) == sorted([*COUNTS, "the cat", "a dog"])
+
+
+def test_a_target_that_exists_or_too_many_dimensions_are_said_before_the_long_work(tmp_path: Path) -> None:
+    teacher = FakeTeacher()
     with pytest.raises(UsageError, match="the teacher has 26 dimensions; 27 were asked for"):
-        distill("fake", tmp_path / "counts.txt", tmp_path / "v", dimension=27, batch=1)
-    assert len(teacher.calls) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["counts.txt"]
+        distilled(teacher, tmp_path / "v", dimension=27)
+    with pytest.raises(VectorsError, match="no words"):
+        distilled(teacher, tmp_path / "v", counts={})
     (tmp_path / "v").mkdir()
     with pytest.raises(VectorsError, match="exists"):
-        distill("fake", tmp_path / "counts.txt", tmp_path / "v", dimension=2)
-    assert len(teacher.calls) == 1
+        distilled(teacher, tmp_path / "v", dimension=2)
+    assert not teacher.calls
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]
+
+
+def test_texts_without_known_words_are_an_error_and_leave_no_table(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="0 of 2 texts"):
+        distilled(FakeTeacher(), tmp_path / "v", dimension=3, texts=["x y", "z"])
+    assert not (tmp_path / "v").exists()
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     with pytest.raises(MissingExtra, match=r"semsearch\[train\]"):
-        encode_words(["cat"], "fake")
+        Teacher("fake")
 
 
 def test_a_teacher_that_cannot_be_loaded_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,6 +264,7 @@ def test_a_teacher_that_cannot_be_loaded_is_said(monkeypatch: pytest.MonkeyPatch
 
     module = ModuleType("sentence_transformers")
     module.SentenceTransformer = refuse  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     with pytest.raises(VectorsError, match="fake is not a model"):
-        encode_words(["cat"], "fake")
+        Teacher("fake")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from semsearch.cli.counter import counter
+from semsearch.cli.distilling import count, distill, texts
 from semsearch.cli.evaluating import evaluate_vectors
 from semsearch.cli.formats import one_line, to_json
-from semsearch.cli.messages import warn
 from semsearch.cli.startup import use_one_thread
-from semsearch.errors import UsageError, VectorsError
+from semsearch.cli.training import train
+from semsearch.errors import VectorsError
 
 if TYPE_CHECKING:
     from semsearch.vectors import VectorTable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Word vectors: list, inspect, import, count words, distill."
+    rich_markup_mode=None, no_args_is_help=True, help="Word vectors: list, inspect, import, evaluate, make."
 )
 
 
@@ -107,48 +107,6 @@ def import_(
     typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
 
 
-@app.command()
-def count(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")
-    ],
-    to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
-) -> None:
-    """Count words in files: what --counts, --frequencies and distill read."""
-    from semsearch.frequencies import write_counts
-    from semsearch.train.counts import count_words
-
-    def skipped(path: str, reason: str) -> None:
-        warn(f"skipped {path}: {reason}")
-
-    with _progress(lambda files, words: f"{files} files, {words} words") as progress:
-        counts = count_words(paths, skipped=skipped, progress=progress)
-    if not counts:
-        raise UsageError("there are no words in these paths; nothing was written")
-    write_counts(counts, to)
-    typer.echo(f"{to}: {counts.total()} words, {len(counts)} different")
-
-
-@app.command()
-def distill(
-    teacher: Annotated[str, typer.Option(metavar="MODEL", help="A sentence-transformers model: a name or a folder.")],
-    counts: Annotated[Path, typer.Option(metavar="FILE", help="A counts file; its most frequent words are taken.")],
-    to: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")],
-    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words.")] = 130_000,
-    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="How many principal components are kept.")] = 256,
-    licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
-    counted: Annotated[str, typer.Option(metavar="TEXT", help="What the words were counted in, for the card.")] = "",
-) -> None:
-    """Make word vectors from a sentence encoder: each word encoded alone. Needs semsearch[train]."""
-    from semsearch.train.distill import distill as distilled
-
-    with _progress(lambda done, total: f"{done} of {total} words") as progress:
-        table = distilled(
-            teacher, counts, to, size=size, dimension=dimension, licence=licence, counted=counted, progress=progress
-        )
-    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions")
-
-
 def _load(name: str) -> VectorTable:
     from semsearch.vectors import load_vectors
 
@@ -196,22 +154,14 @@ def _share(done: int, total: int) -> str:
 
 @contextmanager
 def _progress(described: Callable[[int, int], str]) -> Iterator[Callable[[int, int], None] | None]:
-    """A line on stderr that is written over; only on a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    last = 0.0
-
-    def show(done: int, total: int) -> None:
-        nonlocal last
-        if (now := time.monotonic()) - last > 0.1:
-            last = now
-            print(f"\r{described(done, total)}\x1b[K", end="", file=sys.stderr, flush=True)
-
-    try:
-        yield show
-    finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    with counter() as show:
+        if show is None:
+            yield None
+            return
+        write = show
+        yield lambda done, total: write(described(done, total))
 
 
+for command in (count, texts, distill, train):
+    app.command()(command)
 app.command("evaluate")(evaluate_vectors)

@@ -37,7 +37,7 @@ def count_words(
     counts: Counter[str] = Counter()
     done = total = 0
     for path in paths:
-        for file in _files(path, skipped):
+        for file in each_file(path, skipped):
             found: Counter[str] = Counter()
             try:
                 for block in _blocks(file):
@@ -53,7 +53,8 @@ def count_words(
     return counts
 
 
-def _files(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]:
+def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]:
+    """A file itself, or the files of a folder that can be read. Raises SourceError for a path that is not there."""
     if path.is_file():
         yield path
     else:

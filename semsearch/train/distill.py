@@ -1,94 +1,112 @@
-"""Word vectors from a sentence encoder: each word encoded alone, centred, reduced by principal components.
+"""Word vectors from a sentence encoder, in two steps: each word encoded alone, then trained on text.
 
-A sentence encoder knows much about single words, and static vectors keep most of what an average of words can use of
-it. The words are the most frequent of a counts file; the counts are also the p(w) of the weights.
+A sentence encoder knows much about single words: encoded alone, centred and reduced by principal components they are
+good vectors already. The second step makes averages of them agree with what the encoder says of whole texts
+(semsearch.train.matching). The words are the most frequent of a text; their counts are also the p(w) of the weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.errors import MissingExtra, UsageError, VectorsError
-from semsearch.frequencies import most_frequent, read_counts
+from semsearch.average import Ragged
+from semsearch.errors import UsageError, VectorsError
+from semsearch.frequencies import most_frequent
+from semsearch.tokens import hash_words
+from semsearch.train.encodings import Encodings, Teacher
+from semsearch.train.matching import Matching, match
 from semsearch.vectors.table import VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.vectors.writer import TableWriter, index_of
 
 Float32 = npt.NDArray[np.float32]
+Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
 
 
-def distill(
-    teacher: str,
-    counts: Path,
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where word vectors are from, for their card."""
+
+    licence: str = "unknown"  # the teacher's
+    counted: str = ""  # what the words were counted in
+    texts: str = ""  # what they were trained on
+    command: str = ""
+
+
+def distill_words(
+    teacher: Teacher,
+    counts: dict[str, int],
     target: Path,
     *,
+    encodings: Path,
+    texts: Sequence[str] = (),
     size: int = 130_000,
     dimension: int = 256,
-    licence: str = "unknown",
-    counted: str = "",
-    batch: int = 256,
-    progress: Callable[[int, int], None] | None = None,
+    matching: Matching | None = None,
+    provenance: Provenance | None = None,
+    progress: Stages | None = None,
 ) -> VectorTable:
-    """Make a folder of word vectors at `target` from a sentence-transformers model (a name or a folder).
+    """Make a folder of word vectors at `target`. Without texts, only the first step is done.
 
-    `licence` (the teacher's) and `counted` (what the words were counted in) are for the card.
-    Raises UsageError where `dimension` is above the teacher's, MissingExtra without the extra `train`, VectorsError
-    where `target` exists; all before the long work.
+    What the teacher says is kept in the folder `encodings`: a run that was stopped goes on, and a run with other
+    settings asks for nothing twice. Raises UsageError where `dimension` is above the teacher's, VectorsError where
+    `target` exists, or there are no words; all before the long work.
     """
-    frequencies = read_counts(counts)
-    words = most_frequent(frequencies, size)
-    with TableWriter(target, dtype="int8") as writer:
-        encoded = encode_words(words, teacher, dimension=dimension, batch=batch, progress=progress)
-        writer.add(words, reduce_dimension(encoded, dimension))
-        total = sum(frequencies.values())
-        name = Path(teacher).name
-        card = {
-            "source": f"{len(words)} words, each encoded alone by {name}; {dimension} principal components",
-            "licence": licence,
-            **({"counted": counted} if counted else {}),
-            "counted words": total,
-            "command": f"semsearch vectors distill --teacher {name} --counts {counts.name} "
-            f"--size {size} --dimension {dimension}",
-        }
-        share = np.array([frequencies[word] / total for word in words])
-        return writer.finish(share, card=card)
-
-
-def encode_words(
-    words: Sequence[str],
-    teacher: str,
-    *,
-    dimension: int = 1,
-    batch: int = 256,
-    progress: Callable[[int, int], None] | None = None,
-) -> Float32:
-    """Encode each word alone. (n,) words -> (n, d) unit vectors. Raises UsageError where d is below `dimension`."""
-    model = _load_teacher(teacher)
-    order = sorted(range(len(words)), key=lambda place: len(words[place]))  # like lengths together: little padding
-    step = batch * 16
-    encoded: Float32 | None = None
-    for first in range(0, len(words), step):
-        places = order[first : first + step]
-        part = model.encode(
-            [words[place] for place in places],
-            batch_size=batch,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
-            show_progress_bar=False,
-        )
-        if encoded is None:
-            _check_dimension(dimension, part.shape[1])
-            encoded = np.zeros((len(words), part.shape[1]), dtype=np.float32)
-        encoded[places] = part
-        if progress:
-            progress(min(first + step, len(words)), len(words))
-    if encoded is None:
+    provenance = provenance or Provenance()
+    words = most_frequent(counts, size)
+    if not words:
         raise VectorsError("there are no words to encode; expected a counts file with at least one word")
-    return encoded
+    _check_dimension(dimension, teacher.dimension)
+    with TableWriter(target, dtype="int8") as writer:
+        kept = Encodings(encodings, teacher.name, teacher.precision)
+        kept.complete(words, teacher.encode, progress=_stage(progress, "words encoded"))
+        vectors = reduce_dimension(kept.of(words).astype(np.float32), dimension)
+        share = np.array([counts[word] for word in words]) / sum(counts.values())
+        if texts:
+            kept.complete(texts, teacher.encode, progress=_stage(progress, "texts encoded"))
+            matching = matching or Matching()
+            ids = _ids_of(texts, words)
+            steps = _stage(progress, "steps")
+            vectors = match(vectors, share.astype(np.float32), ids, kept.of(texts), matching, progress=steps)
+        writer.add(words, vectors)
+        return writer.finish(
+            share, card=_card(teacher, len(words), dimension, len(texts), sum(counts.values()), provenance)
+        )
+
+
+def _card(
+    teacher: Teacher, words: int, dimension: int, texts: int, counted: int, provenance: Provenance
+) -> dict[str, str | int]:
+    trained = f"; trained to have {teacher.name}'s similarities on {texts} texts" if texts else ""
+    card: dict[str, str | int] = {
+        "source": f"{words} words, each encoded alone by {teacher.name}; {dimension} principal components{trained}",
+        "licence": provenance.licence,
+        "counted": provenance.counted,
+        "counted words": counted,
+        "texts": provenance.texts,
+        "command": provenance.command,
+    }
+    return {key: value for key, value in card.items() if value != ""}
+
+
+def _ids_of(texts: Sequence[str], words: Sequence[str]) -> Ragged:
+    """The known words of texts by their place among `words`."""
+    hashed = hash_words(texts)
+    ids = index_of(words).look_up(hashed.hashes)
+    known = ids >= 0
+    kept = np.concatenate(([0], np.cumsum(known)))
+    return Ragged(ids[known], kept[hashed.indptr])
+
+
+def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    heard = progress
+    return lambda done, total: heard(name, done, total)
 
 
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
@@ -107,14 +125,3 @@ def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
 def _check_dimension(asked: int, there: int) -> None:
     if not 1 <= asked <= there:
         raise UsageError(f"the teacher has {there} dimensions; {asked} were asked for")
-
-
-def _load_teacher(name: str) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer  # an optional dependency
-    except ImportError as error:
-        raise MissingExtra("sentence-transformers", "train") from error
-    try:
-        return SentenceTransformer(name, device=None)
-    except (OSError, ValueError) as error:
-        raise VectorsError(f"{name} is not a model that sentence-transformers can load: {error}") from error

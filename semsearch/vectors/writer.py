@@ -47,8 +47,8 @@ class TableWriter:
         self._scales: list[Float32] = []
 
     def __enter__(self) -> TableWriter:
-        if self.folder.exists() and not self.replace:
-            raise VectorsError(f"{self.folder} exists; remove it or choose another name")
+        if not self.replace:
+            check_absent(self.folder)
         with self._storing():
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             made = tempfile.mkdtemp(prefix=f"{self.folder.name}.", suffix=PARTIAL, dir=self.folder.parent)
@@ -185,6 +185,12 @@ def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:
     scales = np.abs(vectors).max(axis=1) / 127
     divisors = np.where(scales > 0, scales, 1)
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def check_absent(folder: Path) -> None:
+    """Raises VectorsError where a new folder would take the place of something."""
+    if folder.exists():
+        raise VectorsError(f"{folder} exists; remove it or choose another name")
 
 
 def index_of(words: Sequence[str]) -> HashIndex:

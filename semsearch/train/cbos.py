@@ -1,0 +1,208 @@
+"""Continuous bag of sentences: word vectors whose sums tell a sentence from others by its neighbours.
+
+    s_i = Σ_j w_ij    c_i = 1/2k Σ_{0<|j-i|≤k} s_j    p(s_i | c_i) = exp(s_i·c_i) / Σ_{s ∈ {s_i, m others}} exp(s·c_i)
+
+The loss is -log p(s_i | c_i), summed over all sentences. Yuan and Zhang, "CBOS: Continuous Bag of Sentences for
+Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100 dimensions,
+words seen five times at least, sentences under 120 words, batches of 10, 10 rounds.
+
+What the paper leaves open, and where we differ:
+- Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they stand.
+- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the last
+  there is nothing: such a neighbour is 0 in the sum, which is divided by 2k all the same.
+- A sentence without known words is left out; a long one is cut in parts, which are neighbours.
+- The m others are drawn from all sentences, which may give the sentence itself, rarely.
+- The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from semsearch.errors import UsageError
+from semsearch.train.checkpoint import Checkpoint, State
+from semsearch.train.corpus import Skipped, Stages, check_settings, read_corpus
+from semsearch.train.neighbourhood import Sentences, read_sentences
+from semsearch.vectors.table import Dtype, VectorTable
+from semsearch.vectors.writer import TableWriter
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+
+# What AdaGrad's sums begin with. From 0, the first step of a rare word is as long as any, whatever it learns from.
+_FIRST = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """k, m, how many sentences a step has, AdaGrad's rate, and the seed of all that is drawn."""
+
+    window: int = 1
+    negatives: int = 2
+    batch: int = 1000
+    rate: float = 0.1
+    seed: int = 0
+
+
+def train_cbos(
+    paths: Sequence[Path],
+    target: Path,
+    *,
+    dimension: int = 100,
+    epochs: int = 10,
+    settings: Settings = Settings(),
+    size: int = 50_000,
+    min_count: int = 5,
+    dtype: Dtype = "int8",
+    licence: str = "unknown",
+    skipped: Skipped = lambda _path, _reason: None,
+    progress: Stages | None = None,
+) -> VectorTable:
+    """Make a folder of word vectors at `target` from files and folders of text, in `epochs` rounds.
+
+    `skipped(path, reason)` hears of what could not be read. The same text and settings give the same table on the same
+    machine. What is learned is kept in `<target>.checkpoint` after each round, and the same call goes on from there.
+    Memory: four bytes a running word, a few dozen a sentence, eight a number of the table.
+    Raises VectorsError where `target` exists or the checkpoint is of another run, SourceError where a path does not
+    exist, UsageError for a setting that cannot be meant or a text with too little in it; all before the long work.
+    """
+    check_settings(dimension=dimension, epochs=epochs, size=size, min_count=min_count)
+    check_settings(window=settings.window, negatives=settings.negatives, batch=settings.batch)
+    if not 0 < settings.rate < float("inf"):
+        raise UsageError(f"rate must be above zero, not {settings.rate}")
+    with TableWriter(target, dtype=dtype) as writer:
+        corpus = read_corpus(
+            paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
+        )
+        sentences = read_sentences(corpus, progress)
+        if not sentences.any_neighbours:
+            raise UsageError("no file has two sentences with known words; cbos learns from neighbours: give more text")
+        checkpoint = Checkpoint(
+            target.with_name(target.name + ".checkpoint"), _stamp(corpus.words, sentences, settings)
+        )
+        state = checkpoint.load((len(corpus.words), dimension)) or start(len(corpus.words), dimension, settings.seed)
+        if len(state.losses) > epochs:
+            raise UsageError(
+                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were asked for; ask for as many "
+                "at least, or remove it to begin anew"
+            )
+        while len(state.losses) < epochs:
+            train_round(sentences, state, settings, rounds=epochs, progress=progress)
+            checkpoint.save(state)
+        writer.add(corpus.words, state.vectors)
+        card = {
+            "source": f"{corpus.described}: the {len(corpus.words)} most frequent words, continuous bag of sentences, "
+            f"{len(sentences)} sentences",
+            "licence": licence,
+            "algorithm": "cbos",
+            "settings": {
+                **asdict(settings),
+                "dimension": dimension,
+                "rounds": len(state.losses),
+                "size": size,
+                "min count": min_count,
+            },
+            "mean loss of each round": [round(loss, 4) for loss in state.losses],
+            "counted words": corpus.total,
+            "command": f"semsearch vectors train {corpus.arguments} --algorithm cbos --dimension {dimension} "
+            f"--window {settings.window} --negatives {settings.negatives} --epochs {epochs} --batch {settings.batch} "
+            f"--size {size} --min-count {min_count} --seed {settings.seed} --dtype {dtype}",
+        }
+        table = writer.finish(corpus.frequencies, card=card)
+    checkpoint.remove()
+    return table
+
+
+def start(words: int, dimension: int, seed: int) -> State:
+    """Small random vectors (V, d), evenly from -1/2d to 1/2d as word2vec's."""
+    drawn = np.random.default_rng((seed, 0)).random((words, dimension), dtype=np.float32)
+    return State((drawn - np.float32(0.5)) / np.float32(dimension), np.full_like(drawn, _FIRST), [])
+
+
+def train_round(
+    sentences: Sentences, state: State, settings: Settings, *, rounds: int, progress: Stages | None = None
+) -> None:
+    """One step for each batch of all sentences, in random order. What is drawn depends on the seed and the round."""
+    number = len(state.losses) + 1
+    generator = np.random.default_rng((settings.seed, number))
+    order = generator.permutation(len(sentences))
+    loss = 0.0
+    for first in range(0, len(order), settings.batch):
+        chosen = order[first : first + settings.batch]
+        others = generator.integers(0, len(sentences), size=(len(chosen), settings.negatives))
+        loss += step(batch_of(sentences, chosen, others, k=settings.window), state, settings.rate)
+        if progress:
+            progress(f"round {number} of {rounds}", first + len(chosen), len(order))
+    state.losses.append(loss / len(order))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some sentences, their m others and their contexts as weights of the u words in them."""
+
+    words: Int64  # ids (u,)
+    candidates: csr_array  # (b·(1 + m), u): how often each word stands in s_i, in the others of i; then those of i + 1
+    contexts: csr_array  # (b, u): 1/2k for each time that a word stands in a neighbour
+
+
+def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> Batch:
+    """Sentences (b,) and the m others of each (b, m), by number, as a batch."""
+    candidates = sentences.texts.take(np.column_stack((chosen, others)).ravel())
+    near = sentences.neighbours(chosen, k)
+    contexts = sentences.texts.take(near.ravel()).joined(np.arange(0, near.size + 1, 2 * k))
+    words, inverse = np.unique(np.concatenate((candidates.ids, contexts.ids)), return_inverse=True)
+    places: Int32 = inverse.astype(np.int32)
+    split = len(candidates.ids)
+    return Batch(
+        words.astype(np.int64),
+        _weights(places[:split], candidates.indptr, len(words), 1),
+        _weights(places[split:], contexts.indptr, len(words), 1 / (2 * k)),
+    )
+
+
+def step(batch: Batch, state: State, rate: float) -> float:
+    """Move the vectors of a batch's words against the gradient, by AdaGrad. Returns the loss before."""
+    vectors = state.vectors[batch.words]
+    loss, gradient = loss_and_gradient(vectors, batch)
+    squares = state.squares[batch.words] + gradient * gradient
+    state.squares[batch.words] = squares
+    state.vectors[batch.words] = vectors - np.float32(rate) * gradient / np.sqrt(squares)
+    return loss
+
+
+def loss_and_gradient(vectors: Float32, batch: Batch) -> tuple[float, Float32]:
+    """-Σ_i log p(s_i | c_i) of a batch, and its gradient. (u, d) -> scalar, (u, d)"""
+    contexts = np.asarray(batch.contexts @ vectors)  # (b, d)
+    candidates = np.asarray(batch.candidates @ vectors).reshape(len(contexts), -1, vectors.shape[1])  # (b, 1 + m, d)
+    products = np.einsum("bjd,bd->bj", candidates, contexts)
+    products -= products.max(axis=1, keepdims=True)
+    exponentials = np.exp(products)
+    sums = exponentials.sum(axis=1)
+    loss = float((np.log(sums) - products[:, 0]).sum(dtype=np.float64))
+    errors = exponentials / sums[:, None]  # p - 1 for the true sentence, p for the others
+    errors[:, 0] -= 1
+    of_candidates = (errors[:, :, None] * contexts[:, None]).reshape(-1, vectors.shape[1])
+    of_contexts = np.einsum("bj,bjd->bd", errors, candidates)
+    return loss, np.asarray(batch.candidates.T @ of_candidates + batch.contexts.T @ of_contexts)
+
+
+def _weights(places: Int32, indptr: Int64, words: int, weight: float) -> csr_array:
+    data = np.full(len(places), weight, dtype=np.float32)
+    return csr_array((data, places, indptr.astype(np.int32)), shape=(len(indptr) - 1, words))
+
+
+def _stamp(words: Sequence[str], sentences: Sentences, settings: Settings) -> str:
+    """What must be the same for a run to go on: all but the number of rounds."""
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    digest.update("\n".join(words).encode())
+    for numbers in (sentences.texts.ids, sentences.texts.indptr, sentences.files):
+        digest.update(numbers.tobytes())
+    return digest.hexdigest()

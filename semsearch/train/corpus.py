@@ -1,0 +1,177 @@
+"""Texts to learn word vectors from: counted once for the vocabulary, then read again as word ids, by paragraphs.
+
+Two readings keep memory small: only the counts of the first are kept, and of the second a few million characters at a
+time. Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank
+lines, or the lines themselves where a file gives each paragraph a line (semsearch.readers.text). Only at the edge of a
+streamed piece, every four million characters, a paragraph may come in two parts.
+"""
+
+from __future__ import annotations
+
+import lzma
+import shlex
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.average import Ragged
+from semsearch.errors import SourceError, UsageError
+from semsearch.frequencies import most_frequent
+from semsearch.hashing import HashIndex
+from semsearch.readers import read_file, read_text
+from semsearch.sentences import sentence_spans
+from semsearch.tokens import hash_words
+from semsearch.train.counts import _open_text, count_words, each_file
+from semsearch.vectors.writer import index_of
+
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Skipped = Callable[[str, str], None]  # a path, and why it could not be read
+Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
+
+_PIECE = 1 << 22  # characters of streamed text at a time
+_STREAMED = (".txt", ".xz", ".gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Files of text, and the words of them that get vectors, most frequent first."""
+
+    paths: tuple[Path, ...]  # as given, and
+    files: tuple[Path, ...]  # what was read of them
+    words: list[str]
+    counts: Int64  # how often each of them stands there (V,)
+    total: int  # words of all kinds
+    _ids: HashIndex
+
+    @property
+    def described(self) -> str:
+        """For a card: what was read."""
+        names = ", ".join(file.name for file in self.files[:3])
+        return names if len(self.files) <= 3 else f"{names} and {len(self.files) - 3} more files"
+
+    @property
+    def arguments(self) -> str:
+        """For the command of a card: the paths that were given, without where they are."""
+        return shlex.join(path.name or str(path) for path in self.paths)
+
+    @property
+    def frequencies(self) -> Float32:
+        """p(w), among all words, also those that get no vector. (V,)"""
+        return (self.counts / self.total).astype(np.float32)
+
+    def paragraphs(self) -> Iterator[Ragged]:
+        """The paragraphs of each piece of text, as word ids; -1 for a word that gets no vector."""
+        for file in self.files:
+            for texts in paragraphs_of(file):
+                yield self.ids_of(texts)
+
+    def sentences(self) -> Iterator[tuple[int, Ragged]]:
+        """The number of a file and the next of its sentences, in order, as ids of the words that get a vector."""
+        for number, file in enumerate(self.files):
+            for texts in paragraphs_of(file):
+                yield number, _known(self.ids_of(_sentences(texts)))
+
+    def ids_of(self, texts: Sequence[str]) -> Ragged:
+        """Every word's id, -1 for those that get no vector."""
+        hashed = hash_words(texts)
+        return Ragged(self._ids.look_up(hashed.hashes), hashed.indptr)
+
+
+def read_corpus(
+    paths: Sequence[Path],
+    *,
+    size: int,
+    min_count: int,
+    dimension: int,
+    skipped: Skipped,
+    progress: Stages | None = None,
+) -> Corpus:
+    """Count the words of files and folders, and choose the `size` most frequent of at least `min_count`.
+
+    `skipped(path, reason)` hears of what could not be read; it is left out of both readings.
+    Raises SourceError where a path does not exist; UsageError where there are no words, none is frequent enough, or
+    fewer are than the `dimension` that their vectors shall have.
+    """
+    left_out: set[str] = set()
+
+    def leave_out(path: str, reason: str) -> None:
+        left_out.add(path)
+        skipped(path, reason)
+
+    def report(_: int, words: int) -> None:
+        if progress:
+            progress("counting words", words, 0)
+
+    counts = count_words(paths, skipped=leave_out, progress=report)
+    if not counts:
+        raise UsageError(f"there are no words in {_listed(paths)}; give files or folders of text")
+    frequent = {word: count for word, count in counts.items() if count >= min_count}
+    if not frequent:
+        most = max(counts.values())
+        raise UsageError(
+            f"no word stands {min_count} times in {_listed(paths)}, the most frequent {most} times; "
+            "give more text or a lower --min-count"
+        )
+    words = most_frequent(frequent, size)
+    if dimension > len(words):
+        raise UsageError(
+            f"{len(words)} words of {_listed(paths)} get a vector, which cannot have {dimension} dimensions; "
+            f"give more text, a larger --size, or --dimension {len(words)} at the most"
+        )
+    files = tuple(file for path in paths for file in each_file(path, lambda *_: None) if str(file) not in left_out)
+    return Corpus(
+        tuple(paths), files, words, np.array([frequent[word] for word in words]), counts.total(), index_of(words)
+    )
+
+
+def check_settings(**settings: float) -> None:
+    """Raises UsageError for a setting below one."""
+    for name, value in settings.items():
+        if not value >= 1:
+            raise UsageError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
+
+
+def paragraphs_of(file: Path) -> Iterator[list[str]]:
+    """The paragraphs of a file, a piece of it at a time. Raises SourceError: it could be read when it was counted."""
+    try:
+        if file.suffix.lower() in _STREAMED:
+            for piece in _pieces(file):
+                yield [block.text for block in read_text(piece, file.name).blocks]
+        else:
+            yield [block.text for block in read_file(file).document.blocks]
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} changed while it was read ({error}); run this again") from error
+
+
+def _pieces(file: Path) -> Iterator[str]:
+    """The text of a file in parts that end with a line, or, where a line is longer than a part, between words."""
+    with _open_text(file) as stream:
+        rest = ""
+        while read := stream.read(_PIECE):
+            text = rest + read
+            end = max(text.rfind("\n"), 0) or max(text.rfind(" "), 0) or len(text)
+            if len(read) < _PIECE:
+                end = len(text)  # the last part
+            yield text[:end]
+            rest = text[end:]
+        if rest:
+            yield rest
+
+
+def _sentences(paragraphs: Sequence[str]) -> list[str]:
+    return [text[start:end] for text in paragraphs for start, end in sentence_spans(text)]
+
+
+def _known(texts: Ragged) -> Ragged:
+    known = texts.ids >= 0
+    kept = np.concatenate(([0], np.cumsum(known)))
+    return Ragged(texts.ids[known], kept[texts.indptr])
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))

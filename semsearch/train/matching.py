@@ -1,0 +1,199 @@
+"""Word vectors trained until sentence vectors have the similarities that a teacher's sentence vectors have.
+
+Of a batch of texts, the cosines between all pairs of averages (by SIF's weights, so that what is learned is what will
+be used) are brought near the teacher's cosines, by two losses:
+
+    the mean of (cos - cos of the teacher)² over all pairs
+    the divergence between what each text finds in the batch, softmax(cosines / temperature), and what the teacher finds
+
+The first sets the scale, the second makes the nearest ones right, which is what a ranking needs. In a batch drawn
+blindly nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's vectors, and a batch is
+made of some clusters, with many texts of each.
+
+The length of a word's vector is learned too, and corrects its weight: a "how" is rarer in an encyclopaedia than in
+questions. Only the words of a batch move (lazy Adam).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.average import Ragged
+from semsearch.errors import UsageError
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_WARM_UP = 50  # steps in which the rate of learning rises; then it falls to nothing in a straight line
+_ROUNDS = 4  # of k-means
+_SAMPLE = 100_000  # texts that the clusters are made from
+_PART = 20_000  # texts held in memory as floats at a time
+_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How the vectors are trained. What each setting changed is in docs/word-vectors.md."""
+
+    epochs: float = 4.0
+    batch: int = 1024  # texts
+    groups: int = 16  # clusters that a batch is made of
+    clusters: int = 1000
+    a: float = 3e-4  # of SIF's weights
+    rate: float = 2e-3
+    ranking: float = 1e-3  # weight of the second loss
+    temperature: float = 0.05
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        positive = (self.epochs, self.batch, self.groups, self.clusters, self.a, self.rate, self.temperature)
+        if not (min(positive) > 0 and self.ranking >= 0):
+            raise UsageError("the settings of the training must be above zero")
+        if self.groups > self.batch:
+            raise UsageError(f"a batch of {self.batch} texts cannot be of {self.groups} clusters")
+
+
+def match(
+    words: Float32,
+    frequencies: Float32,
+    texts: Ragged,
+    targets: Float16,
+    matching: Matching,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Float32:
+    """Train word vectors (V, d) on texts (n) and the teacher's unit vectors of them (n, d'). -> (V, d)
+
+    `frequencies` is p(w), (V,). Texts without a known word are left out. Raises UsageError where too few are left.
+    """
+    usable = np.flatnonzero(texts.lengths > 0)
+    if len(usable) < 2:
+        raise UsageError(f"{len(usable)} of {len(texts)} texts have words with a vector; give more texts")
+    generator = np.random.default_rng(matching.seed)
+    groups = _cluster(targets, usable, matching, generator)
+    steps = max(1, round(matching.epochs * len(usable) / matching.batch))
+    weights = (matching.a / (matching.a + frequencies)).astype(np.float32)
+    adam = LazyAdam(words.copy(), rate=matching.rate)
+    for step, rows in zip(range(steps), _batches(groups, matching, generator), strict=False):
+        present, averaging = _averaging(texts.take(rows), weights)
+        teacher = targets[rows].astype(np.float32)
+        averages = averaging @ adam.values[present]
+        _, gradient = loss_and_gradient(averages, teacher, ranking=matching.ranking, temperature=matching.temperature)
+        adam.step(present, averaging.T @ gradient, _schedule(step, steps))
+        if progress:
+            progress(step + 1, steps)
+    return adam.values
+
+
+def loss_and_gradient(
+    averages: Float32, targets: Float32, *, ranking: float, temperature: float
+) -> tuple[float, Float32]:
+    """Both losses together, and how they change with the averages. (b, d), (b, d') -> scalar, (b, d)"""
+    count = len(averages)
+    lengths = np.maximum(np.linalg.norm(averages, axis=1, keepdims=True), 1e-6)
+    units = averages / lengths
+    cosines, wanted = units @ units.T, targets @ targets.T
+    error = cosines - wanted
+    np.fill_diagonal(error, 0)
+    pairs = count * (count - 1)
+    loss = float(np.vdot(error, error)) / pairs
+    by_cosine = error * np.float32(2 / pairs)
+    if ranking:
+        found, right = _log_softmax(cosines / temperature), _log_softmax(wanted / temperature)
+        share = np.exp(right)
+        loss += ranking * float(np.sum(share * (right - found))) / count
+        by_cosine += (np.exp(found) - share) * np.float32(ranking / (temperature * count))
+    by_unit = (by_cosine + by_cosine.T) @ units
+    gradient = (by_unit - units * np.sum(by_unit * units, axis=1, keepdims=True)) / lengths
+    return loss, np.asarray(gradient, dtype=np.float32)
+
+
+class LazyAdam:
+    """Adam (Kingma, Ba 2015) for a table of which each step moves a few rows; moments of the others rest."""
+
+    def __init__(self, values: Float32, *, rate: float) -> None:
+        self.values = values
+        self.rate = rate
+        self._mean = np.zeros_like(values)
+        self._square = np.zeros_like(values)
+        self._steps = 0
+
+    def step(self, rows: Int64, gradient: Float32, share: float = 1.0) -> None:
+        """Move rows (r,), each named once, against their gradient (r, d), by a share of the rate."""
+        self._steps += 1
+        mean = self._mean[rows] * np.float32(_BETA1) + gradient * np.float32(1 - _BETA1)
+        square = self._square[rows] * np.float32(_BETA2) + gradient**2 * np.float32(1 - _BETA2)
+        self._mean[rows], self._square[rows] = mean, square
+        rate = self.rate * share * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps)
+        self.values[rows] -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(_EPSILON))
+
+
+def _log_softmax(scores: Float32) -> Float32:
+    """By rows, over the others: each text is left out of its own. (b, b) -> (b, b)"""
+    np.fill_diagonal(scores, -1e4)
+    scores -= scores.max(axis=1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), dtype=np.float32)
+
+
+def _averaging(texts: Ragged, weights: Float32) -> tuple[Int64, Any]:
+    """The words of some texts (u,), and the matrix (b, u) that makes SIF's weighted averages of their vectors."""
+    from scipy.sparse import csr_array  # start-up time
+
+    present, places = np.unique(texts.ids, return_inverse=True)
+    shares = weights[texts.ids] / np.repeat(texts.lengths, texts.lengths).astype(np.float32)
+    return present.astype(np.int64), csr_array((shares, places, texts.indptr), shape=(len(texts), len(present)))
+
+
+def _schedule(step: int, steps: int) -> float:
+    return min(1.0, (step + 1) / _WARM_UP) * max(0.02, 1 - step / steps)
+
+
+def _cluster(targets: Float16, usable: Int64, matching: Matching, generator: np.random.Generator) -> list[Int64]:
+    """The usable texts by cluster: spherical k-means over the teacher's vectors."""
+    count = min(matching.clusters, len(usable))
+    sample = targets[np.sort(generator.permutation(usable)[: max(_SAMPLE, count)])].astype(np.float32)
+    centres = sample[np.sort(generator.choice(len(sample), count, replace=False))]
+    for _ in range(_ROUNDS):
+        nearest = _nearest(sample, centres)
+        sums = _adding(nearest, count) @ sample + np.float32(1e-6)
+        centres = (sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.float32)
+    parts = [usable[first : first + _PART] for first in range(0, len(usable), _PART)]
+    owners = np.concatenate([_nearest(targets[part].astype(np.float32), centres) for part in parts])
+    order = np.argsort(owners, kind="stable")
+    edges = np.searchsorted(owners[order], np.arange(1, count))
+    return [group for group in np.split(usable[order], edges) if len(group)]
+
+
+def _adding(owners: Int64, count: int) -> Any:
+    """The matrix (count, n) that adds up the rows of each owner."""
+    from scipy.sparse import csr_array  # start-up time
+
+    ones = np.ones(len(owners), dtype=np.float32)
+    return csr_array((ones, (owners, np.arange(len(owners)))), shape=(count, len(owners)))
+
+
+def _nearest(vectors: Float32, centres: Float32) -> Int64:
+    """The nearest centre of each vector. (n, d'), (c, d') -> (n,)"""
+    parts = [vectors[first : first + _PART] for first in range(0, len(vectors), _PART)]
+    return np.concatenate([(part @ centres.T).argmax(axis=1) for part in parts])
+
+
+def _batches(groups: list[Int64], matching: Matching, generator: np.random.Generator) -> Iterator[Int64]:
+    """Rows of texts, batch by batch, without end; in each round nearly every text once."""
+    size = max(1, matching.batch // matching.groups)
+    while True:
+        pieces: list[Int64] = []
+        for group in groups:
+            shuffled = generator.permutation(group)
+            pieces += [shuffled[first : first + size] for first in range(0, len(group), size)]
+        order = generator.permutation(len(pieces))
+        for first in range(0, len(order), matching.groups):
+            rows = np.concatenate([pieces[place] for place in order[first : first + matching.groups]])
+            if len(rows) > 1:
+                yield rows

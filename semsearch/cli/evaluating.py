@@ -140,6 +140,7 @@ def evaluate_vectors(
         list[Path] | None,
         typer.Option("--retrieval", metavar="FOLDER", help="Collections, as evaluate retrieval reads. Repeated."),
     ] = None,
+    record: Annotated[bool, typer.Option("--record", help="Write the scores to the vectors' card.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Measure word vectors: similarity by SIF and uSIF, retrieval by meaning alone, and how many words they know."""
@@ -148,9 +149,13 @@ def evaluate_vectors(
     use_one_thread()
     tell_warnings()
     from semsearch.evaluate import word_vectors
+    from semsearch.settings import open_vectors
 
     with _progress() as progress, _unknown_words_untold():
-        report = word_vectors.evaluate_vectors(name, sts=sts or (), retrieval=retrieval or (), progress=progress)
+        opened = open_vectors(name)
+        report = word_vectors.evaluate_vectors(opened, sts=sts or (), retrieval=retrieval or (), progress=progress)
+        if record:
+            word_vectors.record_scores(opened, report)
     _tell(to_json(report.to_dict()) if json else vectors_lines(report))
 
 

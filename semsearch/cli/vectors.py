@@ -137,6 +137,11 @@ def _described(details: dict[str, Any]) -> Iterator[str]:
     shown = {key: details[key] for key in first}
     shown |= {key: value for key, value in details.items() if not isinstance(value, dict)}
     shown |= {
+        key: ", ".join(f"{name} {number}" for name, number in value.items())
+        for key, value in details.items()
+        if isinstance(value, dict)
+    }
+    shown |= {
         "bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)",
         "verified": _verdict(details["verified"]),
     }

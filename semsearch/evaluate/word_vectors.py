@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.beir import read_collection
 from semsearch.evaluate.comparison import RetrievalRow
 from semsearch.evaluate.pairs import read_tasks
@@ -18,6 +18,7 @@ from semsearch.evaluate.sts import StsAverage, evaluate_sts
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.tokens import hash_words
 from semsearch.vectors.table import WordVectors
+from semsearch.vectors.writer import write_to_card
 
 STS_METHODS = ("sif", "usif")
 _BATCH = 8192
@@ -47,6 +48,12 @@ class VectorsReport:
             "retrieval": [row.to_dict() for row in self.retrieval],
         }
 
+    @property
+    def scores(self) -> dict[str, float]:
+        """The figures that tell vectors apart: Pearson's r × 100 of sentence pairs, nDCG@10 × 100 of mode dense."""
+        found = {f"{average.group} {average.method}": average.pearson for average in self.sts}
+        return found | {f"{row.collection} {row.mode}": 100 * row.figures["ndcg@10"].value for row in self.retrieval}
+
 
 def evaluate_vectors(
     vectors: WordVectorsLike,
@@ -75,6 +82,14 @@ def evaluate_vectors(
             coverage[collection.name] = known_share(opened, [*documents, *collection.queries.values()])
         rows = evaluate_retrieval(retrieval, modes=["dense"], vectors=opened, progress=progress)
     return VectorsReport(opened.name, opened.digest, len(opened), opened.dimension, coverage, averages, tuple(rows))
+
+
+def record_scores(vectors: WordVectors, report: VectorsReport) -> None:
+    """Write a report's scores to the card of word vectors. Raises VectorsError where they are in no folder."""
+    folder = getattr(vectors, "folder", None)
+    if folder is None:
+        raise VectorsError(f"{vectors.name} has no card; only word vectors in a folder have one")
+    write_to_card(folder, scores={name: round(score, 2) for name, score in report.scores.items()})
 
 
 def known_share(vectors: WordVectors, texts: Iterable[str]) -> float:

@@ -19,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.durable import write_durably
 from semsearch.errors import StorageError, VectorsError
 from semsearch.hashing import HashIndex
 from semsearch.tokens import TOKENISER_VERSION, hash_words
@@ -185,6 +186,16 @@ def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:
     scales = np.abs(vectors).max(axis=1) / 127
     divisors = np.where(scales > 0, scales, 1)
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def write_to_card(folder: Path, **details: Any) -> None:
+    """Put details into the card of a table, which else stays as it is. Raises StorageError, VectorsError."""
+    card = {**VectorTable(folder).card, **details}
+    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
+    try:
+        write_durably(folder / "card.json", lambda write: write(text.encode()))
+    except OSError as error:
+        raise StorageError(f"{folder / 'card.json'} cannot be written: {error.strerror or error}") from error
 
 
 def check_absent(folder: Path) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from semsearch.embedder import SentenceEmbedder
     from semsearch.errors import SemsearchError
+    from semsearch.explanation import Explanation
     from semsearch.hits import (
         Citation,
         Context,
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Citation",
     "Context",
+    "Explanation",
     "Hit",
     "Index",
     "Method",
@@ -57,6 +59,7 @@ __all__ = [
 _HOMES = {
     "Citation": "hits",
     "Context": "hits",
+    "Explanation": "explanation",
     "Hit": "hits",
     "Index": "index",
     "Method": "methods",

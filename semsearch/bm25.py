@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,14 @@ Bool = npt.NDArray[np.bool_]
 
 K1 = 1.2
 B = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class TermScores:
+    """Of some terms: how often a passage has each, and what each adds to its score where it is asked for once. (t,)"""
+
+    counts: Int64
+    scores: Float64
 
 
 class Bm25:
@@ -66,14 +75,28 @@ class Bm25:
                 scores[~alive] = 0
         return result
 
+    def explain(self, terms: UInt64, idf: Float64, place: int, row: int) -> TermScores:
+        """What each of some terms adds to the score of one row of the segment at that place. (t,), (t,)"""
+        counts = np.zeros(len(terms), dtype=np.int64)
+        for number, term in enumerate(terms.tolist()):
+            rows, times = self._segments[place].of(term)
+            at = int(np.searchsorted(rows, row))
+            if at < len(rows) and rows[at] == row:
+                counts[number] = times[at]
+        return TermScores(counts, idf * counts * (K1 + 1) / (counts + float(self._norms[place][row])))
+
+    def idf(self, terms: UInt64) -> Float64:
+        """Of each term, 0 for one that no passage has. (t,) -> (t,)"""
+        lists = ([segment.of(term) for segment in self._segments] for term in terms.tolist())
+        return np.array([self._idf(postings) for postings in lists], dtype=np.float64)
+
     def tell(self, terms: UInt64, places: Int64, counts: Int64) -> Float64:
         """How much each term says of some texts: Σ idf · f (k1 + 1) / (f + k1) over those that have it f times.
 
         The texts' terms are given by their places among `terms`. (t,), (p,), (p,) -> (t,)
         """
-        idf = [self._idf([segment.of(term) for segment in self._segments]) for term in terms.tolist()]
         shares = counts * (K1 + 1) / (counts + K1)
-        return np.array(idf, dtype=np.float64) * np.bincount(places, weights=shares, minlength=len(terms))
+        return self.idf(terms) * np.bincount(places, weights=shares, minlength=len(terms))
 
     def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
         """Of a term, by its postings in each segment; 0 where no passage has it."""

@@ -1,6 +1,7 @@
 """The passages that may answer a question, with their two scores. What is found by one half is scored by the other too.
 
-dense     the best passages by cosine; score: mean of the passage's and its best sentence's cosine
+dense     the best passages by cosine; score: mean of the passage's and its best sentence's cosine; where the index has
+          topics, four tenths of it are theirs (semsearch.joint)
 lexical   the best passages by bm25, words in title and headings counting double
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.joint import combined
 from semsearch.rows import get_spans
 from semsearch.snapshot import Snapshot
 from semsearch.words import WordScores
@@ -39,16 +41,19 @@ def score(
     dense, best = np.full(len(ids), np.nan), np.full(len(ids), -1, dtype=np.int64)
     if query is not None and len(ids):
         spans = get_spans(db, ids)
-        whole = snapshot.cosines("passage", ids, query)
+        halves = snapshot.halves
+        general = halves.general(query)
+        whole = snapshot.cosines("passage", ids, general, part=halves.general)
+        topics = snapshot.cosines("passage", ids, halves.topics(query), part=halves.topics)
         counts = np.maximum(spans.counts, 0)
         starts = np.cumsum(counts) - counts
         owner = np.repeat(np.arange(len(ids)), counts)
         within = np.arange(len(owner)) - starts[owner]
-        cosines = np.nan_to_num(snapshot.cosines("sentence", spans.firsts[owner] + within, query))
+        cosines = np.nan_to_num(snapshot.cosines("sentence", spans.firsts[owner] + within, general))
         top = np.full(len(ids), -np.inf)
         np.maximum.at(top, owner, cosines)
         places = np.flatnonzero(cosines == top[owner])[::-1]  # backwards, so that the first of equals stays
         best[owner[places]] = within[places]
-        dense = (whole + np.where(np.isfinite(top), top, 0)) / 2
-        best[np.isnan(dense)] = -1
+        dense = combined(topics, whole, np.where(np.isnan(whole), np.nan, np.where(np.isfinite(top), top, 0)))
+        best[np.isnan(whole)] = -1
     return Candidates(ids, dense, lexical, best)

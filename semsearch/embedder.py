@@ -3,7 +3,8 @@
 `SentenceEmbedder` follows scikit-learn's contract: the constructor only stores its arguments, `fit` learns, what was
 learned ends in an underscore, `transform` never learns. What is learned falls into two parts. The weights (a, p(w) or
 idf) are frozen by the first texts that are fitted; the components follow from a sum over all of them, so that
-`partial_fit` and `merge` give what one `fit` on everything gives, as long as the weights are the same.
+`partial_fit` and `merge` give what one `fit` on everything gives, as long as the weights are the same. Vectors that
+words outside the table get from their contexts are frozen with the weights.
 """
 
 from __future__ import annotations
@@ -12,21 +13,25 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.average import Ragged
 from semsearch.components import CommonComponents, Statistics
+from semsearch.contexts import Induced, induce
 from semsearch.durable import write_durably
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
-from semsearch.methods import Method, find_method
+from semsearch.methods import Method, Unknown, find_method
 from semsearch.raw import RawVectors
-from semsearch.tokens import TOKENISER_VERSION, hash_words
-from semsearch.vectors.table import WordVectors
+from semsearch.shares import WordShares, share_out
+from semsearch.strangers import Memory, Strangers
+from semsearch.tokens import TOKENISER_VERSION, hash_chunks, hash_words, words
+from semsearch.vectors.table import Guessing, WordVectors
 from semsearch.weights import WordWeights, learn_weights
 
 Float32 = npt.NDArray[np.float32]
@@ -44,7 +49,12 @@ class SentenceEmbedder:
     frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), or a counts file
     prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
                  their meaning; 0 is the papers' way
+    unknown      what becomes of words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"
+                 takes what the table's pieces say of them; "contexts" besides gives those that are frequent in what is
+                 fitted a vector from the words around them
     """
+
+    induced_: Induced | None = None
 
     def __init__(
         self,
@@ -55,6 +65,7 @@ class SentenceEmbedder:
         components: int | None = None,
         frequencies: str | Path = "vectors",
         prior: float = 0,
+        unknown: Unknown = "skip",
     ) -> None:
         if a is not None and not 0 < a < float("inf"):
             raise UsageError(f"a must be above zero, not {a}")
@@ -62,12 +73,15 @@ class SentenceEmbedder:
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
         if prior < 0:
             raise UsageError(f"prior must not be negative, not {prior}")
+        if unknown not in get_args(Unknown):
+            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
         self.vectors = vectors
         self.method = find_method(method)
         self.a = a
         self.components = self.method.components if components is None else components
         self.frequencies = frequencies
         self.prior = prior
+        self.unknown: Unknown = unknown
         self._raw_: RawVectors | None = None
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -81,10 +95,14 @@ class SentenceEmbedder:
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]]) -> SentenceEmbedder:
-        """The same from word ids; `batches` is called once or twice, and gives the same texts each time."""
+        """The same from word ids; `batches` is called a few times, and gives the same texts each time."""
         self.weights_ = learn_weights(
             self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
         )
+        self.induced_ = None
+        if self.unknown == "contexts":
+            plain = RawVectors(self.vectors, self.weights_, normalise=False, strangers=self._meet)
+            self.induced_ = induce(batches, self.vectors, plain)
         self._raw_ = None
         total = Statistics.empty(self.vectors.dimension)
         for batch in batches():
@@ -121,7 +139,8 @@ class SentenceEmbedder:
         """The sums over texts, under the frozen weights. They add and subtract."""
         total = Statistics.empty(self.vectors.dimension)
         for part in _parts(texts):
-            total = total + Statistics.of(self.raw(part), len(part.ids))
+            known = self._raw().known(part)
+            total = total + Statistics.of(self.raw(known), len(known.ids))
         return total
 
     def drift(self, today: Statistics) -> float:
@@ -159,21 +178,55 @@ class SentenceEmbedder:
             first += len(part)
         return result
 
+    def shares(self, text: str) -> WordShares:
+        """What each word of a text adds to its vector: rows that sum to `transform([text])[0]`."""
+        self._check_fitted()
+        found = words(text)
+        return share_out(found, self.tokenize(found), self._raw(), self.common_)
+
     def tokenize(self, texts: Sequence[str]) -> Ragged:
-        """The ids of the known words of each text."""
-        hashed = hash_words(texts)
-        ids = self.vectors.lookup(hashed.hashes)
-        known = ids >= 0
-        kept = np.concatenate(([0], np.cumsum(known)))
-        return Ragged(ids[known], kept[hashed.indptr])
+        """The ids of the words of each text; unknown ones are left out, or come with the texts. Needs no fit."""
+        if self.unknown == "skip":
+            hashed = hash_words(texts)
+            ids = self.vectors.lookup(hashed.hashes)
+            known = Ragged(ids, hashed.indptr)
+            return known.only(ids >= 0)
+        parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+        counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+        strangers: list[Strangers] = []
+        for chunk in hash_chunks(texts):
+            parts.append(self.vectors.lookup(chunk.hashes))
+            counts.append(chunk.counts)
+            strangers.append(Strangers.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
+        ids, (distinct, which) = np.concatenate(parts), Strangers.concatenate(strangers).distinct()
+        ids[ids < 0] = -1 - which
+        return Ragged(ids, np.cumsum(np.concatenate(counts)), distinct)
+
+    def _meet(self, strangers: Strangers) -> Float32:
+        """The vectors of unknown words, zero where nothing is known of them either. (u,) -> (u, d)"""
+        result: Float32
+        if self._guesses is None:
+            result = np.zeros((len(strangers), self.vectors.dimension), dtype=np.float32)
+        else:
+            result = self._guesses(strangers)
+        if self.induced_ is not None:
+            self.induced_.put(strangers, result)
+        return result
 
     def raw(self, texts: Ragged) -> Float32:
         """Weighted averages before removal and scaling. n texts -> (n, d)"""
         return self._raw().of(texts)
 
+    @cached_property
+    def _guesses(self) -> Memory | None:
+        vectors = self.vectors
+        return Memory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
+
     def _raw(self) -> RawVectors:
         if self._raw_ is None:
-            self._raw_ = RawVectors(self.vectors, self.weights_, normalise=self.method.normalise)
+            strangers = None if self.unknown == "skip" else self._meet
+            normalise = self.method.normalise
+            self._raw_ = RawVectors(self.vectors, self.weights_, normalise=normalise, strangers=strangers)
         return self._raw_
 
     # -- components ----------------------------------------------------------------------------------------------
@@ -204,6 +257,8 @@ class SentenceEmbedder:
         self._check_fitted()
         weights = self.weights_
         text = f"{self.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {self.method.normalise} {weights.a!r}"
+        if self.unknown != "skip":
+            text += f" {weights.of_strangers!r} {self.unknown} {self.induced_.digest() if self.induced_ else None}"
         stored = weights.values.tobytes() if weights.stored else b""
         return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
 
@@ -220,6 +275,8 @@ class SentenceEmbedder:
             "shares": [round(float(share), 6) for share in self.common_.shares],
             "frequencies": str(self.frequencies),
             "prior": self.prior,
+            "unknown": self.unknown,
+            "induced words": len(self.induced_) if self.induced_ else 0,
             "vectors": self.vectors.name,
             "vectors_digest": self.vectors.digest,
             "dimension": self.vectors.dimension,
@@ -240,6 +297,8 @@ class SentenceEmbedder:
         }
         if self.weights_.stored:
             arrays["weights"] = self.weights_.values
+        if self.induced_ is not None:
+            arrays["induced_hashes"], arrays["induced_vectors"] = self.induced_.hashes, self.induced_.vectors
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
         return buffer.getvalue()
@@ -268,11 +327,14 @@ class SentenceEmbedder:
                     components=card["asked"]["components"],
                     frequencies=card["frequencies"],
                     prior=card["prior"],
+                    unknown=card.get("unknown", "skip"),  # what was fitted before there was a choice
                 )
                 stored = "weights" in arrays
                 values = arrays["weights"] if stored else vectors.frequencies
                 embedder.weights_ = WordWeights(method.weighting, float(arrays["a"]), values, stored)
                 embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
+                if "induced_hashes" in arrays:
+                    embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
                 sentences, words = arrays["sums"].tolist()
                 embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
         except SemsearchError:

@@ -23,12 +23,15 @@ from semsearch.dense import SegmentWriter, Vectors
 from semsearch.embedder import SentenceEmbedder
 from semsearch.fit import Fit, load_fit, save_fit, save_today
 from semsearch.hits import Progress
+from semsearch.joint import join
 from semsearch.rows import get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
 from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Segment, Size, to_merge
 from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
 from semsearch.store import SEGMENTS
+from semsearch.topic_vectors import TopicVectors
+from semsearch.topics import Topics, named_topics, write_topics
 from semsearch.vectors.table import WordVectors
 from semsearch.words import Words, WordsWriter
 
@@ -81,7 +84,8 @@ class Generation:
 
     def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
         """Vectors for the passages in `new`, with ids from `first_new`; whether the embedder was fitted anew."""
-        self._name(self.words.finish(), retired=[])
+        words = self.words.finish()
+        self._name(words, retired=[])
         fit = None if refit else self.fit
         if fit is None:
             return self._embed_everything(new, first_new)
@@ -90,7 +94,9 @@ class Generation:
             today = today + fit.embedder.statistics_of(batch.sentences)
         if is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
             return self._embed_everything(new, first_new)
-        self._name(self._segments_of([new], fit.embedder, new.sentences), retired=[])
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        topical = None if topics is None else TopicVectors(topics, self._opened(words), self.folder)
+        self._name(self._segments_of([new], fit.embedder, new.sentences, topical), retired=[])
         self._merge()
         save_today(self.db, today)
         return False
@@ -113,20 +119,40 @@ class Generation:
                 self._settings.check_frequencies(self.folder)
                 embedder = self._settings.embedder(self._vectors())
                 embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool))
-                segments = self._segments_of(spools, embedder, total)
+                words = self._opened([segment for segment in get_segments(self.db) if segment.kind == "words"])
+                topical = None
+                if (topics := self._learn_topics(words)) is not None:
+                    segments = [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
+                    topical = TopicVectors(topics, words, self.folder)
+                segments += self._segments_of(spools, embedder, total, topical)
                 save_fit(self.db, embedder, self.number)
             else:
                 self.db.execute("DELETE FROM fit")
-        self._name(segments, retired=[segment for segment in get_segments(self.db) if segment.kind in VECTORS])
+        fitted = (*VECTORS, "topics")
+        self._name(segments, retired=[segment for segment in get_segments(self.db) if segment.kind in fitted])
         self._merge()
         return was_fitted and total > 0
 
-    def _segments_of(self, spools: Iterable[Spool], embedder: SentenceEmbedder, total: int) -> list[Segment]:
+    def _learn_topics(self, words: list[Words]) -> Topics | None:
+        """Topics of all passages, if they are wanted and there are enough passages."""
+        from semsearch.lsa import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
+
+        return fit_topics(words, get_removed(self.db, "words")) if self._settings.adapt else None
+
+    def _opened(self, words: list[Segment]) -> list[Words]:
+        return [Words(self.folder / SEGMENTS / segment.file, segment) for segment in words]
+
+    def _segments_of(
+        self, spools: Iterable[Spool], embedder: SentenceEmbedder, total: int, topics: TopicVectors | None
+    ) -> list[Segment]:
         """Embed and write all batches, as segments of both kinds."""
         passages, sentences = self._writer("passage"), self._writer("sentence")
         done = 0
         for batch in _batches(spools):
-            passages.add(batch.passage_ids, embedder.transform_ragged(batch.passages))
+            whole = embedder.transform_ragged(batch.passages)
+            if topics is not None:
+                whole = join(whole, topics.of(batch.passage_ids))
+            passages.add(batch.passage_ids, whole)
             ids = batch.sentence_ids
             sentences.add(ids, embedder.transform_ragged(batch.sentences))
             done += len(ids)
@@ -150,7 +176,7 @@ class Generation:
         """What segments hold that is not removed, as new segments in the order of their ids."""
         if kind == "words":
             words = WordsWriter(self.folder / SEGMENTS, generation=self.number)
-            words.merge([Words(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed)
+            words.merge(self._opened(segments), removed)
             return words.finish()
         opened = [Vectors(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
         pieces = [

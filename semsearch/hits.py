@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from semsearch.errors import UsageError
+from semsearch.explanation import Explanation
 
 Mode = Literal["hybrid", "dense", "lexical"]
 
@@ -24,13 +27,24 @@ class Place:
     passage_id: int
 
 
+class Bound:
+    """What a hit knows of the answer that it is from. No field of it: not compared, shown, copied or written."""
+
+    __slots__ = ("_explain",)
+    _explain: Callable[[Hit], Explanation]
+
+    def bind(self, explain: Callable[[Hit], Explanation]) -> None:
+        """Remember how it is explained."""
+        object.__setattr__(self, "_explain", explain)
+
+
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Bound):
     """A passage that answers, with the sentence in it that answers best."""
 
     rank: int  # from 1
     score: float  # of the mode that was asked for; comparable within one answer
-    dense: float | None  # mean of the passage's and its best sentence's cosine; None: no words known, or not asked
+    dense: float | None  # mean cosine of passage, best sentence and topics, -1 to 1; None: nothing known, or not asked
     lexical: float | None  # bm25, larger is better; None: no word in common, or not asked
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
@@ -49,6 +63,20 @@ class Hit:
     before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
     after: tuple[str, ...] = ()
     duplicates: tuple[Place, ...] = ()  # passages that say the same and were left out for it, best first
+
+    def explain(self) -> Explanation:
+        """Why it has its score: by the words in common, and by the meaning of each word. Asks the index that found it.
+
+        Raises UsageError where that index has changed since, and for a hit that no question found: one of `similar`,
+        or a copy.
+        """
+        explain: Callable[[Hit], Explanation] | None = getattr(self, "_explain", None)
+        if explain is None:
+            raise UsageError(
+                f"this hit in {self.path} does not know which question it answers: it is a copy, or was found by "
+                "similar; use index.explain(query, hit)"
+            )
+        return explain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -183,6 +211,15 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Adapted:
+    """What an index has learned from its text about its words."""
+
+    topics: int  # dimensions that vectors of passages have for them
+    terms: int
+    passages: int  # that they were learned from
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """What an index is, now."""
 
@@ -203,6 +240,7 @@ class Status:
     a: float | None
     components: int
     frequencies: str
+    adapted: Adapted | None  # None: not wanted, or too few passages
     vectors_name: str
     vectors_digest: str
     drift: float | None  # degrees; None while there is nothing fitted

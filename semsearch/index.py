@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from semsearch.creation import create, upgrade
 from semsearch.documents import MAX_BYTES
 from semsearch.errors import UsageError
+from semsearch.explanation import Explanation
 from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
+from semsearch.methods import Unknown
 from semsearch.rows import get_meta
 from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
 from semsearch.store import Store, check
@@ -49,15 +51,20 @@ class Index:
         components: int | None = None,
         frequencies: str | Path = "vectors",
         prior: float = PRIOR,
+        adapt: bool = True,
+        unknown: Unknown = "contexts",
     ) -> Index:
         """A new index in a new or empty folder.
 
-        `vectors` are word vectors by name or path, or opened; the other arguments are those of `SentenceEmbedder`.
+        `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
+        together (semsearch.topics); the other arguments are those of `SentenceEmbedder`.
         Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         opened = open_vectors(vectors)
         source = choose_frequencies(frequencies)
-        settings = Settings(choose(vectors, opened), opened.name, opened.digest, method, a, components, source, prior)
+        settings = Settings(
+            choose(vectors, opened), opened.name, opened.digest, method, a, components, source, prior, adapt, unknown
+        )
         settings.embedder(opened)  # says now what cannot be meant
         create(Path(path), settings)
         return cls(path, vectors=opened)
@@ -147,6 +154,8 @@ class Index:
         a: float | None = None,
         components: int | None = None,
         frequencies: str | Path | None = None,
+        adapt: bool | None = None,
+        unknown: Unknown | None = None,
         progress: Report | None = None,
     ) -> None:
         """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
@@ -166,6 +175,8 @@ class Index:
             a=a,
             components=components,
             frequencies=None if frequencies is None else choose_frequencies(frequencies),
+            adapt=adapt,
+            unknown=unknown,
         )
         settings.embedder(opened)
         rebuild(self._store, settings, lambda: opened, report=progress or _silent)
@@ -244,6 +255,16 @@ class Index:
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
         wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
         return self._asking().similar(str(like) if isinstance(like, Path) else like, line, wish)
+
+    def explain(self, query: str, hit: Hit, *, mode: Mode = "hybrid") -> Explanation:
+        """Why the passage of a hit has its score for a question: any question, without filters.
+
+        `hit.explain()` explains the score that a hit has in its own answer. Raises UsageError where the passage has
+        gone or changed.
+        """
+        if not isinstance(hit, Hit):
+            raise UsageError(f"explain takes a question and a hit, not {hit!r}")
+        return self._asking().explain(query, hit, mode)
 
     def context(
         self, query: str, *, max_words: int = 800, mode: Mode = "hybrid", filters: Sequence[str] = ()

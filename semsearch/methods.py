@@ -18,6 +18,7 @@ from semsearch.errors import UsageError
 
 Weighting = Literal["none", "idf", "sif", "usif"]
 MethodName = Literal["mean", "tfidf", "sif", "usif"]
+Unknown = Literal["skip", "pieces", "contexts"]  # what becomes of words that the word vectors lack
 
 
 @dataclass(frozen=True, slots=True)

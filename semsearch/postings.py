@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ import numpy.typing as npt
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.terms import Lexicon
 from semsearch.tokens import UInt64
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -31,7 +34,7 @@ Bool = npt.NDArray[np.bool_]
 
 _MAGIC = b"semsearch words1"
 _HEADER = 40  # the magic and three int64: T, R, P
-_MOST = 255
+MOST = 255  # times that are counted
 
 
 class Postings:
@@ -70,6 +73,24 @@ class Postings:
         if not 0 <= start <= end <= len(self.rows) or not self._are_rows(rows):
             raise self._damage()
         return rows, self.counts[start:end]
+
+    def place(self, terms: UInt64) -> Int64:
+        """Where each of some terms is among the segment's, -1 for one that it lacks. (n,) -> (n,)"""
+        places = np.searchsorted(self.terms, terms)
+        inside = np.flatnonzero(places < len(self.terms))
+        found = np.full(len(terms), -1, dtype=np.int64)
+        held = inside[self.terms[places[inside]] == terms[inside]]
+        found[held] = places[held]
+        return found
+
+    def by_passage(self, places: Int64) -> csr_array:
+        """How often each passage has each of the terms at some places. (t,) -> (R, t)  Raises IndexDamaged."""
+        from scipy.sparse import csr_array  # start-up time: only writers turn postings round
+
+        self.check()
+        bounds = self.bounds.astype(np.int32) if len(self.rows) < 1 << 31 else self.bounds  # as rows are: not copied
+        lists = csr_array((self.counts, self.rows, bounds), shape=(len(self.terms), len(self)))
+        return csr_array(lists[places].T)
 
     def check(self) -> None:
         """Raises IndexDamaged where bounds or rows are none: for those who read all of it."""
@@ -116,7 +137,7 @@ class PostingsBuilder:
         pairs = keys >> 2
         heads = np.flatnonzero(np.diff(pairs, prepend=-1))
         times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
-        self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, _MOST))
+        self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, MOST))
         self._lengths.append(np.bincount(passages, weights=found.lengths).astype(np.float32))
         self._size += len(self._lengths[-1])
 

@@ -1,16 +1,21 @@
 """Raw sentence vectors: the weighted averages of word vectors, before any component is removed.
 
 Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
-of all words once, and a batch of texts is one sparse product with it. Few texts do without the table.
+of all words once, and a batch of texts is one sparse product with it. Few texts do without the table. Words outside the
+table come with the texts, and their vectors from a function of them; those that it gives a zero vector are left out, as
+if they did not stand there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.average import Ragged, average, average_few
 from semsearch.components import CommonComponents, row_lengths, unit
+from semsearch.strangers import NONE, Strangers
 from semsearch.vectors.table import WordVectors
 from semsearch.weights import WordWeights
 
@@ -21,47 +26,109 @@ _FEW = 4096  # words: below, no sparse product is loaded
 class RawVectors:
     """v_s = (1/|s|) Σ weight(w) v_w, for uSIF each dimension of v_w divided by its norm over the words of s."""
 
-    def __init__(self, vectors: WordVectors, weights: WordWeights, *, normalise: bool) -> None:
+    def __init__(
+        self,
+        vectors: WordVectors,
+        weights: WordWeights,
+        *,
+        normalise: bool,
+        strangers: Callable[[Strangers], Float32] | None = None,
+    ) -> None:
         self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
+        self._meet = strangers
+        self._met: tuple[Strangers, Float32] | None = None
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
 
+    def known(self, texts: Ragged) -> Ragged:
+        """The texts without the words that have no vector."""
+        known = self.is_known(texts)
+        return texts if known.all() else texts.only(known)
+
+    def is_known(self, texts: Ragged) -> npt.NDArray[np.bool_]:
+        """Whether each word has a vector. (t,)"""
+        known = np.asarray(texts.ids >= 0, dtype=np.bool_)
+        strange = np.flatnonzero(~known)
+        if len(strange) and self._meet is not None:
+            heard = np.asarray(self._guesses(texts.strangers).any(axis=1))
+            known[strange] = heard[-1 - texts.ids[strange]]
+        return known
+
+    def words(self, ids: npt.NDArray[np.int32], strangers: Strangers = NONE) -> Float32:
+        """What words add to a sum: weight(w) v_w. (t,) -> (t, d)"""
+        return self.vectors_of(ids, strangers) * self._weights_of(ids)[:, None]
+
     def of(self, texts: Ragged) -> Float32:
         """n texts -> (n, d); a zero row where a text has no known word."""
+        texts = self.known(texts)
         if len(texts.ids) <= _FEW:
-            rows = self._vectors.rows(texts.ids)
-            sums = average_few(texts, rows * self._weights.of(texts.ids)[:, None])
+            rows = self.vectors_of(texts.ids, texts.strangers)
+            sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             squares = average_few(texts, rows * rows) if self._normalise else None
         elif not self._is_many(texts):
             present, places = np.unique(texts.ids, return_inverse=True)
-            compact, rows = Ragged(places.astype(np.int32), texts.indptr), self._vectors.rows(present)
-            sums = average(compact, rows * self._weights.of(present)[:, None])
+            compact, rows = Ragged(places.astype(np.int32), texts.indptr), self.vectors_of(present, texts.strangers)
+            sums = average(compact, rows * self._weights_of(present)[:, None])
             squares = average(compact, rows * rows) if self._normalise else None
         else:
-            sums = average(texts, self._weighted_table())
-            squares = average(texts, self._squared_table()) if self._normalise else None
+            guesses = self._guesses(texts.strangers)
+            sums = average(texts, self._weighted_table(), guesses * np.float32(self._weights.of_strangers))
+            squares = average(texts, self._squared_table(), guesses * guesses) if self._normalise else None
         if squares is None:
             return sums
         # Σ a v_w / ‖v‖ = (Σ a v_w) / ‖v‖: the norm is the same for all words of a text; a zero column stays zero
         norms = np.sqrt(squares * texts.lengths[:, None].astype(np.float32))
         return np.asarray(np.divide(sums, norms, out=np.zeros_like(sums), where=norms > 0))
 
+    def shares(self, words: Ragged) -> Float32:
+        """What each word of one text adds to its raw vector. All of them are known. (t,) -> (t, d)"""
+        rows = self.vectors_of(words.ids, words.strangers)
+        shares = rows * (self._weights_of(words.ids) / np.float32(max(len(rows), 1)))[:, None]
+        if not self._normalise:
+            return np.asarray(shares, dtype=np.float32)
+        norms = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+        return np.asarray(np.divide(shares, norms, out=np.zeros_like(shares), where=norms > 0), dtype=np.float32)
+
     def without(self, common: CommonComponents, texts: Ragged) -> Float32:
         """Unit vectors of what is left of each text when the common components are removed. n texts -> (n, d)"""
         if self._normalise or not self._is_many(texts):
             raw = self.of(texts)
             return unit(common.remove(raw), scale=row_lengths(raw))
+        texts = self.known(texts)
         table, longest = self._folded_table(common)
-        rest, scale = average(texts, table), np.zeros(len(texts), dtype=np.float32)
+        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
+        longest = max(longest, float(row_lengths(guesses).max(initial=0)))
+        rest, scale = average(texts, table, common.remove(guesses)), np.zeros(len(texts), dtype=np.float32)
         lengths = row_lengths(rest)
         # where next to nothing is left it may be rounding, and only the raw vector tells
         faint = np.flatnonzero((lengths < 1e-5 * longest) & (lengths > 0))
         if len(faint):
             scale[faint] = row_lengths(self.of(texts.take(faint)))
         return unit(rest, scale=scale)
+
+    def _guesses(self, strangers: Strangers) -> Float32:
+        """The vectors of words outside the table. The last ones are kept: the same words come for several texts."""
+        met = self._met
+        if met is None or met[0] is not strangers:
+            nothing = np.zeros((len(strangers), self._vectors.dimension), dtype=np.float32)
+            met = self._met = strangers, self._meet(strangers) if self._meet and len(strangers) else nothing
+        return met[1]
+
+    def vectors_of(self, ids: npt.NDArray[np.int32], strangers: Strangers) -> Float32:
+        """The vectors of words. (t,) -> (t, d)"""
+        rows = self._vectors.rows(np.maximum(ids, 0))
+        strange = ids < 0
+        if strange.any():
+            rows[strange] = self._guesses(strangers)[-1 - ids[strange]]
+        return rows
+
+    def _weights_of(self, ids: npt.NDArray[np.int32]) -> Float32:
+        """Their weights. (t,) -> (t,)"""
+        weights = self._weights.of(np.maximum(ids, 0))
+        return np.where(ids < 0, np.float32(self._weights.of_strangers), weights)
 
     def _is_many(self, texts: Ragged) -> bool:
         """Whether to use the table of all words: if it is there already, or if about as many words are asked for."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex, TypeVar, get_args
@@ -24,9 +24,11 @@ import numpy.typing as npt
 from semsearch.answers import Ranked, folded, make_hits
 from semsearch.candidates import Candidates, score
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
+from semsearch.explanation import Explanation
 from semsearch.filters import FUNCTIONS, Filter, condition
-from semsearch.fusion import fuse
+from semsearch.fusion import Weights, fuse, weigh, weights_of
 from semsearch.hits import Context, Hit, Mode
+from semsearch.joint import join
 from semsearch.rows import get_count, get_passages
 from semsearch.runs import Runs
 from semsearch.snapshot import Snapshot
@@ -36,6 +38,7 @@ from semsearch.vectors.table import WordVectors
 from semsearch.words import WordScores
 
 if TYPE_CHECKING:
+    from semsearch.explaining import Explainer
     from semsearch.similar import Subject
 
 logger = logging.getLogger(__name__)
@@ -51,6 +54,7 @@ _DEEPEST = 3000  # from here on a short page is better than a slow one
 _FEW = 2000  # allowed passages that are all scored, without a scan
 _TELLING = 20  # terms that stand for a passage, or a document, where words like its own are looked for
 _ATTEMPTS = 3
+_ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,27 @@ class Asked:
     """One question as both halves take it; None for a half that is not asked, or that knows no word of it."""
 
     text: str
-    vector: Float32 | None  # (d,)
+    vector: Float32 | None  # (d,), or (d + k,) where the index has topics
     score_words: Callable[[], WordScores] | None  # when its turn comes: an array as long as the index for each question
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The passages of an answer, best first, and how their two scores became one."""
+
+    ranked: list[Ranked]
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The answer that a hit is from: its question, the generation that was asked, and how scores were weighed."""
+
+    query: str
+    mode: Mode
+    generation: int
+    weights: Weights
 
 
 class Searcher:
@@ -97,6 +119,7 @@ class Searcher:
         self._store = store
         self._vectors = vectors
         self._snapshot: Snapshot | None = None
+        self._explainer: Explainer | None = None  # of the last question: what is explained are several of its hits
 
     def search(self, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         """Hits for each query, best first. Raises UsageError for a query without words."""
@@ -110,7 +133,8 @@ class Searcher:
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
             asked = _ask_like(find_subject(db, like, line), snapshot, wish.mode)
-            return _answers(db, snapshot, [asked], wish)[0]
+            (page,) = _pages(db, snapshot, [asked], wish)
+            return make_hits(db, asked.text, page.ranked, context=wish.context)
 
         return self._reading(find)
 
@@ -127,6 +151,48 @@ class Searcher:
 
         return self._reading(gather)
 
+    def explain(self, query: str, hit: Hit, mode: Mode) -> Explanation:
+        """Why the passage of a hit has the score that it has when all passages are asked this question."""
+        _check([query])
+        Wish(mode=mode)
+
+        def explain(db: sqlite3.Connection) -> Explanation:
+            passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
+            if passage is None or passage.text != hit.passage:
+                raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
+            snapshot = self._current(db)
+            (asked,) = self._asked(db, snapshot, [query], mode)
+            lexical = None if asked.score_words is None else asked.score_words()
+            found = score(db, snapshot, np.array([passage.id], dtype=np.int64), asked.vector, lexical)
+            shown, best = hit, int(found.best[0])
+            if best >= 0:
+                shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
+            weights = _ALONE.get(mode) or weigh(
+                is_dense=asked.vector is not None, best=0.0 if lexical is None else lexical.largest
+            )
+            return self._explaining(db, query, mode).explain(shown, weights)
+
+        return self._reading(explain)
+
+    def _explain(self, origin: Origin, hit: Hit) -> Explanation:
+        """Why a hit has the score that it has."""
+
+        def explain(db: sqlite3.Connection) -> Explanation:
+            if get_count(db, "generation") != origin.generation:
+                raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
+            return self._explaining(db, origin.query, origin.mode).explain(hit, origin.weights)
+
+        return self._reading(explain)
+
+    def _explaining(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
+        from semsearch.explaining import Explainer  # start-up time: a search needs none of it
+
+        snapshot, last = self._current(db), self._explainer
+        if last is None or (last.snapshot, last.query, last.mode) != (snapshot, query, mode):
+            embedder = None if mode == "lexical" else snapshot.embedder(db, self._vectors)
+            last = self._explainer = Explainer(snapshot, embedder, query, mode)
+        return last
+
     def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:
         """Ask in one transaction. A generation swept while it was being opened is left for the next one."""
         for _ in range(_ATTEMPTS):
@@ -134,32 +200,45 @@ class Searcher:
                 with self._store.reading() as db:
                     return ask(db)
             except FileNotFoundError as error:
-                self._snapshot, missing = None, error
+                self._snapshot, self._explainer, missing = None, None, error
         cure = rebuild_command(self._store.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         snapshot = self._current(db)
-        embedded = self._embed(db, snapshot, queries, wish.mode)
-        asked: list[Asked] = []
-        for number, query in enumerate(queries):
-            vector = embedded[number] if embedded is not None and embedded[number].any() else None
-            asked.append(Asked(query, vector, None if wish.mode == "dense" else partial(snapshot.words.scores, query)))
-        return _answers(db, snapshot, asked, wish)
+        pages = _pages(db, snapshot, self._asked(db, snapshot, queries, wish.mode), wish)
+        answers = [
+            make_hits(db, query, page.ranked, context=wish.context) for query, page in zip(queries, pages, strict=True)
+        ]
+        for query, page, hits in zip(queries, pages, answers, strict=True):
+            origin = Origin(query, wish.mode, snapshot.generation, page.weights)
+            for hit in hits:
+                hit.bind(partial(self._explain, origin))
+        return answers
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:
         if self._snapshot is None or self._snapshot.generation != get_count(db, "generation"):
             self._snapshot = Snapshot(db, self._store.folder, self._snapshot)
         return self._snapshot
 
+    def _asked(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> list[Asked]:
+        embedded = self._embed(db, snapshot, queries, mode)
+        asked: list[Asked] = []
+        for number, query in enumerate(queries):
+            vector = embedded[number] if embedded is not None and embedded[number].any() else None
+            asked.append(Asked(query, vector, None if mode == "dense" else partial(snapshot.words.scores, query)))
+        return asked
+
     def _embed(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> Float32 | None:
-        """The queries' vectors (q, d); None where meaning is not asked for, or where nothing is indexed."""
+        """The queries' vectors (q, d + k); None where meaning is not asked for, or where nothing is indexed."""
         if mode == "lexical":
             return None
         embedder = snapshot.embedder(db, self._vectors)
         if embedder is None:
             return None
         vectors = embedder.transform(queries)
+        if snapshot.topics is not None:
+            vectors = join(vectors, np.stack([snapshot.topics.of_question(query) for query in queries]))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
@@ -177,10 +256,9 @@ def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
     """Passages as a question: the direction of the sum of their unit vectors, and the words that say most of them."""
     vector = None
     if mode != "lexical":
-        total = snapshot.vectors("passage", subject.ids).sum(axis=0, dtype=np.float32)
-        if length := float(np.linalg.norm(total)):
-            vector = total / np.float32(length)
-        else:
+        vector = snapshot.halves.direction(snapshot.vectors("passage", subject.ids))
+        if not vector.any():
+            vector = None
             logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
     telling = None
     if mode != "dense":
@@ -188,19 +266,16 @@ def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
     return Asked("\n".join(subject.texts), vector, telling, subject.hidden)
 
 
-def _answers(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[list[Hit]]:
+def _pages(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[Page]:
     allowed = _allowed(db, wish.filters) if wish.filters else None
     depth = max(DEPTH, _DEPTH_PER_HIT * wish.k)
     found = _scan(snapshot, asked, depth, allowed)
-    return [
-        make_hits(db, each.text, _page(db, snapshot, each, wish, allowed, ids), context=wish.context)
-        for each, ids in zip(asked, found, strict=True)
-    ]
+    return [_page(db, snapshot, each, wish, allowed, ids) for each, ids in zip(asked, found, strict=True)]
 
 
 def _page(
     db: sqlite3.Connection, snapshot: Snapshot, asked: Asked, wish: Wish, allowed: Runs | None, found: Int64
-) -> list[Ranked]:
+) -> Page:
     """The best k, those that say the same as one. `found` is what meaning finds at the usual depth; (n,)
 
     Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
@@ -211,13 +286,14 @@ def _page(
         if lexical is not None:
             found = np.concatenate((found, lexical.best(depth + len(asked.hidden), allowed=allowed)))
         candidates = score(db, snapshot, np.setdiff1d(found, asked.hidden), asked.vector, lexical)
-        scores = _scores(candidates, wish.mode)
+        weights = _ALONE.get(wish.mode) or weights_of(candidates.dense, candidates.lexical)
+        scores = fuse(candidates.dense, candidates.lexical, weights)
         order = _order(scores, wish.min_score)
         if wish.duplicates:
-            return [_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()]
+            return Page([_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()], weights)
         groups = folded(db, candidates.ids[order].tolist(), wish.k)
         if len(groups) >= wish.k or len(order) < wish.k or depth >= _DEEPEST or len(candidates.ids) == before:
-            return [_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]]
+            return Page([_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]], weights)
         depth, before = depth * _DEEPER, len(candidates.ids)
         (found,) = _scan(snapshot, [asked], depth, allowed)
 
@@ -237,12 +313,6 @@ def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs 
     for number, ids in zip(having, rows, strict=True):
         found[number] = ids
     return found
-
-
-def _scores(candidates: Candidates, mode: Mode) -> Float64:
-    """What ranks, NaN for what does not answer. (n,)"""
-    scores = {"dense": candidates.dense, "lexical": candidates.lexical}.get(mode)
-    return fuse(candidates.dense, candidates.lexical) if scores is None else scores
 
 
 def _order(scores: Float64, min_score: float | None) -> Int64:

@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from semsearch.runs import Runs
 
-Kind = Literal["passage", "sentence", "words"]
+Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
-KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")
+KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")  # what grows with the passages; topics are a single file or none
+_SUFFIXES: dict[Kind, str] = {"passage": ".faiss", "sentence": ".faiss", "words": ".postings", "topics": ".topics"}
 MOST_SEGMENTS = 8
 MOST_DEAD = 0.25
 LARGEST = 1 << 20  # vectors in a segment: what a writer holds in memory at once
@@ -60,7 +61,7 @@ class Size:
 
 def segment_name(kind: Kind, generation: int) -> str:
     """A file name that was never used before."""
-    return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{'.postings' if kind == 'words' else '.faiss'}"
+    return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{_SUFFIXES[kind]}"
 
 
 def to_merge(sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int = LARGEST) -> list[int]:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from semsearch.embedder import SentenceEmbedder
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
+from semsearch.methods import Unknown
 from semsearch.vectors.loading import load_vectors, shipped_names
 from semsearch.vectors.table import WordVectors
 
 WordVectorsLike = str | Path | WordVectors
 
 
-PRIOR = 3000.0  # sentences of general language that a fit leans on; see docs/measurements.md for this and the next
+PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/measurements.md
 _NO_FILES = ("vectors", "corpus")  # where frequencies come from, if not from a file
-_BEST: dict[str, tuple[float, int]] = {"sif": (3e-4, 5)}  # a and components for search, where the papers' are not best
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,21 @@ class Settings:
     components: int | None
     frequencies: str
     prior: float
+    adapt: bool = True  # an index of an earlier version says nothing of it: its next fit decides
+    unknown: Unknown = "contexts"  # likewise
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
-        best_a, best_components = _BEST.get(self.method, (None, None))
         return SentenceEmbedder(
             vectors,
             method=self.method,
-            a=best_a if self.a is None else self.a,
-            components=best_components if self.components is None else self.components,
+            a=self.a,
+            components=self.components,
             frequencies=self.frequencies,
             prior=self.prior,
+            unknown=self.unknown,
         )
 
     def check(self, vectors: WordVectors, index: Path) -> None:
@@ -72,6 +74,8 @@ class Settings:
         a: float | None,
         components: int | None,
         frequencies: str | None,
+        adapt: bool | None = None,
+        unknown: Unknown | None = None,
     ) -> Settings:
         """The same but for what is given. With another method, `a` and `components` not given are that method's."""
         return replace(
@@ -83,6 +87,8 @@ class Settings:
             a=a if a is not None or method else self.a,
             components=components if components is not None or method else self.components,
             frequencies=frequencies or self.frequencies,
+            adapt=self.adapt if adapt is None else adapt,
+            unknown=unknown or self.unknown,
         )
 
     def to_json(self) -> str:

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from semsearch.embedder import SentenceEmbedder
 from semsearch.fit import load_embedder
+from semsearch.joint import Halves
 from semsearch.rows import get_count, get_removed, get_segments
 from semsearch.runs import Runs
 from semsearch.segments import Found, Kind
 from semsearch.store import SEGMENTS
+from semsearch.topics import Topics, open_topics
 from semsearch.vectors.table import WordVectors
 from semsearch.words import Words, WordSearch
 
@@ -27,6 +29,7 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
+Part = Callable[[Float32], Float32]
 
 
 class Snapshot:
@@ -45,10 +48,12 @@ class Snapshot:
         self._embedder: SentenceEmbedder | None = None
         self._opened: dict[str, Vectors] = {}
         self._opened_words: dict[str, Words] = {}
+        self._opened_topics: dict[str, Topics] = {}
         if before is not None:
             names = {segment.file for segment in self._segments}
             self._opened = {file: vectors for file, vectors in before._opened.items() if file in names}
             self._opened_words = {file: words for file, words in before._opened_words.items() if file in names}
+            self._opened_topics = {file: topics for file, topics in before._opened_topics.items() if file in names}
             if before._fit_generation == self._fit_generation:
                 self._embedder = before._embedder
 
@@ -57,6 +62,21 @@ class Snapshot:
         if self._embedder is None and self._fit_generation is not None:
             self._embedder = load_embedder(db, vectors())
         return self._embedder
+
+    @property
+    def topics(self) -> Topics | None:
+        """What passages' vectors are made of besides the general ones; None where nothing was adapted."""
+        for segment in self._segments:
+            if segment.kind == "topics":
+                if segment.file not in self._opened_topics:
+                    self._opened_topics[segment.file] = open_topics(self._folder / segment.file)
+                return self._opened_topics[segment.file]
+        return None
+
+    @property
+    def halves(self) -> Halves:
+        """How to take the vectors of passages apart."""
+        return Halves(0 if self.topics is None else self.topics.dimension)
 
     def scan(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
         """The n best passages for each query, by cosine, best first; fewer where there are fewer. (q, d) -> (q, ≤ n)"""
@@ -76,13 +96,16 @@ class Snapshot:
         order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
         return Found(np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1))
 
-    def cosines(self, kind: Kind, ids: Int64, query: Float32) -> Float64:
-        """The cosine of each of these with a query; NaN without a vector, or with a zero one. (n,), (d,) -> (n,)"""
+    def cosines(self, kind: Kind, ids: Int64, query: Float32, *, part: Part = np.asarray) -> Float64:
+        """The cosine of each of these, or of a part of it, with a query. (n,), (d,) -> (n,)
+
+        NaN without a vector, or where either is zero.
+        """
         result = np.full(len(ids), np.nan)
-        for vectors in self._open(kind):
+        for vectors in self._open(kind) if query.any() else []:
             inside = np.flatnonzero(vectors.segment.runs.has(ids))
             if len(inside):
-                rows = vectors.rows(vectors.segment.runs.below(ids[inside]))
+                rows = part(vectors.rows(vectors.segment.runs.below(ids[inside])))
                 scores = (rows @ query).astype(np.float64)
                 silent = scores == 0
                 if silent.any():

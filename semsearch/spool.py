@@ -1,8 +1,9 @@
 """Word ids between reading and embedding: on disk, in the order of the passages.
 
-The common components are known only when all sentences have been counted, so each sentence is needed two or three
-times. Its words are kept as ids in a temporary file without a name, which the operating system removes with the
-process, and read back batch by batch: indexing needs memory for a batch, not for the corpus.
+The common components are known only when all sentences have been counted, so each sentence is needed a few times.
+Its words are kept as ids, and those outside the table themselves, in a temporary file without a name, which the
+operating system removes with the process, and read back batch by batch: indexing needs memory for a batch, not for the
+corpus.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.average import Ragged
+from semsearch.strangers import Strangers
 
 Int64 = npt.NDArray[np.int64]
-_HEADER = 24  # three int64: passages, rows, words
+_HEADER = 40  # five int64: passages, rows, words, strangers, their bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,15 @@ class Spool:
 
     def append(self, batch: Batch) -> None:
         """Keep a batch."""
-        shape = np.array([len(batch.passage_ids), len(batch.words), len(batch.words.ids)], dtype=np.int64)
+        words, strangers = batch.words, batch.words.strangers
+        sizes = [len(batch.passage_ids), len(words), len(words.ids), len(strangers), len(strangers.data)]
+        numbers = (np.array(sizes), batch.passage_ids, batch.first_sentences, batch.sentence_counts, words.indptr)
         self._file.seek(self._end)
-        for array in (shape, batch.passage_ids, batch.first_sentences, batch.sentence_counts, batch.words.indptr):
+        for array in (*numbers, strangers.bounds):
             self._file.write(np.ascontiguousarray(array, dtype=np.int64).data)
-        self._file.write(np.ascontiguousarray(batch.words.ids, dtype=np.int32).data)
+        self._file.write(np.ascontiguousarray(strangers.hashes).data)
+        self._file.write(np.ascontiguousarray(words.ids, dtype=np.int32).data)
+        self._file.write(np.ascontiguousarray(strangers.data).data)
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
 
@@ -78,16 +84,19 @@ class Spool:
         place = 0
         while place < self._end:
             self._file.seek(place)
-            passages, rows, words = np.frombuffer(self._file.read(_HEADER), dtype=np.int64).tolist()
-            size = 8 * (3 * passages + rows + 1)
+            passages, rows, words, strangers, letters = np.frombuffer(self._file.read(_HEADER), dtype=np.int64).tolist()
+            size = 8 * (3 * passages + rows + 1 + strangers + 1)
             numbers = np.frombuffer(self._file.read(size), dtype=np.int64)
+            hashes = np.frombuffer(self._file.read(8 * strangers), dtype=np.uint64)
             ids = np.frombuffer(self._file.read(4 * words), dtype=np.int32)
-            place += _HEADER + size + 4 * words
+            data = np.frombuffer(self._file.read(letters), dtype=np.uint8)
+            place += _HEADER + size + 8 * strangers + 4 * words + letters
+            last = 3 * passages + rows + 1
             yield Batch(
                 numbers[:passages],
                 numbers[passages : 2 * passages],
                 numbers[2 * passages : 3 * passages],
-                Ragged(ids, numbers[3 * passages :]),
+                Ragged(ids, numbers[3 * passages : last], Strangers(hashes, data, numbers[last:])),
             )
 
     def close(self) -> None:

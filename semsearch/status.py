@@ -7,12 +7,15 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.fit import load_fit
-from semsearch.hits import Status
+from semsearch.hits import Adapted, Status
 from semsearch.looking import look
 from semsearch.rows import get_count, get_meta, get_removed, get_roots, get_segments
-from semsearch.segments import VECTORS
+from semsearch.segments import VECTORS, Segment
 from semsearch.settings import Settings
+from semsearch.store import SEGMENTS
+from semsearch.topics import named_topics
 from semsearch.vectors.table import WordVectors
 
 
@@ -52,11 +55,21 @@ def read_status(
         a=card.get("a", settings.a),
         components=card.get("components", settings.components or 0),
         frequencies=settings.frequencies,
+        adapted=_adapted(folder, segments),
         vectors_name=settings.vectors_name,
         vectors_digest=settings.vectors_digest,
         drift=fit.drift if fit is not None else None,
         stale=_stale(db) if stale else None,
     )
+
+
+def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:
+    """Raises IndexDamaged."""
+    try:
+        topics = named_topics(folder / SEGMENTS, segments)
+    except FileNotFoundError as error:
+        raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(folder)}") from error
+    return None if topics is None else Adapted(topics.dimension, len(topics.terms), topics.passages)
 
 
 def _stale(db: sqlite3.Connection) -> int:

@@ -47,6 +47,14 @@ class Terms:
     lengths: Int64
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """What a question is looked for by: the terms (t,), and the lower-case words that each of them stands for (t,)."""
+
+    terms: UInt64
+    words: list[str]
+
+
 class Lexicon:
     """Gives terms numbers, from 0 on, and remembers the stem of every word it has seen."""
 
@@ -81,11 +89,18 @@ class Lexicon:
 
     def of_question(self, question: str) -> UInt64:
         """The terms to look for, repetitions included; stop words only where there is nothing else."""
+        return self.named(question).terms
+
+    def named(self, question: str) -> QuestionTerms:
+        """The same with the words they stand for: as in the question, joined ones with what joins them."""
         terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
+        names: list[str] = []
         for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
-            stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
-            terms += [hash_words(stems).hashes, _pairs(chunk, _together(chunk))]
-        return np.concatenate(terms)
+            found, together = [chunk.word(place) for place in range(len(chunk.hashes))], _together(chunk)
+            stems = self._stemmer.stemWords([_plain(word) for word in found])
+            terms += [hash_words(stems).hashes, _pairs(chunk, together)]
+            names += [*found, *(chunk.word(place, through=place + 1) for place in together.tolist())]
+        return QuestionTerms(np.concatenate(terms), names)
 
     def number(self, terms: UInt64) -> Int32:
         """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""

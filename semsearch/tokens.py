@@ -74,9 +74,17 @@ class WordChunk:
     hashes: UInt64  # (t,)
     counts: Int64  # how many words each text has (n,)
 
-    def word(self, place: int) -> str:
-        """The word itself."""
-        return self.data[self.starts[place] : self.ends[place]].tobytes().decode().lower()
+    def word(self, place: int, *, through: int | None = None) -> str:
+        """The word itself; or what stands from it through a later one."""
+        end = self.ends[place if through is None else through]
+        return self.data[self.starts[place] : end].tobytes().decode().lower()
+
+    def letters(self, places: Int64) -> npt.NDArray[np.uint8]:
+        """The bytes of some of the words, lower-cased, one word after the other."""
+        lengths = self.ends[places] - self.starts[places]
+        offsets = self.starts[places] - (np.cumsum(lengths) - lengths)
+        places = np.arange(lengths.sum()) + np.repeat(offsets, lengths)
+        return np.asarray(_VALUES[self.data[places]], dtype=np.uint8)
 
 
 def hash_word(word: str) -> int:
@@ -115,13 +123,22 @@ def _hash_chunk(texts: Sequence[str]) -> WordChunk:
     values = _VALUES[data]
     edges = np.flatnonzero(np.diff(values != 0, prepend=False, append=False))
     starts, ends = _without_endings(data, values, edges[0::2], edges[1::2])
-    powers, inverses = _powers(_bucket(len(data)))
-    prefix = np.zeros(len(data) + 1, dtype=np.uint64)
-    np.cumsum(values * powers[: len(data)], out=prefix[1:])
-    hashes = mix((prefix[ends] - prefix[starts]) * inverses[starts])
+    hashes = _hash_spans(values, starts, ends)
     breaks = np.flatnonzero(data == 10)
     bounds = np.searchsorted(starts, np.concatenate(([0], breaks, [len(data)])))
     return WordChunk(data, starts, ends, hashes, np.diff(bounds))
+
+
+def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt64:
+    """The hashes of data[starts[i]:ends[i]], lower-case UTF-8; of a word that of `hash_word`. (n,), (n,) -> (n,)"""
+    return _hash_spans(data.astype(np.uint64), starts, ends)
+
+
+def _hash_spans(values: UInt64, starts: Int64, ends: Int64) -> UInt64:
+    powers, inverses = _powers(_bucket(len(values)))
+    prefix = np.zeros(len(values) + 1, dtype=np.uint64)
+    np.cumsum(values * powers[: len(values)], out=prefix[1:])
+    return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
 def _foreign(text: str) -> str:
@@ -149,7 +166,7 @@ def _bucket(size: int) -> int:
     return 1 << max(12, (max(size, 1) - 1).bit_length())
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _powers(size: int) -> tuple[UInt64, UInt64]:
     """B^0 … B^(size-1) and the same of B^-1, modulo 2^64."""
     tables = []

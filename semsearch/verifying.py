@@ -13,11 +13,13 @@ from semsearch.dense import Vectors
 from semsearch.durable import file_digest
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.fit import load_embedder
+from semsearch.joint import join
 from semsearch.rows import each_passage, get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
 from semsearch.segments import KINDS, Kind
 from semsearch.store import SEGMENTS
 from semsearch.terms import Lexicon
+from semsearch.topics import named_topics, open_topics
 from semsearch.vectors.table import WordVectors
 from semsearch.words import Words
 
@@ -31,9 +33,8 @@ def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVecto
     opened = list(_opened(db, folder, problems))
     for kind in KINDS:
         problems += _held(db, kind, [source.segment.runs for source in opened if source.segment.kind == kind])
-    problems += _vector_sample(
-        db, [s for s in opened if isinstance(s, Vectors) and s.segment.kind == "passage"], vectors
-    )
+    passages = [source for source in opened if isinstance(source, Vectors) and source.segment.kind == "passage"]
+    problems += _vector_sample(db, folder / SEGMENTS, passages, vectors)
     problems += _words_sample(db, [source for source in opened if isinstance(source, Words)])
     return problems
 
@@ -60,7 +61,9 @@ def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterat
         try:
             if file_digest(path) != segment.digest:
                 problems.append(f"{path.name} is not as it was written: its digest differs")
-            if segment.kind == "words":
+            if segment.kind == "topics":
+                open_topics(path)
+            elif segment.kind == "words":
                 words = Words(path, segment)
                 words.postings.check()
                 yield words
@@ -98,7 +101,9 @@ def _distinct(held: list[Runs]) -> int:
     return len(np.unique(np.concatenate(ids))) if ids else 0
 
 
-def _vector_sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Callable[[], WordVectors]) -> Iterator[str]:
+def _vector_sample(
+    db: sqlite3.Connection, folder: Path, opened: list[Vectors], vectors: Callable[[], WordVectors]
+) -> Iterator[str]:
     """Some passages, embedded again from their stored text, have the vectors that are stored."""
     wanted = _some_passages(db)
     if not wanted:
@@ -111,12 +116,19 @@ def _vector_sample(db: sqlite3.Connection, opened: list[Vectors], vectors: Calla
     if embedder is None:
         yield "there are passages, but nothing was fitted to them"
         return
+    try:
+        topics = named_topics(folder, get_segments(db))
+    except (IndexDamaged, FileNotFoundError):
+        return  # which is told already
     for id_ in wanted:
         for stored in stored_texts(db, id_ + 1, first=id_):
             words = embedder.tokenize([stored.heading, *stored.sentences])
-            fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0]
-            kept = [source.rows(row)[0] for source in opened for row in _row(source, id_)]
-            if any(not np.allclose(vector, fresh, atol=2e-3) for vector in kept):
+            fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
+            if topics is not None:
+                texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
+                fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts))[None])
+            kept = [source.rows(row) for source in opened for row in _row(source, id_)]
+            if any(vector.shape != fresh.shape or not np.allclose(vector, fresh, atol=2e-3) for vector in kept):
                 yield f"the vector of passage {id_} is not that of its text"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
+STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
 
 
 def sif_weights(p: Array, a: float) -> Float64:
@@ -76,6 +78,14 @@ class WordWeights:
         formula = sif_weights if self.weighting == "sif" else usif_weights
         return formula(values, self.a).astype(np.float32)
 
+    @cached_property
+    def of_strangers(self) -> float:
+        """The weight of every word outside the table, of which only one thing is known: that it is rarer than those."""
+        if self.weighting == "none":
+            return 1.0
+        rarest = self.values.argmax() if self.weighting == "idf" else self.values.argmin()
+        return STRANGER * float(self.of(np.array([rarest]))[0])
+
 
 def learn_weights(
     weighting: Weighting,
@@ -114,7 +124,7 @@ def _count(batches: Iterable[Ragged], size: int, *, once_per_text: bool = False)
     words, texts = np.zeros(size, dtype=np.int64), 0
     for batch in batches:
         ids = batch.without_repetitions().ids if once_per_text else batch.ids
-        words += np.bincount(ids, minlength=size)
+        words += np.bincount(ids[ids >= 0], minlength=size)
         texts += int(np.count_nonzero(batch.lengths))
     return _Counts(words, texts)
 

@@ -15,20 +15,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.bm25 import Bm25
+from semsearch.bm25 import Bm25, TermScores
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings, PostingsBuilder
 from semsearch.runs import Runs
 from semsearch.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.terms import Lexicon
+from semsearch.tokens import UInt64
 
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
-_HEADING_WEIGHT = 2  # a word of title or headings counts double
+HEADING_WEIGHT = 2  # a word of title or headings counts double
 _CHUNK = 1 << 20
 _NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
@@ -61,7 +62,7 @@ class WordsWriter:
     def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str]) -> None:
         """Append passages with rising ids (n,), their title and headings, and their text."""
         pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
-        weights = np.tile(np.array([_HEADING_WEIGHT, 1], dtype=np.int64), len(ids))
+        weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(ids))
         self._builder.add(pairs, np.repeat(np.arange(len(ids)), 2), weights)
         self._ids.append(ids)
         if len(self._builder) >= self.largest:
@@ -108,6 +109,11 @@ class WordScores:
     runs: Sequence[Runs]
     scores: Sequence[Float32]
 
+    @property
+    def largest(self) -> float:
+        """The best score; 0 where no passage shares a word with the question."""
+        return max((float(part.max(initial=0)) for part in self.scores), default=0.0)
+
     def best(self, n: int, *, allowed: Runs | None = None) -> Int64:
         """The ids of the n best passages that share a word with the question, rising; of equal ones the first."""
         ids: list[Int64] = [np.zeros(0, dtype=np.int64)]
@@ -142,6 +148,18 @@ class WordSearch:
         """Score all passages for a question."""
         terms = Lexicon().of_question(question)  # one that is kept would grow with every question
         return WordScores(self._runs, self._bm25.scores(terms))
+
+    def idf(self, terms: UInt64) -> Float64:
+        """How rare each term is, as BM25 has it; 0 for one that no passage has. (t,) -> (t,)"""
+        return self._bm25.idf(terms)
+
+    def explain(self, terms: UInt64, idf: Float64, id_: int) -> TermScores:
+        """What each term adds to the score of a passage. (t,), (t,)"""
+        for place, runs in enumerate(self._runs):
+            ids = np.array([id_], dtype=np.int64)
+            if runs.has(ids)[0]:
+                return self._bm25.explain(terms, idf, place, int(runs.below(ids)[0]))
+        return TermScores(np.zeros(len(terms), dtype=np.int64), np.zeros(len(terms)))
 
     def scores_like(self, headings: Sequence[str], texts: Sequence[str], n: int) -> WordScores:
         """Score all passages for the n terms that say most about some texts with their headings; of equal terms, those

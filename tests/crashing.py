@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 DEATH = 77
+LEAST = 9  # passages of which topics are learned
 
 
 class Countdown:
@@ -94,8 +95,12 @@ def main(arguments: list[str]) -> None:
     import semsearch.generation
     import semsearch.indexing
     import semsearch.migrations
-    import semsearch.readers.markdown  # noqa: F401  # before the fork, so that no child pays for it
+    import semsearch.readers.markdown
+    import semsearch.topic_vectors  # noqa: F401  # before the fork, so that no child pays for it
+    from semsearch.lsa import fit_topics
 
+    assert fit_topics.__kwdefaults__ is not None
+    fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
     for point in points:
         if len(points) > 1 and hasattr(os, "fork"):
             child = os.fork()

@@ -143,6 +143,32 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("verify").status == 0
 
 
+def test_topics_are_learned_unless_they_are_not_wanted(
+    made: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from semsearch.lsa import fit_topics
+
+    assert semsearch("status", "--json").json["adapted"] is None
+    assert "none; an index learns topics from about two hundred passages on" in semsearch("status").out
+    assert fit_topics.__kwdefaults__ is not None
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 2)
+    assert semsearch("refit").status == 0
+    adapted = semsearch("status", "--json").json["adapted"]
+    assert (adapted["topics"], adapted["passages"]) == (1, 3)
+    assert f"1 dimension, learned from {adapted['terms']} terms in 3 passages" in semsearch("status").out
+    assert semsearch("index", "docs", "--adapt").status == 0
+    result = semsearch("index", "docs", "--no-adapt")
+    assert (result.status, result.out) == (2, "")
+    assert "semsearch index --rebuild --name indexes/docs --no-adapt" in result.err
+    assert semsearch("index", "--rebuild", "--no-adapt").status == 0
+    assert semsearch("status", "--json").json["adapted"] is None
+    assert semsearch("index", "--no-adapt").status == 0
+    assert "--name indexes/docs --adapt" in semsearch("index", "--adapt").err
+    assert semsearch("index", "docs", "--name", "other", "--no-adapt", "--vectors", small_vectors.folder).status == 0
+    assert semsearch("status", "--index", "other", "--json").json["adapted"] is None
+    assert semsearch("verify", "--index", "docs").status == 0
+
+
 def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
     others = small.small_vectors(tmp_path, seed=1, name="others")
     for command in (["index", "docs"], ["query", "ship"], ["status"]):

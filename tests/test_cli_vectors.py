@@ -119,3 +119,19 @@ def test_distill_wants_words_from_somewhere(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "--counts FILE or --corpus PATH" in result.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_pieces_speak_for_words_that_the_vectors_lack(glove: Path, tmp_path: Path) -> None:
+    made = run("pieces", glove, "--to", tmp_path / "open", "--number", 20)
+    assert "3 words, " in made.stdout
+    result = run("neighbours", "cats", "--vectors", tmp_path / "open", "--json")
+    found = json.loads(result.stdout)
+    assert found["from_pieces"] is True
+    assert found["neighbours"][0]["word"] == "cat"
+    assert "made of its pieces" in run("neighbours", "cats", "--vectors", tmp_path / "open").stderr
+    assert json.loads(run("neighbours", "cat", "--vectors", tmp_path / "open", "--json").stdout)["from_pieces"] is False
+    details = json.loads(run("info", tmp_path / "open", "--json").stdout)
+    assert details["pieces"] > 0
+    assert details["verified"] is True
+    assert json.loads(run("info", glove, "--json").stdout)["pieces"] == 0
+    assert run("pieces", glove, "--to", tmp_path / "open").exit_code == 2

@@ -10,14 +10,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from crashing import LEAST
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
+from semsearch.lsa import fit_topics
 
 CHILD = Path(__file__).with_name("crashing.py")
 CAN_FORK = hasattr(os, "fork")
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
+
+
+@pytest.fixture(autouse=True)
+def _adapted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes learn topics, so that their file is among what a kill may interrupt."""
+    assert fit_topics.__kwdefaults__ is not None
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", LEAST)
 
 
 @dataclass
@@ -56,7 +65,9 @@ def answers(path: Path) -> object:
         assert index.verify() == []
         hits = [index.search(query, 5) for query in QUERIES]
         said = [(hit.document, hit.sentence, round(hit.score, 5)) for found in hits for hit in found]
-        return said, index.status(stale=False, drift=False).documents, index.settings.method
+        status = index.status(stale=False, drift=False)
+        assert (status.adapted is None) == (status.passages == 0)
+        return said, status.documents, index.settings.method
 
 
 def prepare(folder: Path, action: str) -> World:

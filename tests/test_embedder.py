@@ -14,6 +14,7 @@ from semsearch import SentenceEmbedder, load_vectors
 from semsearch.components import CommonComponents
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.methods import METHODS, Method
+from semsearch.settings import PRIOR
 from semsearch.vectors import VectorTable
 from semsearch.vectors.writer import TableWriter
 
@@ -225,8 +226,8 @@ def test_ten_sentences_keep_their_meaning_with_the_prior(english: VectorTable) -
         loaf, parliament = (embedder.transform(probes) @ embedder.transform(bread).T).mean(axis=1)
         return float(loaf - parliament)
 
-    assert margin(3000) > margin(0) + 0.3
-    assert margin(3000) > 0.3
+    assert margin(PRIOR) > margin(0) + 0.3
+    assert margin(PRIOR) > 0.3
 
 
 def test_the_prior_is_drawn_alike_each_time(small_vectors: VectorTable) -> None:

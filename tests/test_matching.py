@@ -102,7 +102,7 @@ def test_the_table_that_is_given_is_left_alone(generator: np.random.Generator) -
     words = generator.standard_normal((3, 4)).astype(np.float32)
     before = words.copy()
     texts = Ragged(np.array([0, 1, 2], dtype=np.int32), np.array([0, 1, 2, 3]))
-    match(words, np.full(3, 0.1, np.float32), texts, np.eye(3, dtype=np.float16), Matching(batch=20))
+    match(words, np.full(3, 0.1, np.float32), texts, np.eye(3, dtype=np.float16), Matching(batch=20, groups=2))
     assert np.array_equal(words, before)
 
 

@@ -228,7 +228,7 @@ def test_the_same_teacher_counts_texts_and_seed_give_the_same_digest(tmp_path: P
 def test_nothing_is_encoded_twice(tmp_path: Path) -> None:
     teacher = FakeTeacher()
     distilled(teacher, tmp_path / "a", dimension=3, texts=["the cat", "the"])
-    distilled(teacher, tmp_path / "b", dimension=2, texts=["the cat", "a dog"], matching=Matching(batch=20))
+    distilled(teacher, tmp_path / "b", dimension=2, texts=["the cat", "a dog"], matching=Matching(batch=20, groups=2))
     assert sorted(text for call in teacher.calls for text in call) == sorted([*COUNTS, "the cat", "a dog"])
 
 

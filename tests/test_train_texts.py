@@ -11,7 +11,7 @@ import pytest
 
 from semsearch.errors import SourceError, StorageError, UsageError, VectorsError
 from semsearch.train.encodings import Encodings, Teacher, hash_texts
-from semsearch.train.texts import choose_texts, read_texts, write_texts
+from semsearch.train.texts import choose_texts, read_texts, without_excluded, write_texts
 
 Float32 = npt.NDArray[np.float32]
 
@@ -78,6 +78,16 @@ def test_choosing_nothing_is_an_error(tmp_path: Path, corpus: Path) -> None:
         chosen(corpus, sentences=1e-9)
     with pytest.raises(SourceError, match="nowhere"):
         chosen(tmp_path / "nowhere")
+
+
+def test_given_texts_are_dropped_where_they_are_excluded(tmp_path: Path) -> None:
+    measured = tmp_path / "measured"
+    measured.write_text("one that is measured\n")
+    texts = ["Another.", "One that is measured!", "a third"]
+    assert without_excluded(texts, [measured]) == ["Another.", "a third"]
+    assert without_excluded(texts, []) == texts
+    with pytest.raises(UsageError, match="all 1 texts are excluded"):
+        without_excluded(texts[1:2], [measured])
 
 
 def test_texts_are_kept_a_line_each(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def distill(
         Literal["float32", "bfloat16", "float16"],
         typer.Option(help="Of the teacher's arithmetic: bfloat16 is quick on new processors.", show_choices=True),
     ] = "float32",
-    epochs: Annotated[float, typer.Option(metavar="N", help="How often each text is trained on.")] = 4.0,
+    epochs: Annotated[float, typer.Option(metavar="N", help="How often each text is trained on.")] = 5.0,
     seed: SeedOption = 0,
     licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
     counted: Annotated[str, typer.Option(metavar="TEXT", help="What the words were counted in, for the card.")] = "",
@@ -105,7 +105,7 @@ def distill(
     from semsearch.train.distill import Provenance, distill_words
     from semsearch.train.encodings import Teacher
     from semsearch.train.matching import Matching
-    from semsearch.train.texts import choose_texts, read_texts
+    from semsearch.train.texts import choose_texts, read_texts, without_excluded
     from semsearch.vectors.writer import check_absent
 
     check_absent(to)
@@ -113,7 +113,7 @@ def distill(
         raise UsageError("give --counts FILE or --corpus PATH: the words are the most frequent ones of a text")
     with stages() as progress:
         frequencies = read_counts(counts) if counts else count_words(corpus or [], skipped=_skipped)
-        found = read_texts(chosen) if chosen else []
+        found = without_excluded(read_texts(chosen), exclude or ()) if chosen else []
         if corpus:
             found += choose_texts(
                 corpus, passages=_PASSAGES, sentences=_SENTENCES, exclude=exclude or (), seed=seed, skipped=_skipped

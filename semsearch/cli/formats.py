@@ -9,13 +9,16 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from semsearch.cli.explained import lines
 from semsearch.documents import line_starts
+from semsearch.explanation import Explanation
 from semsearch.hits import Context, Hit, Mode, Place
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # with what turns text round
@@ -47,10 +50,18 @@ class Answer:
     mode: Mode
     hits: list[Hit]
     by_words: bool = True
+    explanations: Sequence[Explanation] = ()  # one for each hit, or none
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"query": self.query, "mode": self.mode, "hits": [hit.to_dict() for hit in self.hits]}
+        return {"query": self.query, "mode": self.mode, "hits": self.hit_dicts()}
+
+    def hit_dicts(self) -> list[dict[str, Any]]:
+        """The hits for JSON, with their explanations, if they have any, as `explain`."""
+        if not self.explanations:
+            return [hit.to_dict() for hit in self.hits]
+        pairs = zip(self.hits, self.explanations, strict=True)
+        return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
 
 
 def one_line(text: str) -> str:
@@ -114,15 +125,16 @@ def json_list(answers: Iterable[Answer]) -> Iterator[str]:
 def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
     """An object a line for each hit, with its query."""
     for answer in answers:
-        for hit in answer.hits:
-            yield to_json({"query": answer.query, "mode": answer.mode, **hit.to_dict()}, indent=None)
+        for hit in answer.hit_dicts():
+            yield to_json({"query": answer.query, "mode": answer.mode, **hit}, indent=None)
 
 
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
-    """`path:line  score  trail`, and the sentence below, marked where there is context; then where else it is said."""
+    """`path:line  score  trail`, and the sentence below, marked where there is context; then where else it is said, and
+    the explanation."""
     first = True
     for answer in answers:
-        for hit in answer.hits:
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
             if not first:
                 yield ""
             first = False
@@ -133,6 +145,8 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
             yield from (f"    {one_line(text)}" for text in hit.after)
             if also := also_in(hit):
                 yield f"    + {also}"
+            if explanation is not None:
+                yield from (f"    {line}" for line in lines(explanation))
 
 
 def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
@@ -202,4 +216,5 @@ FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {
     "plain": plain,
     "vimgrep": vimgrep,
 }
+EXPLAINING = ("table", "plain", "json", "jsonl")  # formats that have room for explanations
 BATCH_FORMATS = FORMATS | {"json": json_list, "plain": plain_batch}

@@ -30,7 +30,7 @@ from semsearch.cli.reporting import covers, nothing_to_index, progress, summary,
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import IndexLocked, SourceError, UsageError, rebuild_command
 from semsearch.hits import SyncReport
-from semsearch.methods import MethodName
+from semsearch.methods import MethodName, Unknown
 from semsearch.store import is_index
 
 if TYPE_CHECKING:
@@ -50,10 +50,12 @@ class Choices:
     a: float | None
     components: int | None
     frequencies: str | None
+    adapt: bool | None
+    unknown: str | None
 
     def given(self) -> dict[str, Any]:
         """The arguments of `Index.create` and `Index.rebuild`."""
-        names = ("vectors", "method", "a", "components", "frequencies")
+        names = ("vectors", "method", "a", "components", "frequencies", "adapt", "unknown")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def check(self, index: Index) -> None:
@@ -66,8 +68,13 @@ class Choices:
                 built = "its default" if built is None else built
                 raise UsageError(
                     f"{index.path} was built with {name} {built}, not {value}; to change that: "
-                    + rebuild_command(index.path, f"--{name}", str(value))
+                    + rebuild_command(index.path, *_option(name, value))
                 )
+
+
+def _option(name: str, value: object) -> list[str]:
+    """An argument as the command line has it."""
+    return [f"--{name}" if value else f"--no-{name}"] if isinstance(value, bool) else [f"--{name}", str(value)]
 
 
 @app.command()
@@ -98,6 +105,14 @@ def index(
     frequencies: Annotated[
         str | None, typer.Option(metavar="vectors|corpus|FILE", help="Where word frequencies come from.")
     ] = None,
+    adapt: Annotated[
+        bool | None,
+        typer.Option("--adapt/--no-adapt", help="Learn from the text which of its words go together; so by default."),
+    ] = None,
+    unknown: Annotated[
+        Unknown | None,
+        typer.Option(help="What speaks for unknown words: nothing, their pieces, or besides (so by default) contexts."),
+    ] = None,
     vectors: VectorsOption = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
@@ -116,7 +131,7 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
-    choices = Choices(vectors, method, a, components, frequencies)
+    choices = Choices(vectors, method, a, components, frequencies, adapt, unknown)
     given = paths or []
     place = _place(given, index, indexes)
     is_new = not is_index(place)

@@ -92,6 +92,7 @@ def describe(found: Status) -> dict[str, str]:
         "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
         + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
         "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
+        "topics": adapted(found),
         "word vectors": f"{found.vectors_name} ({found.vectors_digest[:8]})",
         "size": size(found.size_bytes),
     }
@@ -102,6 +103,14 @@ def describe(found: Status) -> dict[str, str]:
         stale = f"{count(found.stale, 'file')} changed; semsearch index brings it up to date"
         facts["stale"] = stale if found.stale else "nothing: it is up to date"
     return facts
+
+
+def adapted(found: Status) -> str:
+    """What it has learned from its own text."""
+    if found.adapted is None:
+        return "none; an index learns topics from about two hundred passages on, unless --no-adapt was given"
+    seen = f"{count(found.adapted.terms, 'term')} in {count(found.adapted.passages, 'passage')}"
+    return f"{count(found.adapted.topics, 'dimension')}, learned from {seen}"
 
 
 _MUCH = 15.0  # degrees between the components in use and today's

@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterable
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,9 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from semsearch.cli.explained import summary, table
 from semsearch.cli.formats import Answer, also_in, one_line, path_of, trail
+from semsearch.explanation import Explanation
 from semsearch.hits import Hit, Progress
 from semsearch.terms import content_words
 
@@ -43,16 +46,49 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             continue
         asked = query_pattern(answer.query) if answer.by_words else None
         best = max(hit.score for hit in answer.hits)
-        for hit in answer.hits:
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
-            for line in quotation(hit, asked, room=_LINES * (width - _INDENT)).wrap(console, width - _INDENT):
-                line.pad_left(_INDENT)
-                console.print(line, soft_wrap=True)
+            _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
             if also := also_in(hit):
-                for line in Text(f"+ {also}", "dim").wrap(console, width - _INDENT):
-                    line.pad_left(_INDENT)
-                    console.print(line, soft_wrap=True)
+                _print_below(console, Text(f"+ {also}", "dim"), width)
+            if explanation is not None:
+                for line in summary(explanation):
+                    _print_below(console, Text(line, "dim"), width)
+                for row in heat_map(explanation, width=width - _INDENT):
+                    _print_below(console, row, width)
             console.print()
+
+
+def _print_below(console: Console, text: Text, width: int) -> None:
+    """Something of a hit, below its heading."""
+    for line in text.wrap(console, width - _INDENT):
+        line.pad_left(_INDENT)
+        console.print(line, soft_wrap=True)
+
+
+def heat_map(explanation: Explanation, *, width: int) -> list[Text]:
+    """The pairs of words, each the warmer the more it adds to the cosine, blue where it takes; empty without pairs."""
+    if explanation.pairs is None:
+        return []
+    found: list[Text] = []
+    for line in table(explanation.pairs, width=width):
+        text = Text()
+        for cell in line:
+            if cell.share is None:
+                text.append(cell.text)
+            else:
+                text.append(" ").append(cell.text[1:], warmth(cell.share))
+        found.append(text)
+    return found
+
+
+def warmth(share: float) -> str:
+    """The background of a cell, for what its pair adds in relation to the largest one; none for next to nothing."""
+    if abs(share) < 0.1:
+        return "dim"
+    if share < 0:
+        return "white on blue"
+    return "black on red" if share > 0.6 else "black on yellow" if share > 0.3 else "black on cyan"
 
 
 def heading(hit: Hit, *, width: int, best: float) -> Text:

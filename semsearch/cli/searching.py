@@ -25,12 +25,12 @@ from semsearch.cli.answering import (
     show,
     tell_if_empty,
 )
-from semsearch.cli.formats import Answer
+from semsearch.cli.formats import EXPLAINING, Answer
 from semsearch.cli.messages import tell_warnings, warn
 from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
-from semsearch.hits import Mode, Searchable
+from semsearch.hits import Hit, Mode, Searchable
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 
@@ -47,6 +47,7 @@ class Options:
     filters: tuple[str, ...]
     context: int
     duplicates: bool
+    explain: bool
 
     def answers(self, index: Searchable, queries: list[str]) -> Iterator[Answer]:
         """An answer to each query."""
@@ -59,7 +60,10 @@ class Options:
             context=self.context,
             duplicates=self.duplicates,
         )
-        return (Answer(query, self.mode, hits) for query, hits in zip(queries, found, strict=True))
+        return (self._answer(query, hits) for query, hits in zip(queries, found, strict=True))
+
+    def _answer(self, query: str, hits: list[Hit]) -> Answer:
+        return Answer(query, self.mode, hits, explanations=[hit.explain() for hit in hits] if self.explain else ())
 
 
 @app.command()
@@ -78,6 +82,9 @@ def query(
     filters: FiltersOption = None,
     context: ContextOption = 0,
     duplicates: DuplicatesOption = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each hit's score is made of, word by word.")
+    ] = False,
     format_: FormatOption = None,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
@@ -91,10 +98,12 @@ def query(
     """
     batch = text == ["-"]
     wanted = choose_format(format_, json=json, jsonl=jsonl)
+    if explain and wanted not in EXPLAINING:
+        raise UsageError(f"{wanted} has no room for explanations; choose one of {', '.join(EXPLAINING)}")
     if not batch:
         use_one_thread()
     tell_warnings()
-    options = Options(k, mode, min_score, tuple(filters or ()), context, duplicates)
+    options = Options(k, mode, min_score, tuple(filters or ()), context, duplicates, explain)
     with open_index(index, indexes, vectors) as opened:
         found = show(
             _batch(opened, options) if batch else options.answers(opened, [_clean(" ".join(text))]),

@@ -13,6 +13,7 @@ from semsearch.cli.counter import counter
 from semsearch.cli.distilling import count, distill, texts
 from semsearch.cli.evaluating import evaluate_vectors
 from semsearch.cli.formats import one_line, to_json
+from semsearch.cli.messages import warn
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.training import train
 from semsearch.errors import VectorsError
@@ -65,14 +66,19 @@ def neighbours(
     k: Annotated[int, typer.Option("-k", metavar="N", help="How many at most.")] = 10,
     json: JsonOption = False,
 ) -> None:
-    """Show the words whose vectors are nearest to a word's, with their cosines."""
+    """Show the words whose vectors are nearest to a word's, with their cosines. Of an unknown word: to its pieces'."""
     use_one_thread()
+    from semsearch.vectors.neighbours import is_guessed
     from semsearch.vectors.neighbours import neighbours as nearest_to
 
-    found = nearest_to(_load(vectors), word, k)
+    table = _load(vectors)
+    found, guessed = nearest_to(table, word, k), is_guessed(table, word)
     if json:
-        typer.echo(to_json({"word": word, "neighbours": [{"word": n.word, "cosine": n.cosine} for n in found]}))
+        shown = [{"word": n.word, "cosine": n.cosine} for n in found]
+        typer.echo(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
         return
+    if guessed:
+        warn(f"{word} is not among the words of {table.name}; its vector is made of its pieces")
     for neighbour in found:
         typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
 
@@ -107,6 +113,21 @@ def import_(
     typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
 
 
+@app.command()
+def pieces(
+    name: Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")],
+    to: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")],
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="How many pieces, the most telling.")] = 12_000,
+) -> None:
+    """Copy word vectors to a new folder with pieces: parts of words, which speak for words that the table lacks."""
+    from semsearch.train.pieces import add_pieces
+
+    source = _load(name)
+    with _progress(lambda done, total: f"round {done} of {total}") as progress:
+        table = add_pieces(source, to, number=number, progress=progress)
+    typer.echo(f"{table.folder}: {len(table)} words, {len(table.pieces or ())} pieces")
+
+
 def _load(name: str) -> VectorTable:
     from semsearch.vectors import load_vectors
 
@@ -123,6 +144,7 @@ def _details(table: VectorTable) -> dict[str, Any]:
         **table.card,
         "name": table.name,
         "words": len(table),
+        "pieces": len(table.pieces or ()),
         "dimension": table.dimension,
         "folder": str(table.folder),
         "bytes": size,
@@ -132,7 +154,7 @@ def _details(table: VectorTable) -> dict[str, Any]:
 
 def _described(details: dict[str, Any]) -> Iterator[str]:
     """The same for people: a line each, what matters most first."""
-    first = ("name", "source", "licence", "words", "dimension", "dtype")
+    first = ("name", "source", "licence", "words", "pieces", "dimension", "dtype")
     last = ("folder", "bytes", "digest", "verified")
     shown = {key: details[key] for key in first}
     shown |= {key: value for key, value in details.items() if not isinstance(value, dict)}

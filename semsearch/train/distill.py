@@ -20,6 +20,7 @@ from semsearch.frequencies import most_frequent
 from semsearch.tokens import hash_words
 from semsearch.train.encodings import Encodings, Teacher
 from semsearch.train.matching import Matching, match
+from semsearch.train.pieces import NUMBER, learn_pieces
 from semsearch.vectors.table import VectorTable
 from semsearch.vectors.writer import TableWriter, index_of
 
@@ -47,10 +48,11 @@ def distill_words(
     size: int = 130_000,
     dimension: int = 256,
     matching: Matching | None = None,
+    pieces: int = NUMBER,
     provenance: Provenance | None = None,
     progress: Stages | None = None,
 ) -> VectorTable:
-    """Make a folder of word vectors at `target`. Without texts, only the first step is done.
+    """Make a folder of word vectors at `target`, with so many pieces. Without texts, only the first step is done.
 
     What the teacher says is kept in the folder `encodings`: a run that was stopped goes on, and a run with other
     settings asks for nothing twice. Raises UsageError where `dimension` is above the teacher's, VectorsError where
@@ -73,9 +75,9 @@ def distill_words(
             steps = _stage(progress, "steps")
             vectors = match(vectors, share.astype(np.float32), ids, kept.of(texts), matching, progress=steps)
         writer.add(words, vectors)
-        return writer.finish(
-            share, card=_card(teacher, len(words), dimension, len(texts), sum(counts.values()), provenance)
-        )
+        learned = learn_pieces(words, vectors, number=pieces) if pieces else None
+        card = _card(teacher, len(words), dimension, len(texts), sum(counts.values()), provenance)
+        return writer.finish(share, card=card, pieces=learned)
 
 
 def _card(

@@ -47,7 +47,8 @@ class Teacher:
 
     @property
     def dimension(self) -> int:
-        return int(self._model.get_sentence_embedding_dimension())
+        ask = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
+        return int(ask())
 
     def encode(self, texts: Sequence[str]) -> Float32:
         """n texts -> (n, d) unit vectors."""

@@ -41,11 +41,11 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's
 class Matching:
     """How the vectors are trained. What each setting changed is in docs/word-vectors.md."""
 
-    epochs: float = 4.0
+    epochs: float = 5.0
     batch: int = 1024  # texts
-    groups: int = 16  # clusters that a batch is made of
+    groups: int = 64  # clusters that a batch is made of
     clusters: int = 1000
-    a: float = 3e-4  # of SIF's weights
+    a: float = 1e-3  # of SIF's weights
     rate: float = 2e-3
     ranking: float = 1e-3  # weight of the second loss
     temperature: float = 0.05

@@ -69,6 +69,15 @@ def choose_texts(
     return Chosen(list(texts), left_out)
 
 
+def without_excluded(texts: list[str], exclude: Iterable[Path]) -> list[str]:
+    """The texts that share nothing with these files. Raises SourceError, UsageError where none are left."""
+    shared = Excluded(exclude).shared_by(texts)
+    left = [text for text, is_shared in zip(texts, shared, strict=True) if not is_shared]
+    if not left:
+        raise UsageError(f"all {len(texts)} texts are excluded; give others, or exclude less")
+    return left
+
+
 def write_texts(texts: Iterable[str], to: Path) -> None:
     """A text a line. Raises StorageError where the file cannot be written."""
     data = "".join(text + "\n" for text in texts).encode()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import UsageError
+from semsearch.strangers import Strangers
 from semsearch.tokens import normalise
 from semsearch.vectors.table import VectorTable
 
@@ -26,23 +27,35 @@ class Neighbour:
 def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
     """The k words whose vectors have the greatest cosine with the word's, without the word. Scans the table.
 
-    Raises UsageError where the word is not in the table, is not one word, or k is below one.
+    A word that the table does not have gets its vector from its pieces. Raises UsageError where it has none either,
+    where the word is not one word, or k is below one.
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    normal = normalise(word)
-    if not normal or " " in normal:
-        raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
+    normal = _one_word(word)
     asked = table.id_of(normal)
-    if asked < 0:
-        raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}")
-    query = table.rows(np.array([asked]))[0]
+    query = table.rows(np.array([asked]))[0] if asked >= 0 else table.guess(Strangers.of([normal]))[0]
+    if asked < 0 and not query.any():
+        pieces = "" if table.pieces is None else ", and none of its pieces is known"
+        raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}{pieces}")
     cosines = np.concatenate(
         [_cosines(table, first, min(first + _CHUNK, len(table)), query) for first in range(0, len(table), _CHUNK)]
     )
-    cosines[asked] = -np.inf
-    nearest = np.argsort(-cosines, kind="stable")[: min(k, len(table) - 1)]
+    nearest = np.argsort(-cosines, kind="stable")
+    nearest = nearest[nearest != asked][:k]
     return [Neighbour(table.words[number], float(cosines[number])) for number in nearest.tolist()]
+
+
+def is_guessed(table: VectorTable, word: str) -> bool:
+    """Whether the table does not have the word, so that its vector is made of its pieces. Raises UsageError."""
+    return table.id_of(_one_word(word)) < 0
+
+
+def _one_word(word: str) -> str:
+    normal = normalise(word)
+    if not normal or " " in normal:
+        raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
+    return normal
 
 
 def _cosines(table: VectorTable, first: int, last: int, query: Float32) -> Float32:

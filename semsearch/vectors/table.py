@@ -7,6 +7,7 @@
     frequencies.npy  (V,) float32: p(w) in general text
     keys.npy         (slots,) uint64: the words' hashes (semsearch.tokens), by open addressing (semsearch.hashing)
     slots.npy        (slots,) int32: the word's id, -1 for an empty slot
+    piece*           for words that the table does not have; there may be none (semsearch.vectors.pieces)
 
 The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, none of a million unknown
 words is taken for one of a hundred thousand known ones but once in ten million such corpora.
@@ -18,14 +19,16 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import VectorsError
 from semsearch.hashing import look_up
+from semsearch.strangers import Strangers
 from semsearch.tokens import TOKENISER_VERSION, hash_words
+from semsearch.vectors.pieces import Pieces
 
 FORMAT = "semsearch word vectors 1"
 Dtype = Literal["int8", "float16", "float32"]
@@ -57,6 +60,17 @@ class WordVectors(Protocol):
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of ids. (n,) -> (n, d)"""
+
+
+@runtime_checkable
+class Guessing(Protocol):
+    """What word vectors may know besides: vectors for words that they do not have."""
+
+    def guess(self, strangers: Strangers) -> Float32:
+        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+
+    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
 
 
 class VectorTable:
@@ -114,6 +128,34 @@ class VectorTable:
             rows *= self._scales[ids][:, None]
         return rows
 
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """What the table knows of words that it does not have; None where it knows nothing."""
+        if not (self.folder / "pieces.npy").exists():
+            return None
+        vectors = self._array("pieces", (np.int8,), dimensions=2)
+        scales = self._array("piece_scales", (np.float32,))
+        keys, slots = self._array("piece_keys", (np.uint64,)), self._array("piece_slots", (np.int32,))
+        maps = self._array("piece_maps", (np.float16,), dimensions=3)
+        d = self.dimension
+        if vectors.shape != (len(scales), d) or maps.shape != (2, d, d) or len(keys) != len(slots):
+            raise VectorsError(f"{self.folder} is damaged: its pieces do not belong together; make or import it again")
+        if len(keys).bit_count() != 1:
+            raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
+        return Pieces(vectors, scales, keys, slots, maps)
+
+    def guess(self, strangers: Strangers) -> Float32:
+        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+        if self.pieces is None:
+            return np.zeros((len(strangers), self.dimension), dtype=np.float32)
+        return self.pieces.guess(strangers, self)
+
+    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
+        if self.pieces is None:
+            return np.zeros((len(ids), self.dimension), dtype=np.float32)
+        return self.pieces.guess(Strangers.of([self.words[number] for number in ids.tolist()]), self)
+
     def verify(self) -> bool:
         """Whether the arrays still have the digest of the card, and every word is found. Reads everything."""
         if digest_of(self.folder) != self.digest or len(self.words) != len(self):
@@ -155,9 +197,10 @@ def _read_card(folder: Path) -> dict[str, Any]:
 
 
 def digest_of(folder: Path) -> str:
-    """BLAKE2b of what gives sentences their vectors: words, vectors, scales and frequencies."""
+    """BLAKE2b of what gives sentences their vectors: words, vectors, scales, frequencies and pieces."""
     digest = hashlib.blake2b(digest_size=16)
-    for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy"):
+    pieces = ("pieces.txt", "pieces.npy", "piece_scales.npy", "piece_maps.npy")
+    for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy", *pieces):
         path = folder / name
         if path.exists():
             with path.open("rb") as file:

@@ -23,6 +23,7 @@ from semsearch.durable import write_durably
 from semsearch.errors import StorageError, VectorsError
 from semsearch.hashing import HashIndex
 from semsearch.tokens import TOKENISER_VERSION, hash_words
+from semsearch.vectors.pieces import PieceVectors
 from semsearch.vectors.table import FORMAT, Dtype, Float32, VectorTable, digest_of
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -90,8 +91,10 @@ class TableWriter:
                 break
             number -= len(part)
 
-    def finish(self, frequencies: Floats, *, card: Mapping[str, Any]) -> VectorTable:
-        """Write p(w) (V,), the index by words and a card of provenance; the table is there from now on.
+    def finish(
+        self, frequencies: Floats, *, card: Mapping[str, Any], pieces: PieceVectors | None = None
+    ) -> VectorTable:
+        """Write p(w) (V,), the index by words, pieces and a card of provenance; the table is there from now on.
 
         Raises VectorsError where there are no words, or one that is not what the tokeniser would give, or twice.
         """
@@ -107,6 +110,9 @@ class TableWriter:
         }
         if self.dtype == "int8":
             arrays["scales"] = np.concatenate(self._scales)
+        if pieces is not None:
+            arrays |= _piece_arrays(pieces)
+            card = {"pieces": len(pieces.pieces), **card}
         with self._storing():
             self._file.seek(0)
             if self._write_header(len(self.words)) != self._start:
@@ -114,8 +120,9 @@ class TableWriter:
             self._file.close()
             for name, array in arrays.items():
                 np.save(self._partial / f"{name}.npy", array, allow_pickle=False)
-            text = "".join(word + "\n" for word in self.words)
-            (self._partial / "words.txt").write_text(text, encoding="utf-8", newline="\n")
+            self._write_lines("words.txt", self.words)
+            if pieces is not None:
+                self._write_lines("pieces.txt", pieces.pieces.words)
             self._write_card(card)
             self._commit()
         return VectorTable(self.folder)
@@ -145,6 +152,10 @@ class TableWriter:
             npy: Any = np.lib.format  # not typed in every NumPy
             npy.write_array_header_1_0(self._file, header)
         return self._file.tell()
+
+    def _write_lines(self, name: str, lines: Sequence[str]) -> None:
+        text = "".join(line + "\n" for line in lines)
+        (self._partial / name).write_text(text, encoding="utf-8", newline="\n")
 
     def _write_card(self, card: Mapping[str, Any]) -> None:
         details = {
@@ -179,6 +190,25 @@ class TableWriter:
             raise StorageError(
                 f"{self.folder} cannot be written: {reason}; free space or choose another place"
             ) from error
+
+
+def provenance(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a table's card what is not of its form: what another table with the same words can say of itself."""
+    form = ("format", "name", "words", "dimension", "dtype", "tokeniser", "digest", "pieces")
+    return {key: value for key, value in card.items() if key not in form}
+
+
+def _piece_arrays(pieces: PieceVectors) -> dict[str, npt.NDArray[Any]]:
+    rows, scales = quantise(pieces.vectors)
+    index = HashIndex(expected=len(pieces.pieces))
+    index.insert(pieces.pieces.hashes, np.arange(len(pieces.pieces), dtype=np.int32))
+    return {
+        "pieces": rows,
+        "piece_scales": scales,
+        "piece_keys": index.keys,
+        "piece_slots": index.values,
+        "piece_maps": pieces.maps.astype(np.float16),
+    }
 
 
 def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:

@@ -47,9 +47,9 @@ def reciprocal_rank(weight: float) -> Fuse:
 
 WAYS: dict[str, Fuse] = {
     "words alone": weighted(0),
-    **{f"{w} · cosine + {1 - w:.1f} · BM25 / best": weighted(w) for w in (0.2, 0.3, 0.4, 0.5, 0.6)},
+    **{f"{w} · cosine + {1 - w:.1f} · BM25 / best": weighted(w) for w in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)},
     **{f"both over their best, {w}": both_relative(w) for w in (0.3, 0.4)},
-    **{f"z-scores, {w}": standardised(w) for w in (0.3, 0.4, 0.5)},
+    **{f"z-scores, {w}": standardised(w) for w in (0.3, 0.4, 0.5, 0.6)},
     **{f"reciprocal ranks, {w}": reciprocal_rank(w) for w in (0.3, 0.5)},
 }
 
@@ -66,7 +66,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as place, Index.create(Path(place) / "index") as index:
             index.add(collection.documents)
             for query, text in collection.queries.items():
-                found = index.search(text, DEPTH)
+                found = index.search(text, DEPTH, duplicates=True)
                 dense = np.array([hit.dense or 0.0 for hit in found])
                 words = np.array([hit.lexical or 0.0 for hit in found])
                 for way, fuse in WAYS.items():

@@ -4,10 +4,12 @@
     python tests/benchmarks/training_texts.py trivia CHECKOUT --to trivia.texts      of uberspot/OpenTriviaQA
     python tests/benchmarks/training_texts.py dialogue CHECKOUT --to dialogue.texts
                                              of google-research-datasets/dstc8-schema-guided-dialogue
+    python tests/benchmarks/training_texts.py masc CHECKOUT --to masc.texts          of nltk/nltk_data
     python tests/benchmarks/training_texts.py scenes --to scenes.texts               made up, of the words below
 
 An encyclopaedia seldom asks a question, talks to someone, or says that a dog runs on a beach. WordNet (CC BY 4.0) gives
-words with their definitions, and examples; OpenTriviaQA (CC BY-SA 4.0) questions; the dialogues (CC BY-SA 4.0) talk.
+words with their definitions, and examples; OpenTriviaQA (CC BY-SA 4.0) questions; the dialogues (CC BY-SA 4.0) talk;
+MASC, the open part of the American National Corpus (free for any use), letters, blogs, jokes and conversations.
 Scenes are sentences put together by chance, such as captions are: the teacher knows which of them are alike.
 """
 
@@ -17,6 +19,7 @@ import argparse
 import json
 import random
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -167,6 +170,17 @@ def dialogue(checkout: Path) -> Iterator[str]:
     yield from random.Random(0).sample(said, min(UTTERANCES, len(said)))
 
 
+def masc(checkout: Path) -> Iterator[str]:
+    """Sentences of four to forty words, put together again from their tagged words."""
+    with zipfile.ZipFile(checkout / "packages" / "corpora" / "masc_tagged.zip") as archive:
+        for name in sorted(name for name in archive.namelist() if name.endswith(".txt")):
+            for line in archive.read(name).decode("utf-8", "replace").split("\n"):
+                text = " ".join(word.rpartition("_")[0] for word in line.split())
+                text = re.sub(r" (?=[.,;:!?%)\]]|n't\b|'(?:s|re|ve|ll|d|m)\b)", "", text)
+                if 4 <= len(text.split()) <= 40:
+                    yield text
+
+
 def scenes(_: Path) -> Iterator[str]:
     """Made-up captions."""
     made: set[str] = set()
@@ -245,7 +259,7 @@ def _finished(chance: random.Random, text: str) -> str:
 
 
 SOURCES: dict[str, Callable[[Path], Iterator[str]]] = {
-    "wordnet": wordnet, "trivia": trivia, "dialogue": dialogue, "scenes": scenes,
+    "wordnet": wordnet, "trivia": trivia, "dialogue": dialogue, "masc": masc, "scenes": scenes,
 }  # fmt: skip
 
 

@@ -1,0 +1,290 @@
+"""An index that has learned from its own text: what it finds, what it keeps, and that it says when it is broken."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import IndexDamaged
+from semsearch.hits import Text
+from semsearch.index import Index
+from semsearch.lsa import fit_topics
+from semsearch.rows import stored_texts
+
+INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
+
+
+@pytest.fixture(autouse=True)
+def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fit_topics.__kwdefaults__ is not None
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 20)
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "dimension", 8)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    write_articles(tmp_path / "docs", 12)
+    (tmp_path / "docs" / "invented.md").write_text("\n\n".join(f"## Part\n\n{text}" for text in INVENTED))
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def index(tmp_path: Path, docs: Path) -> Iterator[Index]:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as made:
+        made.sync(docs)
+        assert made.status().adapted is not None
+        yield made
+        assert made.verify() == []
+
+
+@pytest.fixture
+def plain(tmp_path: Path, docs: Path) -> Iterator[Index]:
+    (tmp_path / "plain").mkdir()
+    with Index.create(tmp_path / "other", vectors=small_vectors(tmp_path / "plain"), components=1, adapt=False) as made:
+        made.sync(docs)
+        yield made
+
+
+def files(index: Index) -> list[Path]:
+    """The topics that the database names."""
+    with index._store.reading() as db:
+        named = db.execute("SELECT file FROM segments WHERE kind = 'topics'").fetchall()
+    return [index.path / "segments" / file for (file,) in named]
+
+
+def passage_vectors(index: Index) -> dict[int, np.ndarray]:
+    with index._store.reading() as db:
+        snapshot = index._asking()._current(db)
+        ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages ORDER BY id")])
+        return {int(id_): snapshot.vectors("passage", ids[place : place + 1])[0] for place, id_ in enumerate(ids)}
+
+
+# -- asking --------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_of_the_corpus_finds_passages_that_speak_of_the_same_without_it(
+    index: Index, plain: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    hits = index.search("frindle", 3, mode="dense")
+    assert {hit.sentence for hit in hits} == set(INVENTED)
+    assert all(hit.dense is not None and hit.dense > 0.5 for hit in hits)
+    assert caplog.text == ""
+    with caplog.at_level(logging.WARNING):
+        assert plain.search("frindle", mode="dense") == []
+    assert "no word of 'frindle'" in caplog.text
+
+
+def test_four_tenths_of_the_dense_score_are_of_topics_and_three_each_of_passage_and_sentence(index: Index) -> None:
+    with index._store.reading() as db:
+        snapshot = index._asking()._current(db)
+        embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
+        assert embedder is not None
+        assert topics is not None
+        (query,), asked = embedder.transform(["violin concert"]), topics.of_question("violin concert")
+        for hit in index.search("violin concert", 5, mode="dense"):
+            (stored,) = stored_texts(db, hit.passage_id + 1, first=hit.passage_id)
+            best = (embedder.transform(stored.sentences) @ query).max()
+            words = embedder.tokenize([stored.heading, *stored.sentences])
+            whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query
+            topical = topics.of_passage(stored.heading, hit.passage) @ asked
+            assert hit.dense == pytest.approx(0.4 * topical + 0.3 * whole + 0.3 * best, abs=2e-3)
+
+
+def test_the_same_text_has_the_score_one(index: Index) -> None:
+    index.add([Text(id_, "The moon eclipses a comet.") for id_ in ("qwert", "asdfg")])  # their titles, too, are unknown
+    (like,) = index.search("moon comet", 1, filters=["qwert"])
+    (same,) = index.similar(like, filters=["asdfg"])
+    assert same.dense == pytest.approx(1, abs=2e-3)
+    for hit in index.similar(like, k=100):
+        assert hit.dense is not None
+        assert -1 <= hit.dense <= 1.001
+
+
+def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(index: Index, plain: Index) -> None:
+    expected = plain.search("a rope", 10, mode="dense")  # known to the word vectors, but in no article
+    found = index.search("a rope", 10, mode="dense")
+    assert expected[0].document.startswith("sea")
+    assert [hit.passage_id for hit in found] == [hit.passage_id for hit in expected]
+    assert [hit.dense for hit in found] == pytest.approx([hit.dense for hit in expected], abs=2e-3)
+
+
+def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.generation.REFIT_BELOW", 0)
+    index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
+    with index._store.reading() as db:
+        embedder = index._asking()._current(db).embedder(db, index._vectors)
+        assert embedder is not None
+        one, other = embedder.transform(["rope cake", "sail"])
+    (hit,) = index.search("sail", mode="dense", filters=["qwert"])
+    assert hit.dense == pytest.approx(one @ other, abs=2e-3)
+    assert index.search("sail", mode="dense", filters=["asdfg"]) == []
+
+
+def test_what_a_passage_and_a_question_know_of_each_other_may_be_nothing(index: Index) -> None:
+    index.add([Text("qwert", "Rope, cake!")])
+    assert index.search("zorble", mode="dense", filters=["qwert"]) == []
+
+
+def test_a_filter_of_any_size_gives_what_filtering_everything_would(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = [(hit.passage_id, hit.score) for hit in index.search("ship and bread", 1000) if hit.document < "m"]
+    monkeypatch.setattr("semsearch.searching._FEW", 0)
+    found = [(hit.passage_id, hit.score) for hit in index.search("ship and bread", 1000, filters=["[a-l]*"])]
+    assert [id_ for id_, _ in found] == [id_ for id_, _ in everything]
+
+
+def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: Index) -> None:
+    with index._store.reading() as db:
+        snapshot = index._asking()._current(db)
+        halves = snapshot.halves
+        ids = np.array([hit.passage_id for hit in index.search("rose", 50, mode="dense", filters=["garden-3.md"])])
+        vectors = snapshot.vectors("passage", np.sort(ids))
+        (hit,) = index.similar("garden-3.md", k=1, mode="dense")
+        (row,) = snapshot.vectors("passage", np.array([hit.passage_id]))
+        (best,) = snapshot.vectors("sentence", np.array([hit.sentence_id]))
+        general, topics = halves.general(vectors).sum(axis=0), halves.topics(vectors).sum(axis=0)
+        general, topics = general / np.linalg.norm(general), topics / np.linalg.norm(topics)
+    expected = 0.4 * topics @ halves.topics(row) + 0.3 * general @ halves.general(row) + 0.3 * general @ best
+    assert hit.document.startswith("garden")
+    assert hit.dense == pytest.approx(expected, abs=1e-5)
+
+
+# -- keeping -------------------------------------------------------------------------------------------------------
+
+
+def test_added_documents_change_neither_topics_nor_old_vectors(
+    index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.generation.REFIT_BELOW", 0)
+    before, named = passage_vectors(index), files(index)
+    write_articles(docs, 30, first=100)
+    assert index.sync().refitted is False
+    (docs / "sea-0.md").unlink()
+    index.sync()
+    after = passage_vectors(index)
+    assert files(index) == named
+    assert len(after) > 2 * len(before)
+    for id_ in before.keys() & after.keys():
+        assert np.array_equal(before[id_], after[id_])
+    assert index.verify() == []
+
+
+def test_a_refit_learns_topics_anew_as_a_new_index_would(index: Index, docs: Path, tmp_path: Path) -> None:
+    named = files(index)
+    write_articles(docs, 6, first=100)
+    (docs / "sea-0.md").unlink()
+    assert index.sync().refitted is False
+    index.refit()
+    assert files(index) != named
+    with Index.create(tmp_path / "fresh", vectors=tmp_path / "small", components=1) as fresh:
+        fresh.sync(docs)
+        expected = fresh.search("rope and frindle", 5)
+        assert fresh.status().adapted == index.status().adapted
+    found = index.search("rope and frindle", 5)
+    assert [(hit.document, hit.sentence) for hit in found] == [(hit.document, hit.sentence) for hit in expected]
+    assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], abs=1e-3)
+
+
+def test_a_small_index_that_doubles_learns_topics_anew_by_itself(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        write_articles(tmp_path / "docs", 3)
+        index.sync(tmp_path / "docs")
+        assert index.status().adapted is None
+        assert index.search("moon")
+        write_articles(tmp_path / "docs", 12)
+        assert index.sync().refitted is True
+        adapted = index.status().adapted
+        assert adapted is not None
+        assert (adapted.topics, adapted.passages) == (8, 36)
+        assert index.verify() == []
+
+
+def test_an_index_that_loses_its_passages_loses_its_topics(index: Index, docs: Path) -> None:
+    index.remove(docs)
+    index.refit()
+    assert files(index) == []
+    assert index.search("moon") == []
+
+
+def test_another_reader_follows_a_refit(index: Index, docs: Path) -> None:
+    with Index.open(index.path) as reader:
+        reader.search("frindle")
+        write_articles(docs, 6, first=100)
+        index.sync()
+        index.refit()
+        with Index.open(index.path) as fresh:
+            assert reader.search("frindle and the moon") == fresh.search("frindle and the moon")
+
+
+def test_adapting_is_a_setting_that_a_rebuild_changes(index: Index) -> None:
+    index.rebuild(adapt=False)
+    assert (index.settings.adapt, index.status().adapted, files(index)) == (False, None, [])
+    assert index.search("frindle", mode="dense") == []
+    index.rebuild()
+    assert index.settings.adapt is False
+    index.rebuild(adapt=True)
+    assert index.status().adapted is not None
+    assert index.search("frindle", mode="dense")
+
+
+def test_an_index_of_an_earlier_version_works_and_adapts_at_its_next_fit(plain: Index) -> None:
+    with closing(sqlite3.connect(plain.path / "index.sqlite")) as db:
+        settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
+        del settings["adapt"]
+        db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
+        db.commit()
+    with Index.open(plain.path) as index:
+        assert index.status().adapted is None
+        assert index.search("moon", mode="dense")
+        index.add([Text("new", "The moon.")])
+        assert index.verify() == []
+        assert index.status().adapted is None
+        index.refit()
+        assert index.status().adapted is not None
+        assert index.verify() == []
+
+
+# -- damage --------------------------------------------------------------------------------------------------------
+
+
+def test_damaged_topics_are_seen_and_a_rebuild_mends_them(index: Index) -> None:
+    (path,) = files(index)
+    whole = path.read_bytes()
+    flipped = bytearray(whole)
+    flipped[-5] ^= 0xFF
+    path.write_bytes(bytes(flipped))
+    assert any("its digest differs" in problem for problem in index.verify())
+    index.close()
+    path.write_bytes(whole[:-2])
+    assert any("bytes, not" in problem for problem in index.verify())
+    for ask in (lambda: index.search("moon"), index.status, lambda: index.add([Text("new", "The moon.")])):
+        with pytest.raises(IndexDamaged, match="--rebuild"):
+            ask()  # type: ignore[operator]
+    assert index.search("moon", mode="lexical")
+    path.unlink()
+    index.close()
+    assert any("is missing" in problem for problem in index.verify())
+    for ask in (lambda: index.search("moon"), index.status, lambda: index.add([Text("new", "The moon.")])):
+        with pytest.raises(IndexDamaged, match="--rebuild"):
+            ask()  # type: ignore[operator]
+    index.rebuild()
+    assert index.search("moon")
+
+
+def test_topics_that_are_not_those_of_the_vectors_are_seen(index: Index) -> None:
+    with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
+        db.execute("DELETE FROM segments WHERE kind = 'topics'")
+        db.commit()
+    assert any("is not that of its text" in problem for problem in index.verify())
+    index.rebuild()

@@ -1,0 +1,403 @@
+"""Why a hit has its score: the parts, which sum to it, against what the papers' formulas give by loops."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference_explain as reference
+from small import TOPICS, sentence, small_vectors, write_articles
+
+from semsearch import Index, SentenceEmbedder, Text, VectorTable
+from semsearch.errors import UsageError
+from semsearch.explanation import Explanation
+from semsearch.hits import Hit, Mode
+from semsearch.lsa import fit_topics
+from semsearch.methods import Method
+from semsearch.rows import get_passages, heading_text
+from semsearch.terms import Lexicon
+from semsearch.tokens import words
+from semsearch.topics import Topics
+from semsearch.train.pieces import add_pieces
+
+TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
+QUESTION, SENTENCE = (
+    "The captain of the ship sails: a storm, a storm!",
+    "Every storm has a captain, every captain a ship.",
+)
+METHODS = {
+    "sif": Method("sif", "sif", normalise=False, components=1, piecewise=False),
+    "sif piecewise": Method("sif piecewise", "sif", normalise=False, components=1, piecewise=True),
+    "usif": Method("usif", "usif", normalise=True, components=5, piecewise=True),
+    "usif whole": Method("usif whole", "usif", normalise=True, components=5, piecewise=False),
+    "tfidf": Method("tfidf", "idf", normalise=False, components=0, piecewise=False),
+    "mean": Method("mean", "none", normalise=False, components=0, piecewise=False),
+}
+MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
+QUESTIONS = [
+    "the telescope and the comet",
+    "violin",
+    "a ship, a ship, an old ship and a zyzzyva",
+    "captain's rope-deck",
+    "bread bakes breads",
+]
+
+
+# -- the words of a text -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [0, 1, 5])
+@pytest.mark.parametrize("name", METHODS)
+def test_pairs_agree_with_the_formula_and_sum_to_the_cosine(small_vectors: VectorTable, name: str, m: int) -> None:
+    embedder = SentenceEmbedder(small_vectors, method=METHODS[name], components=m).fit(TEXTS)
+    left, right = embedder.shares(QUESTION), embedder.shares(SENTENCE)
+    found = left.rows @ right.rows.T
+    vectors = dict(zip(small_vectors.words, small_vectors.rows(np.arange(len(small_vectors))), strict=True))
+    weights = dict(zip(small_vectors.words, embedder.weights_.of(slice(None)).tolist(), strict=True))
+    common = embedder.common_
+    literal = reference.pairs(
+        words(QUESTION), words(SENTENCE), vectors, weights, common.directions, common.strengths,
+        normalise=METHODS[name].normalise,
+    )  # fmt: skip
+    for names, axis in (
+        ([w for w in words(QUESTION) if w in vectors], 0),
+        ([w for w in words(SENTENCE) if w in vectors], 1),
+    ):
+        starts = [[place for place, each in enumerate(names) if each == name] for name in dict.fromkeys(names)]
+        literal = np.stack([literal.take(places, axis).sum(axis) for places in starts], axis)
+    assert found == pytest.approx(literal, abs=1e-5)
+    cosine = float(np.dot(*embedder.transform([QUESTION, SENTENCE])))
+    assert found.sum() == pytest.approx(cosine, abs=1e-5)
+    assert np.abs(found).max() > 0.1
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_before_removal_the_words_sum_to_the_raw_vector(small_vectors: VectorTable, name: str) -> None:
+    embedder = SentenceEmbedder(small_vectors, method=METHODS[name]).fit(TEXTS)
+    tokens = embedder.tokenize([SENTENCE])
+    shares = embedder._raw().shares(tokens)
+    assert len(shares) == len(tokens.ids)
+    assert shares.sum(axis=0) == pytest.approx(embedder.raw(tokens)[0], abs=1e-6)
+
+
+def test_each_different_word_comes_once_and_unknown_ones_by_themselves(small_vectors: VectorTable) -> None:
+    shares = SentenceEmbedder(small_vectors).fit(TEXTS).shares("Zzyx! The ship, the SHIP's zzyx.")
+    assert (shares.words, shares.unknown) == (("the", "ship"), ("zzyx",))
+    assert shares.rows.shape == (2, small_vectors.dimension)
+
+
+def test_texts_of_which_nothing_is_left_have_no_shares(small_vectors: VectorTable) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(TEXTS)
+    for text in ("", "zzyx"):
+        assert embedder.shares(text).rows.shape == (0, small_vectors.dimension)
+    alone = SentenceEmbedder(small_vectors).fit(["ship ship"])  # what all texts have in common is removed
+    assert alone.shares("a ship").rows.shape == (2, small_vectors.dimension)
+    assert not alone.shares("ship").rows.any()
+
+
+def test_words_that_only_their_pieces_make_known_have_shares(small_vectors: VectorTable, tmp_path: Path) -> None:
+    table = add_pieces(small_vectors, tmp_path / "open", number=200)
+    for method in ("sif", "usif"):
+        embedder = SentenceEmbedder(table, method=method, unknown="pieces").fit(TEXTS)
+        shares = embedder.shares("The harbours and a 中文")
+        assert (shares.words, shares.unknown) == (("the", "harbours", "and", "a"), ("中", "文"))
+        assert shares.rows.sum(axis=0) == pytest.approx(embedder.transform(["The harbours and a 中文"])[0], abs=1e-5)
+        assert np.linalg.norm(shares.rows[1]) > 0.1
+
+
+def test_what_was_rounded_off_is_shared_out_evenly(small_vectors: VectorTable) -> None:
+    shares = SentenceEmbedder(small_vectors).fit(TEXTS).shares(QUESTION)
+    stored = shares.rows.sum(axis=0).astype(np.float16).astype(np.float32)
+    rounded = shares.summing_to(stored)
+    assert rounded.rows.sum(axis=0) == pytest.approx(stored, abs=1e-6)
+    moved = rounded.rows - shares.rows
+    assert np.abs(moved).max() < 1e-3
+    assert moved == pytest.approx(np.broadcast_to(moved[0], moved.shape), abs=1e-6)
+
+
+# -- the parts of a score ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    write_articles(folder, 30)
+    (folder / "odd.md").write_text("# Odd\n\nZyzzyva frindle. Frindle!\n\n## Last\n\nA ship. A frindle, a zorble.\n")
+    return folder
+
+
+@pytest.fixture(scope="module", params=["adapted", "plain", "usif", "two segments"])
+def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, docs: Path) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("explain")
+    made_with = {"method": "usif"} if request.param == "usif" else {"components": 1}
+    adapt = request.param in ("adapted", "two segments")
+    with pytest.MonkeyPatch.context() as patch:
+        assert fit_topics.__kwdefaults__ is not None
+        patch.setitem(fit_topics.__kwdefaults__, "least", 20)
+        patch.setitem(fit_topics.__kwdefaults__, "dimension", 8)
+        with Index.create(folder / "index", vectors=small_vectors(folder), adapt=adapt, **made_with) as made:  # type: ignore[arg-type]
+            made.sync(docs)
+            if request.param == "two segments":
+                made.add([Text("late", "A telescope and the captain of a ship. The comet is a violin.")])
+                made.add([Text("gone", "A telescope and a comet.")])
+                made.remove("gone")
+            assert (made.status().adapted is not None) == adapt
+            yield made
+
+
+def check_sums(found: Explanation) -> None:
+    lexical, dense, pairs = found.lexical, found.dense, found.pairs
+    assert found.score == pytest.approx(sum(part.points for part in (lexical, dense) if part is not None), abs=1e-6)
+    if lexical is not None:
+        assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
+        assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)
+    if dense is not None:
+        assert dense.points == pytest.approx(dense.weight * dense.cosine, abs=1e-6)
+        assert sum(part.weight for part in dense.cosines) == pytest.approx(1)
+        assert dense.cosine == pytest.approx(sum(part.weight * part.cosine for part in dense.cosines), abs=1e-6)
+        for part in dense.cosines:
+            assert part.cosine == pytest.approx(sum(word.share for word in part.words), abs=1e-6)
+            assert len({word.word for word in part.words}) == len(part.words)
+    if pairs is not None:
+        assert dense is not None
+        (cosine,) = (part.cosine for part in dense.cosines if part.of == "sentence")
+        assert np.array(pairs.shares).shape == (len(pairs.question), len(pairs.sentence))
+        assert np.array(pairs.shares).sum() == pytest.approx(cosine, abs=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_parts_sum_to_the_score(index: Index, question: str, mode: Mode) -> None:
+    hits = index.search(question, 100, mode=mode)
+    assert hits
+    for hit in hits:
+        found = hit.explain()
+        check_sums(found)
+        assert (found.query, found.mode) == (question, mode)
+        assert found.score == pytest.approx(hit.score, abs=1e-5)
+        assert (found.dense is None) == (hit.dense is None)
+        assert (found.lexical is None) == (hit.lexical is None)
+        if found.dense is not None:
+            assert found.dense.cosine == pytest.approx(hit.dense, abs=1e-5)
+        if found.lexical is not None:
+            assert found.lexical.bm25 == pytest.approx(hit.lexical, rel=1e-5)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_score_among_filtered_documents_is_explained_by_the_best_among_these(index: Index, question: str) -> None:
+    for hit in index.search(question, 5, filters=["law-5.md"]):
+        found = hit.explain()
+        check_sums(found)
+        assert found.score == pytest.approx(hit.score, abs=1e-5)
+
+
+def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
+    question = "The captain's telescope, captain"
+    with index._store.reading() as db:
+        snapshot = index._asking()._current(db)
+        embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
+        assert embedder is not None
+        (asked,) = embedder.transform([question])
+        for hit in index.search(question, 20, mode="dense"):
+            found = hit.explain()
+            assert found.dense is not None
+            assert found.pairs is not None
+            passage = get_passages(db, [hit.passage_id])[hit.passage_id]
+            heading = heading_text(hit.title, hit.headings)
+            tokens = embedder.tokenize([heading, *passage.sentence_texts])
+            expected = {
+                "passage": embedder.transform_ragged(tokens.joined(np.array([0, len(tokens)])))[0] @ asked,
+                "sentence": embedder.transform([hit.sentence])[0] @ asked,
+            }
+            if topics is not None:
+                expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
+            cosines = {part.of: part.cosine for part in found.dense.cosines}
+            assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
+            literal = embedder.shares(question).rows @ embedder.shares(hit.sentence).rows.T
+            assert np.array(found.pairs.shares) == pytest.approx(literal, abs=1e-3)
+
+
+def test_terms_are_named_as_in_the_question_and_counted_in_the_passage(index: Index) -> None:
+    (hit,) = (hit for hit in index.search("zorbles and the Frindle-zorble", 5) if hit.headings[-1:] == ("Last",))
+    found = hit.explain()
+    assert found.lexical is not None
+    assert [(term.word, term.count) for term in found.lexical.terms] == [
+        ("zorbles", 1), ("frindle", 1), ("zorble", 1), ("frindle-zorble", 0),
+    ]  # fmt: skip
+    by_word = {term.word: term.score for term in found.lexical.terms}
+    assert by_word["zorbles"] == pytest.approx(by_word["zorble"])
+    assert by_word["frindle-zorble"] == 0
+    (other,) = (hit for hit in index.search("zorble", 5) if hit.headings[-1:] == ("Last",))
+    assert by_word["zorble"] == pytest.approx(other.lexical, rel=1e-5)
+
+
+def test_words_without_a_vector_are_listed(index: Index) -> None:
+    (hit,) = (hit for hit in index.search("a zyzzyva, a Zorble and a ship", 50) if hit.headings[-1:] == ("Last",))
+    found = hit.explain()
+    assert found.unknown == ("zyzzyva", "zorble")
+    assert found.pairs is not None
+    assert "zorble" not in found.pairs.question
+    assert found.pairs.unknown == () if hit.sentence == "A ship." else ("frindle", "zorble")
+
+
+def test_a_question_without_any_known_word_is_explained_by_its_words(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        hits = index.search("zorble")
+    found = hits[0].explain()
+    check_sums(found)
+    assert found.unknown == ("zorble",)
+    assert found.pairs is None
+    assert found.score == pytest.approx(hits[0].score, abs=1e-5)
+    if found.dense is None:
+        assert found.lexical is not None
+        assert (found.score, found.lexical.weight) == (pytest.approx(1), 1)
+    else:
+        assert [part.of for part in found.dense.cosines] == ["topics"]  # the corpus has taught it
+
+
+def test_where_no_word_is_in_common_meaning_decides_alone(index: Index) -> None:
+    question = "rope" if "adapted" in str(index.path) else "tide"
+    for hit in index.search(question, 100):
+        check_sums(hit.explain())
+    (hit, *_) = index.search("sailor", filters=["odd.md"])
+    found = hit.explain()
+    check_sums(found)
+    assert found.lexical is None
+    assert found.dense is not None
+    assert found.dense.weight == 1
+
+
+def test_a_lexical_answer_needs_no_word_vectors(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    (hit, *_) = index.search("ship", mode="lexical")
+    monkeypatch.setattr("semsearch.snapshot.Snapshot.embedder", None)
+    found = hit.explain()
+    assert (found.dense, found.pairs, found.unknown) == (None, None, ())
+    assert found.score == pytest.approx(hit.lexical, rel=1e-5)
+
+
+# -- asking for it -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_index_explains_a_hit_as_the_hit_itself(index: Index, mode: Mode) -> None:
+    for hit in index.search("the ship and a zyzzyva", 5, mode=mode):
+        found = index.explain("the ship and a zyzzyva", hit, mode=mode)
+        assert found.score == pytest.approx(hit.score, abs=1e-5)
+        assert found.pairs == hit.explain().pairs
+
+
+def test_an_index_explains_any_passage_for_any_question(index: Index) -> None:
+    (hit, *_) = index.search("zorble frindle")
+    expected = {each.passage_id: each.score for each in index.search("the old ship", 1000)}
+    found = index.explain("the old ship", hit)
+    check_sums(found)
+    assert found.score == pytest.approx(expected[hit.passage_id], abs=1e-5)
+
+
+def test_the_way_to_the_index_is_no_part_of_a_hit(index: Index) -> None:
+    hit, again = index.search("ship", 1)[0], index.search("ship", 1)[0]
+    assert hit == again
+    assert "explain" not in repr(hit)
+    assert not [name for name in hit.to_dict() if "explain" in name]
+    json.dumps(hit.to_dict())
+    for other in (pickle.loads(pickle.dumps(hit)), copy.deepcopy(hit), replace(hit, rank=2)):  # noqa: S301
+        with pytest.raises(UsageError, match=r"index\.explain\(query, hit\)"):
+            other.explain()
+        assert index.explain("ship", other).score == pytest.approx(hit.score, abs=1e-5)
+
+
+def test_what_similar_finds_answers_no_question(index: Index) -> None:
+    (hit, *_) = index.similar(index.search("ship")[0])
+    with pytest.raises(UsageError, match="similar"):
+        hit.explain()
+
+
+def test_an_explanation_is_data(index: Index) -> None:
+    for mode in MODES:
+        found = index.search("the ship", 1, mode=mode)[0].explain()
+        assert json.loads(json.dumps(found.to_dict()))["score"] == found.score
+        assert found == index.search("the ship", 1, mode=mode)[0].explain()
+
+
+def test_what_cannot_be_meant_is_refused(index: Index) -> None:
+    (hit, *_) = index.search("ship")
+    with pytest.raises(UsageError, match="no words"):
+        index.explain("?!", hit)
+    with pytest.raises(UsageError, match="no mode"):
+        index.explain("ship", hit, mode="magic")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="a hit"):
+        index.explain("ship", "docs/a.md")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no longer in the index"):
+        index.explain("ship", replace(hit, passage="Something else."))
+
+
+def test_a_hit_of_an_index_that_has_changed_says_so(tmp_path: Path, docs: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(docs)
+        (hit, *_) = index.search("ship")
+        hit.explain()
+        index.add([Text("more", "Another ship.")])
+        with pytest.raises(UsageError, match="has changed since"):
+            hit.explain()
+        assert index.explain("ship", hit).lexical is not None
+        index.search("ship")[0].explain()
+        index.rebuild(method="usif")
+        with pytest.raises(UsageError, match="has changed since"):
+            hit.explain()
+
+
+def test_a_closed_index_is_opened_again(tmp_path: Path, docs: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(docs)
+        (hit, *_) = index.search("ship")
+        index.close()
+        assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
+
+
+# -- topics and terms ----------------------------------------------------------------------------------------------
+
+
+def test_shares_of_terms_sum_to_their_topics() -> None:
+    generator = np.random.default_rng(0)
+    terms = np.sort(Lexicon().of_question("ship sail harbour captain wave"))
+    loadings = generator.standard_normal((len(terms), 3)).astype(np.float16)
+    topics = Topics(terms, np.arange(1, len(terms) + 1, dtype=np.float32), loadings, 10)
+    for question in ("ship ships captain zyzzyva", "wave", "zyzzyva", "captain captain captain wave"):
+        asked = Lexicon().of_question(question)
+        shares = topics.shares(asked)
+        assert shares.shape == (len(asked), 3)
+        assert shares.sum(axis=0) == pytest.approx(topics.of_terms(asked), abs=1e-6)
+    twice = topics.shares(Lexicon().of_question("ship captain ships"))
+    assert twice[0].tolist() == twice[2].tolist()
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How does the river flow?", ["river", "flow"]),
+        ("UTF-8 Größe, größe", ["utf", "8", "größe", "größe", "utf-8"]),
+        ("to be", ["to", "be"]),
+        ("read_bytes of C++", ["read", "bytes", "c", "read_bytes"]),
+    ],
+)
+def test_the_terms_of_a_question_are_named_by_its_words(question: str, names: list[str]) -> None:
+    named = Lexicon().named(question)
+    assert named.words == names
+    assert named.terms.tolist() == Lexicon().of_question(question).tolist()
+
+
+def test_a_hit_made_by_hand_says_what_it_lacks(index: Index) -> None:
+    hit = index.search("ship")[0]
+    by_hand = Hit(**{name: getattr(hit, name) for name in hit.to_dict()})
+    assert by_hand == hit
+    with pytest.raises(UsageError, match="does not know which question"):
+        by_hand.explain()

@@ -1,0 +1,183 @@
+"""Vectors of unknown words from their pieces: the fast form against the formula, and tables that have pieces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference_unknown as reference
+from small import TOPICS
+
+import semsearch.train.pieces as training
+from semsearch.errors import UsageError, VectorsError
+from semsearch.strangers import Strangers
+from semsearch.train.pieces import add_pieces, choose_pieces, learn_pieces
+from semsearch.vectors import VectorTable, load_vectors
+from semsearch.vectors.neighbours import is_guessed, neighbours
+from semsearch.vectors.pieces import LONGEST_WORD
+from semsearch.vectors.writer import TableWriter
+
+WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
+STRANGE = [
+    "harbours",
+    "telescopic",
+    "starship",
+    "moonlight",
+    "breadknife",
+    "ém",
+    "naïveté",
+    "中文",
+    "x",
+    "sea",
+    "0x3f",
+    "ships",
+]
+
+
+@pytest.fixture(scope="module")
+def open_vectors(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
+    """The small vectors with 200 pieces."""
+    return add_pieces(small_vectors, tmp_path_factory.mktemp("pieces") / "open", number=200)
+
+
+def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray]:
+    known = dict(zip(table.words, table.rows(np.arange(len(table))).astype(np.float64), strict=True))
+    names = (table.folder / "pieces.txt").read_text(encoding="utf-8").splitlines()
+    rows = np.load(table.folder / "pieces.npy") * np.load(table.folder / "piece_scales.npy")[:, None].astype(np.float64)
+    return known, dict(zip(names, rows, strict=True)), np.load(table.folder / "piece_maps.npy").astype(np.float64)
+
+
+@pytest.mark.parametrize("times", [1, 200])
+def test_a_guess_is_what_the_formula_says(open_vectors: VectorTable, times: int) -> None:
+    expected = np.array([reference.guess(word, *as_dicts(open_vectors)) for word in STRANGE])
+    assert (np.linalg.norm(expected, axis=1) > 0).sum() >= 6
+    guessed = open_vectors.guess(Strangers.of(STRANGE * times))
+    assert guessed == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
+
+
+def test_known_words_are_guessed_as_if_they_were_not_known(open_vectors: VectorTable) -> None:
+    known, pieces, maps = as_dicts(open_vectors)
+    ids = np.array([open_vectors.id_of(word) for word in WORDS])
+    expected = np.array([reference.guess(word, known, pieces, maps) for word in WORDS])
+    assert open_vectors.guess_known(ids) == pytest.approx(expected, abs=1e-4)
+
+
+def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None:
+    strangers = Strangers.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
+    assert len("harbour" * 10) > LONGEST_WORD
+    assert not open_vectors.guess(strangers).any()
+    assert open_vectors.guess(Strangers.of([])).shape == (0, open_vectors.dimension)
+
+
+def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> None:
+    assert small_vectors.pieces is None
+    assert not small_vectors.guess(Strangers.of(["harbours"])).any()
+    assert not small_vectors.guess_known(np.array([3, 4])).any()
+
+
+def test_the_most_telling_pieces_are_chosen_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = choose_pieces(Strangers.of([*WORDS, "naïve"]), 50)
+    counts = {
+        piece: sum(reference.candidates(word).count(piece) for word in [*WORDS, "naïve"]) for piece in chosen.words
+    }
+    values = [counts[piece] * (len(piece.encode()) - 1) for piece in chosen.words]
+    assert values == reference.most_telling([*WORDS, "naïve"], 50)
+    monkeypatch.setattr(training, "_CHUNK", 7)
+    assert choose_pieces(Strangers.of([*WORDS, "naïve"]), 50).words == chosen.words
+
+
+def test_pieces_are_learned_by_ridge_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [*WORDS, *(word + "s" for word in WORDS[:20]), "moonship"]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 6)).astype(np.float32)
+    monkeypatch.setattr(training, "_MU", 3.0)
+    learned = learn_pieces(words, vectors, number=40)
+    known = dict(zip(words, vectors.astype(np.float64), strict=True))
+    u, maps = reference.ridge(words, known, learned.pieces.words, weak=training._LAMBDA, strong=3.0)
+    assert learned.vectors == pytest.approx(u, abs=2e-3)
+    assert learned.maps == pytest.approx(maps, abs=2e-3)
+
+
+def test_words_made_of_stems_and_endings_are_guessed_from_them() -> None:
+    generator = np.random.default_rng(1)
+    stems = {"".join(generator.choice(list("abcdefghij"), 4)): generator.standard_normal(8) for _ in range(60)}
+    endings = {ending: 0.5 * generator.standard_normal(8) for ending in ("", "ing", "ness", "less")}
+    made = {stem + ending: stems[stem] + endings[ending] for stem in stems for ending in endings}
+    held_out = [stem + "ness" for stem in list(stems)[:20]]
+    words = [word for word in made if word not in held_out]
+    vectors = np.array([made[word] for word in words], dtype=np.float32)
+    learned = learn_pieces(words, vectors, number=300)
+    known = dict(zip(words, vectors.astype(np.float64), strict=True))
+    pieces = dict(zip(learned.pieces.words, learned.vectors.astype(np.float64), strict=True))
+    for word in held_out:
+        guessed, true = reference.guess(word, known, pieces, learned.maps.astype(np.float64)), made[word]
+        assert guessed @ true > 0.8 * np.linalg.norm(guessed) * np.linalg.norm(true)
+
+
+def test_a_table_with_pieces_has_the_same_words_and_another_digest(
+    small_vectors: VectorTable, open_vectors: VectorTable, tmp_path: Path
+) -> None:
+    assert open_vectors.words == small_vectors.words
+    everything = np.arange(len(small_vectors))
+    assert np.array_equal(open_vectors.rows(everything), small_vectors.rows(everything))
+    assert np.array_equal(open_vectors.frequencies, small_vectors.frequencies)
+    assert open_vectors.digest != small_vectors.digest
+    assert open_vectors.card["pieces"] == len(open_vectors.pieces or ()) == 200
+    assert open_vectors.verify()
+    assert add_pieces(small_vectors, tmp_path / "again", number=200).digest == open_vectors.digest
+    with pytest.raises(VectorsError, match="exists"):
+        add_pieces(small_vectors, tmp_path / "again")
+
+
+def test_adding_pieces_again_replaces_them(open_vectors: VectorTable, tmp_path: Path) -> None:
+    fewer = add_pieces(open_vectors, tmp_path / "fewer", number=20)
+    assert fewer.card["pieces"] == len(fewer.pieces or ()) == 20
+    card = json.loads((tmp_path / "fewer" / "card.json").read_text(encoding="utf-8"))
+    assert (card["name"], card["digest"]) == ("fewer", fewer.digest)
+
+
+@pytest.mark.parametrize("name", ["piece_scales", "piece_keys", "piece_slots", "piece_maps"])
+def test_damaged_pieces_are_said(small_vectors: VectorTable, tmp_path: Path, name: str) -> None:
+    folder = add_pieces(small_vectors, tmp_path / "v", number=30).folder
+    array = np.load(folder / f"{name}.npy")
+    np.save(folder / f"{name}.npy", array[:-1])
+    with pytest.raises(VectorsError, match="damaged"):
+        VectorTable(folder).guess(Strangers.of(["ships"]))
+    assert not VectorTable(folder).verify() or name in ("piece_keys", "piece_slots")
+    (folder / f"{name}.npy").unlink()
+    with pytest.raises(VectorsError, match="cannot be read"):
+        VectorTable(folder).guess(Strangers.of(["ships"]))
+
+
+def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable, small_vectors: VectorTable) -> None:
+    found = neighbours(open_vectors, "Harbours", 3)
+    assert found[0].word == "harbour"
+    assert is_guessed(open_vectors, "Harbours")
+    assert not is_guessed(open_vectors, "harbour")
+    assert len(neighbours(open_vectors, "harbours", 10_000)) == len(open_vectors)
+    with pytest.raises(UsageError, match="none of its pieces"):
+        neighbours(open_vectors, "ццц")
+    with pytest.raises(UsageError, match="not among"):
+        neighbours(small_vectors, "harbours")
+
+
+def test_strangers_are_taken_joined_and_told_apart() -> None:
+    strangers = Strangers.of(["naïve", "ship", "naïve", "x"])
+    assert strangers.words == ["naïve", "ship", "naïve", "x"]
+    assert strangers.take(np.array([3, 0])).words == ["x", "naïve"]
+    distinct, which = strangers.distinct()
+    assert sorted(distinct.words) == ["naïve", "ship", "x"]
+    assert [distinct.words[number] for number in which] == strangers.words
+    assert Strangers.concatenate([strangers, Strangers.of([]), distinct]).words == [*strangers.words, *distinct.words]
+    assert len(Strangers.concatenate([])) == 0
+
+
+def test_int8_tables_keep_their_rows_when_pieces_are_added(tmp_path: Path) -> None:
+    rows = np.random.default_rng(4).standard_normal((len(WORDS), 5))
+    p = np.full(len(WORDS), 1 / len(WORDS))
+    table = TableWriter(tmp_path / "v", dtype="int8").write(WORDS, rows, p, card={"source": "a test"})
+    with_pieces = add_pieces(table, tmp_path / "p", number=25)
+    assert np.array_equal(np.load(tmp_path / "p" / "vectors.npy"), np.load(tmp_path / "v" / "vectors.npy"))
+    assert with_pieces.card["source"] == "a test"
+    assert load_vectors(tmp_path / "p").digest == with_pieces.digest

@@ -1,0 +1,221 @@
+"""Topics: learned as the literal decomposition says, the same for text and postings, kept in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference_lsa import lsa
+from small import TOPICS, sentence
+
+from semsearch.errors import IndexDamaged
+from semsearch.lsa import fit_topics, right_singular_vectors
+from semsearch.runs import Runs
+from semsearch.terms import Lexicon
+from semsearch.topic_vectors import TopicVectors
+from semsearch.topics import Topics, open_topics, write_topics
+from semsearch.words import Words, WordsWriter
+
+COUNT = 60
+TEXTS = [" ".join(sentence(topic, n, words=9 + n % 5) for n in range(3 * i, 3 * i + 3))
+         for i, topic in enumerate([*TOPICS] * (COUNT // len(TOPICS)))]  # fmt: skip
+HEADINGS = [f"About {text.split()[0]}" for text in TEXTS]
+
+
+def written(folder: Path, numbers: list[int], *, largest: int = 1000, texts: list[str] = TEXTS) -> list[Words]:
+    """Segments of some of the passages, number i under the id i + 1."""
+    writer = WordsWriter(folder, generation=1, largest=largest)
+    for number in numbers:
+        writer.add(np.array([number + 1]), [HEADINGS[number]], [texts[number]])
+    return [Words(folder / segment.file, segment) for segment in writer.finish()]
+
+
+def terms_of(number: int) -> list[int]:
+    """Those of headings twice."""
+    lexicon = Lexicon()
+    above, below = (lexicon.of([text]).numbers for text in (HEADINGS[number], TEXTS[number]))
+    return lexicon.terms[np.concatenate((above, above, below))].tolist()
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> list[Words]:
+    return written(tmp_path_factory.mktemp("words"), list(range(COUNT)))
+
+
+@pytest.fixture(scope="module")
+def topics(words: list[Words]) -> Topics:
+    found = fit_topics(words, Runs.of(()), dimension=6, least=10)
+    assert found is not None
+    return found
+
+
+def same(one: Topics | None, other: Topics | None) -> bool:
+    assert one is not None
+    assert other is not None
+    same_terms = np.array_equal(one.terms, other.terms) and np.array_equal(one.idf, other.idf)
+    return same_terms and np.allclose(one.loadings, other.loadings, atol=1e-3)
+
+
+# -- learning ------------------------------------------------------------------------------------------------------
+
+
+def test_topics_are_those_of_the_literal_decomposition(topics: Topics) -> None:
+    literal = lsa([terms_of(number) for number in range(COUNT)], 6)
+    assert literal.values[5] > 1.05 * literal.values[6]  # so that six are well defined
+    assert topics.terms.tolist() == literal.terms
+    assert topics.idf == pytest.approx([literal.idf[term] for term in literal.terms])
+    ours = topics.loadings.astype(float)
+    np.testing.assert_allclose(ours @ ours.T, literal.loadings @ literal.loadings.T, atol=2e-3)
+
+
+def test_singular_vectors_are_exact_and_have_fixed_signs() -> None:
+    from scipy.sparse import csr_array
+
+    generator = np.random.default_rng(3)
+    left, right = (
+        np.linalg.qr(generator.standard_normal((40, 40)))[0],
+        np.linalg.qr(generator.standard_normal((90, 40))),
+    )
+    matrix = (left * 0.8 ** np.arange(40)) @ right[0].T
+    found = right_singular_vectors(csr_array(matrix.astype(np.float32)), 7)
+    np.testing.assert_allclose(np.abs(np.sum(found * right[0][:, :7], axis=0)), 1, atol=1e-4)
+    assert (found.max(axis=0) > -found.min(axis=0)).all()
+
+
+def test_of_a_matrix_of_low_rank_there_are_fewer() -> None:
+    from scipy.sparse import csr_array
+
+    rows = np.random.default_rng(5).standard_normal((3, 50))
+    matrix = csr_array(np.tile(rows, (10, 1)).astype(np.float32))
+    found = right_singular_vectors(matrix, 8)
+    assert found.shape == (50, 3)
+    np.testing.assert_allclose(found.T @ found, np.eye(3), atol=1e-5)
+
+
+def test_a_fit_is_the_same_each_time_and_in_whichever_segments_the_passages_lie(
+    words: list[Words], topics: Topics, tmp_path: Path
+) -> None:
+    again = fit_topics(words, Runs.of(()), dimension=6, least=10)
+    assert again is not None
+    assert np.array_equal(again.loadings, topics.loadings)
+    small = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
+    assert len(small) > 4
+    assert same(fit_topics(small, Runs.of(()), dimension=6, least=10), topics)
+
+
+def test_removed_passages_count_for_nothing(words: list[Words], tmp_path: Path) -> None:
+    left = [number for number in range(COUNT) if not 10 <= number < 25]
+    fewer = fit_topics(written(tmp_path, left), Runs.of(()), dimension=6, least=10)
+    assert same(fit_topics(words, Runs.of([(11, 15)]), dimension=6, least=10), fewer)
+
+
+def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[Words], topics: Topics) -> None:
+    found = fit_topics(words, Runs.of(()), dimension=4, sample=10, least=10)
+    assert found is not None
+    assert found.passages == 10
+    expected = {term for number in range(0, COUNT, 6) for term in terms_of(number)} & set(topics.terms.tolist())
+    assert set(found.terms.tolist()) == expected
+    everywhere = dict(zip(topics.terms.tolist(), topics.idf.tolist(), strict=True))
+    assert found.idf.tolist() == [everywhere[term] for term in found.terms.tolist()]
+
+
+def test_of_too_many_terms_the_most_frequent_are_kept(words: list[Words], topics: Topics) -> None:
+    found = fit_topics(words, Runs.of(()), dimension=4, most_terms=20, least=10)
+    assert found is not None
+    assert len(found.terms) == 20
+    assert (np.diff(found.terms.astype(object)) > 0).all()
+    left_out = ~np.isin(topics.terms, found.terms)
+    assert found.idf.max() <= topics.idf[left_out].min()
+
+
+def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[Words], tmp_path: Path) -> None:
+    assert fit_topics(words, Runs.of(())) is None
+    assert fit_topics(words, Runs.of([(1, 51)]), least=10) is None
+    assert fit_topics([], Runs.of(()), least=0) is None
+    writer = WordsWriter(tmp_path, generation=1)
+    writer.add(np.arange(1, 31), [""] * 30, ["The same ship."] * 30)
+    alike = [Words(tmp_path / segment.file, segment) for segment in writer.finish()]
+    assert fit_topics(alike, Runs.of(()), least=10) is None
+
+
+def test_there_is_at_most_one_topic_for_two_passages(words: list[Words]) -> None:
+    found = fit_topics(words, Runs.of(()), least=10)
+    assert found is not None
+    assert found.dimension == COUNT // 2
+
+
+# -- vectors -------------------------------------------------------------------------------------------------------
+
+
+def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally(
+    words: list[Words], topics: Topics, tmp_path: Path
+) -> None:
+    literal = lsa([terms_of(number) for number in range(COUNT)], 6)
+    kept = TopicVectors(topics, words, tmp_path).of(np.arange(1, COUNT + 1))
+    by_text = np.array([topics.of_passage(HEADINGS[number], TEXTS[number]) for number in range(COUNT)])
+    by_formula = np.array([literal.vector(terms_of(number)) for number in range(COUNT)])
+    np.testing.assert_allclose(topics.of_postings(words[0].postings), by_text, atol=1e-5)
+    np.testing.assert_allclose(kept, by_text, atol=1e-3)
+    np.testing.assert_allclose(by_text @ by_text.T, by_formula @ by_formula.T, atol=5e-3)
+
+
+def test_vectors_are_found_by_id_in_whichever_segment(words: list[Words], topics: Topics, tmp_path: Path) -> None:
+    ids = np.array([2, 3, 7, 8, 59, 60])
+    parts = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
+    one, other = TopicVectors(topics, words, tmp_path), TopicVectors(topics, parts, tmp_path)
+    np.testing.assert_allclose(one.of(ids), other.of(ids), atol=1e-3)
+    assert not one.of(np.array([0, 61])).any()
+    assert not TopicVectors(topics, [], tmp_path).of(ids).any()
+    assert {path.suffix for path in tmp_path.iterdir()} == {".postings"}
+
+
+def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(
+    words: list[Words], topics: Topics
+) -> None:
+    question = topics.of_question("Where is the telescope?")
+    cosines = topics.of_postings(words[0].postings) @ question
+    without = [number for number, text in enumerate(TEXTS) if "telescope" not in text.lower()]
+    night = [cosines[number] for number in without if number % 6 == 2]
+    others = [cosines[number] for number in without if number % 6 != 2]
+    assert min(night) > max(others)
+
+
+def test_what_is_unknown_is_zero(topics: Topics) -> None:
+    assert not topics.of_question("zyzzyva qwerty").any()
+    assert not topics.of_terms(np.zeros(0, dtype=np.uint64)).any()
+    assert not topics.of_passage("", "").any()
+    foreign = Topics(topics.terms, topics.idf, np.zeros_like(topics.loadings), 1)
+    assert not foreign.of_question("telescope").any()
+    assert np.linalg.norm(topics.of_question("telescope zyzzyva")) == pytest.approx(1)
+
+
+def test_next_to_nothing_is_not_blown_up_to_a_meaning(topics: Topics) -> None:
+    faint = Topics(topics.terms, topics.idf, (topics.loadings * np.float16(1e-4)).astype(np.float16), 1)
+    assert not faint.of_question("telescope").any()
+
+
+# -- the file ------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_gives_back_what_was_written(topics: Topics, tmp_path: Path) -> None:
+    segment = write_topics(topics, tmp_path, generation=7)
+    assert segment.kind == "topics"
+    assert segment.file.startswith("topics-00000007-")
+    found = open_topics(tmp_path / segment.file)
+    assert same(found, topics)
+    assert found.passages == COUNT
+    assert (tmp_path / segment.file).stat().st_size == segment.size == 40 + len(topics.terms) * (8 + 4 + 2 * 6)
+
+
+def test_a_file_that_is_none_is_told(topics: Topics, tmp_path: Path) -> None:
+    path = tmp_path / write_topics(topics, tmp_path, generation=1).file
+    data = path.read_bytes()
+    headless = data[:16] + np.array([0, 0, 0], dtype="<i8").tobytes()
+    for broken in (data[:-1], data + b"0", data[:20], b"", b"x" * len(data), headless):
+        path.write_bytes(broken)
+        with pytest.raises(IndexDamaged, match="semsearch index --rebuild"):
+            open_topics(path)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        open_topics(path)

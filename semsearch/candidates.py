@@ -33,6 +33,15 @@ class Candidates:
     best: Int64
 
 
+def nearness(snapshot: Snapshot, ids: Int64, models: Int64) -> Float64:
+    """The mean inner product of each passage's vector with those of others; 0 for one without a vector. (n,) -> (n,)"""
+    vectors = snapshot.vectors("passage", models)
+    if not len(vectors):
+        return np.zeros(len(ids))
+    mean = vectors.sum(axis=0, dtype=np.float32) / np.float32(len(models))
+    return np.nan_to_num(snapshot.cosines("passage", ids, mean))
+
+
 def score(
     db: sqlite3.Connection, snapshot: Snapshot, ids: Int64, query: Float32 | None, words: WordScores | None
 ) -> Candidates:

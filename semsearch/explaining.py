@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.candidates import nearness
 from semsearch.embedder import SentenceEmbedder
-from semsearch.explanation import Cosine, Dense, Explanation, Lexical, Pairs, TermScore, WordShare
+from semsearch.explanation import Cosine, Dense, Explanation, Lexical, Near, Pairs, TermScore, WordShare
 from semsearch.fusion import Weights
 from semsearch.hits import Hit, Mode
 from semsearch.joint import GENERAL, SENTENCE, TOPICS
@@ -23,6 +24,7 @@ from semsearch.snapshot import Snapshot
 from semsearch.terms import Lexicon
 
 Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
 _TENTHS = {"topics": TOPICS, "passage": GENERAL, "sentence": SENTENCE}
 
 
@@ -39,21 +41,23 @@ class Explainer:
         self._words = None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
         self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
 
-    def explain(self, hit: Hit, weights: Weights) -> Explanation:
-        """The parts of a hit's score, and what they are made of."""
+    def explain(self, hit: Hit, weights: Weights, models: Int64) -> Explanation:
+        """The parts of a hit's score, and what they are made of. `models`: the passages that others are near to."""
         lexical = self._lexical(hit.passage_id, weights)
         cosines = self._cosines(hit.passage_id)
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
         dense = _mean(cosines, weights) if cosines else None
+        near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
         return Explanation(
             query=self.query,
             mode=self.mode,
             sentence=hit.sentence,
-            score=sum(part.points for part in (lexical, dense) if part is not None),
+            score=sum(part.points for part in (lexical, dense, near) if part is not None),
             lexical=lexical,
             dense=dense,
+            near=near,
             pairs=pairs,
             unknown=() if self._words is None else self._words.unknown,
         )
@@ -69,6 +73,10 @@ class Explainer:
             return None
         terms = tuple(TermScore(word, counts[word], score) for word, score in scores.items())
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
+
+    def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
+        (cosine,) = nearness(self.snapshot, np.array([passage_id], dtype=np.int64), models).tolist()
+        return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:
         """Those with topics and general vector of a passage that are known."""

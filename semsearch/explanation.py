@@ -1,8 +1,9 @@
 """Why a passage answers a question: its score, part by part. Plain frozen data; semsearch.explaining makes it.
 
-    score            = lexical.points + dense.points
+    score            = lexical.points + dense.points + near.points
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
+    near.points      = weight · cosine,             cosine = the mean of those with the passages that answer best
     each cosine      = Σ of the shares of the question's words
     the sentence's   = Σ of the shares of all pairs
 
@@ -64,6 +65,16 @@ class Dense:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """The part of the score that comes from being near the passages that answer best. One of these is near itself."""
+
+    points: float
+    weight: float
+    cosine: float
+    passages: tuple[int, ...]  # their ids
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs:
     """What each pair of words adds to the cosine of the question and the sentence. A word that a text has twice comes
     once, with both together."""
@@ -84,6 +95,7 @@ class Explanation:
     score: float
     lexical: Lexical | None
     dense: Dense | None
+    near: Near | None
     pairs: Pairs | None
     unknown: tuple[str, ...]  # words of the question without a vector; none where meaning was not asked for
 

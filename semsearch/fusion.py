@@ -4,6 +4,10 @@ The cosine is kept as it is; BM25, which has no scale of its own, is divided by 
 on seven collections against ranks (reciprocal rank fusion), z-scores and both halves over their best: as good as the
 best of these, and the cosine's part does not depend on what else was found. docs/measurements.md has the table.
 Cosines are seldom near one: with seven tenths of the weight, the two parts move a score about as much.
+
+A third part brings up what is near the passages that answer best: the mean cosine with the first two of the ranking so
+far. It is feedback (Rocchio 1971) without a second search: moving the question towards these passages would add
+the same numbers to all scores, to a factor.
 """
 
 from __future__ import annotations
@@ -15,30 +19,36 @@ import numpy.typing as npt
 
 Float = npt.NDArray[np.float64]
 DENSE_WEIGHT = 0.7
+NEAR_WEIGHT = 0.2  # of being near what answers best, where both halves know something; of the score in all
+MODELS = 2  # so many best passages
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How two scores become one: dense · cosine + lexical · BM25 / best."""
+    """How scores become one: dense · cosine + lexical · BM25 / best + near · mean cosine with the best passages."""
 
     dense: float
     lexical: float
     best: float = 1.0
+    near: float = 0.0
 
 
-def weigh(*, is_dense: bool, best: float) -> Weights:
+def weigh(*, is_dense: bool, best: float, near: float = 0.0) -> Weights:
     """The weights where a half knows something, or nothing of any candidate, and then the other decides alone.
 
-    `is_dense`: whether meaning knows any; `best`: the best BM25, 0 where no candidate shares a word.
+    `is_dense`: whether meaning knows any; `best`: the best BM25, 0 where no candidate shares a word; `near`: the share
+    of nearness, where both halves know something.
     """
     if best <= 0:
         return Weights(1.0, 0.0)
-    return Weights(DENSE_WEIGHT, 1 - DENSE_WEIGHT, best) if is_dense else Weights(0.0, 1.0, best)
+    if not is_dense:
+        return Weights(0.0, 1.0, best)
+    return Weights((1 - near) * DENSE_WEIGHT, (1 - near) * (1 - DENSE_WEIGHT), best, near)
 
 
-def weights_of(dense: Float, lexical: Float) -> Weights:
+def weights_of(dense: Float, lexical: Float, *, near: float = 0.0) -> Weights:
     """The weights for candidates. (n,), (n,), NaN where a half knows nothing"""
-    return weigh(is_dense=not np.isnan(dense).all(), best=float(np.nanmax(lexical, initial=0.0)))
+    return weigh(is_dense=not np.isnan(dense).all(), best=float(np.nanmax(lexical, initial=0.0)), near=near)
 
 
 def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:

@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.answers import Ranked, folded, make_hits
-from semsearch.candidates import Candidates, score
+from semsearch.candidates import Candidates, nearness, score
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.explanation import Explanation
 from semsearch.filters import FUNCTIONS, Filter, condition
-from semsearch.fusion import Weights, fuse, weigh, weights_of
+from semsearch.fusion import MODELS, NEAR_WEIGHT, Weights, fuse, weights_of
 from semsearch.hits import Context, Hit, Mode
 from semsearch.joint import join
 from semsearch.rows import get_count, get_passages
@@ -92,14 +92,16 @@ class Asked:
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
     score_words: Callable[[], WordScores] | None  # when its turn comes: an array as long as the index for each question
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
+    near: float = NEAR_WEIGHT  # how much it counts to be near what answers best
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The passages of an answer, best first, and how their two scores became one."""
+    """The passages of an answer, best first, and how their scores became one."""
 
     ranked: list[Ranked]
     weights: Weights
+    models: Int64  # the passages that others are near to, if that counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Origin:
     mode: Mode
     generation: int
     weights: Weights
+    models: Int64
 
 
 class Searcher:
@@ -167,10 +170,8 @@ class Searcher:
             shown, best = hit, int(found.best[0])
             if best >= 0:
                 shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
-            weights = _ALONE.get(mode) or weigh(
-                is_dense=asked.vector is not None, best=0.0 if lexical is None else lexical.largest
-            )
-            return self._explaining(db, query, mode).explain(shown, weights)
+            (page,) = _pages(db, snapshot, [asked], Wish(mode=mode, duplicates=True))
+            return self._explaining(db, query, mode).explain(shown, page.weights, page.models)
 
         return self._reading(explain)
 
@@ -180,7 +181,7 @@ class Searcher:
         def explain(db: sqlite3.Connection) -> Explanation:
             if get_count(db, "generation") != origin.generation:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
-            return self._explaining(db, origin.query, origin.mode).explain(hit, origin.weights)
+            return self._explaining(db, origin.query, origin.mode).explain(hit, origin.weights, origin.models)
 
         return self._reading(explain)
 
@@ -211,7 +212,7 @@ class Searcher:
             make_hits(db, query, page.ranked, context=wish.context) for query, page in zip(queries, pages, strict=True)
         ]
         for query, page, hits in zip(queries, pages, answers, strict=True):
-            origin = Origin(query, wish.mode, snapshot.generation, page.weights)
+            origin = Origin(query, wish.mode, snapshot.generation, page.weights, page.models)
             for hit in hits:
                 hit.bind(partial(self._explain, origin))
         return answers
@@ -263,7 +264,7 @@ def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
     telling = None
     if mode != "dense":
         telling = partial(snapshot.words.scores_like, subject.headings, subject.texts, _TELLING)
-    return Asked("\n".join(subject.texts), vector, telling, subject.hidden)
+    return Asked("\n".join(subject.texts), vector, telling, subject.hidden, near=0.0)
 
 
 def _pages(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[Page]:
@@ -286,14 +287,18 @@ def _page(
         if lexical is not None:
             found = np.concatenate((found, lexical.best(depth + len(asked.hidden), allowed=allowed)))
         candidates = score(db, snapshot, np.setdiff1d(found, asked.hidden), asked.vector, lexical)
-        weights = _ALONE.get(wish.mode) or weights_of(candidates.dense, candidates.lexical)
+        weights = _ALONE.get(wish.mode) or weights_of(candidates.dense, candidates.lexical, near=asked.near)
         scores = fuse(candidates.dense, candidates.lexical, weights)
+        models = candidates.ids[_order(scores, None)[: MODELS if weights.near else 0]]
+        if len(models):
+            scores = scores + weights.near * nearness(snapshot, candidates.ids, models)
         order = _order(scores, wish.min_score)
         if wish.duplicates:
-            return Page([_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()], weights)
+            return Page([_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()], weights, models)
         groups = folded(db, candidates.ids[order].tolist(), wish.k)
         if len(groups) >= wish.k or len(order) < wish.k or depth >= _DEEPEST or len(candidates.ids) == before:
-            return Page([_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]], weights)
+            ranked = [_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]]
+            return Page(ranked, weights, models)
         depth, before = depth * _DEEPER, len(candidates.ids)
         (found,) = _scan(snapshot, [asked], depth, allowed)
 

@@ -49,23 +49,24 @@ def text_of(lines: list[list[Cell]]) -> list[str]:
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
-    place, sentence, score, lexical, dense, unknown = lines[:6]
+    place, sentence, score, lexical, dense, near, unknown = lines[:7]
     assert sentence.strip().startswith("The captain of the ship")
     parts, total = score.split(" = ")
-    first, second = (float(part.split()[-1]) for part in parts.split(" + "))
-    assert float(total) == pytest.approx(first + second, abs=0.002)
+    points = [float(part.split()[-1]) for part in parts.split(" + ")]
+    assert float(total) == pytest.approx(sum(points), abs=0.002)
+    assert near.startswith("    near    0.2×")
     assert total in place
-    assert lexical.startswith("    lexical 0.3×")
+    assert lexical.startswith("    lexical 0.24×")
     assert "captain " in lexical
     assert lexical.endswith("not there: zyzzyva")
-    assert dense.startswith("    dense   0.7×")
+    assert dense.startswith("    dense   0.56×")
     assert "passage" in dense
     assert "sentence" in dense
     assert unknown == "    unknown zyzzyva"
-    header, *rows = [line.split() for line in lines[6:]]
+    header, *rows = [line.split() for line in lines[7:]]
     assert {"captain", "ship", "Σ"} <= set(header)
     assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
-    assert all(len(line) <= 80 for line in lines[6:])
+    assert all(len(line) <= 80 for line in lines[7:])
 
 
 def test_without_being_asked_nothing_is_explained() -> None:
@@ -79,7 +80,7 @@ def test_json_has_an_object_for_each_hit() -> None:
         found = hit["explain"]
         assert found["query"] == "captain ship"
         assert found["score"] == pytest.approx(hit["score"], abs=1e-5)
-        points = [found[part]["points"] for part in ("lexical", "dense") if found[part]]
+        points = [found[part]["points"] for part in ("lexical", "dense", "near") if found[part]]
         assert sum(points) == pytest.approx(hit["score"], abs=1e-5)
         if found["pairs"]:
             (cosine,) = (part["cosine"] for part in found["dense"]["cosines"] if part["of"] == "sentence")
@@ -90,7 +91,7 @@ def test_jsonl_and_batches_have_them_too() -> None:
     lines = semsearch("query", "-", "--explain", "--jsonl", "-k", "1", stdin="captain\n?!\nviolin\n").lines
     assert [json.loads(line)["explain"]["query"] for line in lines] == ["captain", "violin"]
     plain = semsearch("query", "-", "--explain", "-k", "1", stdin="captain\n?!\nviolin\n").lines
-    assert len([line for line in plain if line.startswith("    lexical 0.3×")]) == 2
+    assert len([line for line in plain if line.startswith("    lexical 0.24×")]) == 2
 
 
 @pytest.mark.parametrize("mode", ["dense", "lexical"])
@@ -174,7 +175,7 @@ def test_no_pairs_make_no_table() -> None:
     assert table(Pairs(("a",), (), ((),), ())) == []
     nothing = table(pairs([[0.0, 0.0]]))
     assert [cell.share for cell in nothing[1]][1:-1] == [0.0, 0.0]
-    assert heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, ()), width=76) == []
+    assert heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, None, ()), width=76) == []
 
 
 def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:

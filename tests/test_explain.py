@@ -18,6 +18,7 @@ from small import TOPICS, sentence, small_vectors, write_articles
 from semsearch import Index, SentenceEmbedder, Text, VectorTable
 from semsearch.errors import UsageError
 from semsearch.explanation import Explanation
+from semsearch.fusion import MODELS
 from semsearch.hits import Hit, Mode
 from semsearch.lsa import fit_topics
 from semsearch.methods import Method
@@ -153,8 +154,12 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def check_sums(found: Explanation) -> None:
-    lexical, dense, pairs = found.lexical, found.dense, found.pairs
-    assert found.score == pytest.approx(sum(part.points for part in (lexical, dense) if part is not None), abs=1e-6)
+    lexical, dense, near, pairs = found.lexical, found.dense, found.near, found.pairs
+    parts = [part.points for part in (lexical, dense, near) if part is not None]
+    assert found.score == pytest.approx(sum(parts), abs=1e-6)
+    if near is not None:
+        assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
+        assert len(near.passages) <= MODELS
     if lexical is not None:
         assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
         assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)

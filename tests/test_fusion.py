@@ -46,6 +46,9 @@ def test_the_weights_are_those_by_which_scores_are_fused() -> None:
         ]
         assert fuse(np.array(dense), np.array(lexical)).tolist() == pytest.approx(expected)
     assert weigh(is_dense=True, best=5.0) == Weights(DENSE_WEIGHT, 1 - DENSE_WEIGHT, 5.0)
+    near = weigh(is_dense=True, best=5.0, near=0.2)
+    assert (near.dense + near.lexical + near.near, near.near) == (pytest.approx(1), 0.2)
+    assert weigh(is_dense=False, best=5.0, near=0.2).near == weigh(is_dense=True, best=0.0, near=0.2).near == 0
     assert weigh(is_dense=False, best=5.0) == Weights(0.0, 1.0, 5.0)
     assert weigh(is_dense=True, best=0.0) == Weights(1.0, 0.0, 1.0)
 

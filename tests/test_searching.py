@@ -73,6 +73,29 @@ def test_a_passage_that_one_half_finds_is_scored_by_the_other_too(index: Index) 
     assert hit.lexical is not None
 
 
+def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_two_best(index: Index) -> None:
+    question = "the old ship and a violin"
+    hits = index.search(question, 1000, duplicates=True)
+    best = max(hit.lexical or 0.0 for hit in hits)
+    base = {hit.passage_id: 0.56 * (hit.dense or 0.0) + 0.24 * (hit.lexical or 0.0) / best for hit in hits}
+    models = sorted(base, key=lambda id_: (-base[id_], id_))[:2]
+    with index._store.reading() as db:
+        snapshot = index._asking()._current(db)
+        one, two = (snapshot.vectors("passage", np.array([id_])) for id_ in models)
+        for hit in hits:
+            vectors = snapshot.vectors("passage", np.array([hit.passage_id]))
+            near = float((vectors @ one.T + vectors @ two.T).sum()) / 2
+            assert hit.score == pytest.approx(base[hit.passage_id] + 0.2 * near, abs=1e-4)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_what_is_like_a_passage_is_scored_by_its_two_halves_alone(index: Index) -> None:
+    hits = index.similar(index.search("ship", 1)[0], k=1000, duplicates=True)
+    best = max(hit.lexical or 0.0 for hit in hits)
+    for hit in hits:
+        assert hit.score == pytest.approx(0.7 * (hit.dense or 0.0) + 0.3 * (hit.lexical or 0.0) / best, abs=1e-5)
+
+
 def test_a_query_of_unknown_words_is_answered_by_its_words_and_says_so(
     index: Index, caplog: pytest.LogCaptureFixture
 ) -> None:

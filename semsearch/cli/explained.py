@@ -40,17 +40,20 @@ def lines(explanation: Explanation) -> Iterator[str]:
 
 def summary(explanation: Explanation) -> Iterator[str]:
     """The score as a sum, what each part is made of, and the words of the question that have no vector."""
-    lexical, dense = explanation.lexical, explanation.dense
+    lexical, dense, near = explanation.lexical, explanation.dense, explanation.near
     if explanation.mode == "hybrid":
         parts = [f"lexical {lexical.points:.3f}"] if lexical else []
         parts += [f"dense {dense.points:.3f}"] if dense else []
+        parts += [f"near {near.points:.3f}"] if near else []
         yield f"{' + '.join(parts) or 'nothing'} = {explanation.score:.3f}"
     if lexical:
-        share = f"{lexical.weight:.1f}×{lexical.bm25:.2f}/{lexical.best:.2f}"
+        share = f"{lexical.weight:.2g}×{lexical.bm25:.2f}/{lexical.best:.2f}"
         yield f"lexical {share if explanation.mode == 'hybrid' else f'{lexical.bm25:.3f}'}: {_terms(lexical)}"
     if dense:
-        share = f"{dense.weight:.1f}×" if explanation.mode == "hybrid" else ""
+        share = f"{dense.weight:.2g}×" if explanation.mode == "hybrid" else ""
         yield f"dense   {share}{dense.cosine:.3f}: {_cosines(dense)}"
+    if near:
+        yield f"near    {near.weight:.2g}×{near.cosine:.3f}: the passages that answer best"
     if explanation.unknown:
         yield f"unknown {', '.join(explanation.unknown)}"
 

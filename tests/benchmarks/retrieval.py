@@ -26,24 +26,21 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "mean, m = 5": {"method": "mean", "components": 5},
     "tf-idf, m = 0": {"method": "tfidf"},
     "tf-idf, m = 5": {"method": "tfidf", "components": 5},
-    "SIF, a = 1e-3, m = 0": {"method": "sif", "a": 1e-3, "components": 0},
-    "SIF, a = 1e-3, m = 1 (the paper)": {"method": "sif", "a": 1e-3, "components": 1},
-    "SIF, a = 1e-3, m = 5": {"method": "sif", "a": 1e-3, "components": 5},
-    "SIF, a = 3e-4, m = 1": {"method": "sif", "a": 3e-4, "components": 1},
-    "SIF, a = 3e-4, m = 3": {"method": "sif", "a": 3e-4, "components": 3},
-    "SIF, a = 3e-4, m = 5": {"method": "sif", "a": 3e-4, "components": 5},
-    "SIF, a = 3e-4, m = 8": {"method": "sif", "a": 3e-4, "components": 8},
-    "SIF, a = 1e-4, m = 5": {"method": "sif", "a": 1e-4, "components": 5},
-    "SIF, a = 3e-4, m = 5, p(w) of the corpus": {
-        "method": "sif",
-        "a": 3e-4,
-        "components": 5,
-        "frequencies": "corpus",
-    },
-    **{f"prior of {n} sentences": {"prior": n} for n in (0, 1000, 3000, 10_000, 30_000)},
+    "SIF, a = 1e-3, m = 0": {"components": 0},
+    "SIF, a = 1e-3, m = 1 (the paper)": {},
+    "SIF, a = 1e-3, m = 3": {"components": 3},
+    "SIF, a = 1e-3, m = 5": {"components": 5},
+    "SIF, a = 3e-4, m = 1": {"a": 3e-4},
+    "SIF, a = 3e-4, m = 5": {"a": 3e-4, "components": 5},
+    "SIF, a = 3e-3, m = 1": {"a": 3e-3},
+    "SIF, p(w) of the corpus": {"frequencies": "corpus"},
     "uSIF, m = 1": {"method": "usif", "components": 1},
     "uSIF, m = 5 (the paper)": {"method": "usif"},
-    "uSIF, m = 10": {"method": "usif", "components": 10},
+    "SIF without topics": {"adapt": False},
+    "SIF, unknown words by their pieces": {"unknown": "pieces"},
+    "SIF, unknown words left out": {"unknown": "skip"},
+    "SIF without topics, unknown words left out": {"adapt": False, "unknown": "skip"},
+    **{f"prior of {n} sentences": {"prior": n} for n in (0, 1000, 3000, 10_000, 30_000)},
 }
 
 
@@ -54,7 +51,7 @@ def ndcg(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
 
 
 def score(index: Index, collection: Collection, mode: Any) -> float:
-    answers = index.search_many(list(collection.queries.values()), 5 * DEPTH, mode=mode)
+    answers = index.search_many(list(collection.queries.values()), 5 * DEPTH, mode=mode, duplicates=True)
     total = 0.0
     for query, hits in zip(collection.queries, answers, strict=True):
         documents = [document for document in dict.fromkeys(hit.document for hit in hits) if document != query]

@@ -37,7 +37,7 @@ def cosines(collection: Collection) -> dict[str, np.ndarray]:
     queries = list(collection.queries.values())
     usif = SentenceEmbedder(vectors, method="usif", prior=PRIOR).fit(texts)
     unnormalised = SentenceEmbedder(vectors, method=plain, prior=PRIOR).fit(texts)
-    sif = SentenceEmbedder(vectors, method="sif", a=3e-4, components=5, prior=PRIOR).fit(texts)
+    sif = SentenceEmbedder(vectors, method="sif", prior=PRIOR).fit(texts)
     raw = unnormalised.raw(unnormalised.tokenize(queries))
     mixed = unit(usif.common_.remove(raw), scale=row_lengths(raw))
     documents = usif.transform(texts)
@@ -45,7 +45,7 @@ def cosines(collection: Collection) -> dict[str, np.ndarray]:
         "uSIF": usif.transform(queries) @ documents.T,
         "uSIF, queries not normalised": mixed @ documents.T,
         "uSIF, no normalisation": unnormalised.transform(queries) @ unnormalised.transform(texts).T,
-        "SIF, a = 3e-4, m = 5": sif.transform(queries) @ sif.transform(texts).T,
+        "SIF, a = 1e-3, m = 1": sif.transform(queries) @ sif.transform(texts).T,
     }
 
 

@@ -47,7 +47,8 @@ def score(
 ) -> Candidates:
     """Passages (n,), rising, scored by both halves; None for one that was not asked, or knows no word of the query."""
     lexical = np.full(len(ids), np.nan) if words is None else words.of(ids)
-    dense, best = np.full(len(ids), np.nan), np.full(len(ids), -1, dtype=np.int64)
+    dense: Float64 = np.full(len(ids), np.nan)
+    best = np.full(len(ids), -1, dtype=np.int64)
     if query is not None and len(ids):
         spans = get_spans(db, ids)
         halves = snapshot.halves

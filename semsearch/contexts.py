@@ -173,7 +173,7 @@ class _Contexts:
         slots, rows, itself = slots[used], rows[used], is_known[used].astype(np.float64)
         shares = 1 / (known.lengths[rows] - itself)
         matrix = csr_array((shares.astype(np.float32), (slots, rows)), shape=(self._total, len(texts)))
-        self._sums += matrix @ sums
+        self._sums += np.asarray(matrix @ sums)
         self._self += np.bincount(slots, weights=shares * itself, minlength=self._total)
         self.seen += np.bincount(slots, minlength=self._total)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -132,7 +133,8 @@ def _having(segments: Sequence[Words], removed: Runs, terms: UInt64) -> Int64:
 
 def _unit_rows(matrix: csr_array) -> csr_array:
     """Each row at length one; an empty one stays empty. (n, t) -> (n, t)"""
-    lengths = np.sqrt(matrix.power(2).sum(axis=1))
+    squares: Any = matrix.power(2)
+    lengths = np.sqrt(squares.sum(axis=1))
     shares = 1 / np.where(lengths > 0, lengths, 1)
     scaled = matrix.data * np.repeat(shares, np.diff(matrix.indptr)).astype(np.float32)
     return csr_array((scaled, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -89,7 +89,7 @@ class Postings:
 
         self.check()
         bounds = self.bounds.astype(np.int32) if len(self.rows) < 1 << 31 else self.bounds  # as rows are: not copied
-        lists = csr_array((self.counts, self.rows, bounds), shape=(len(self.terms), len(self)))
+        lists: Any = csr_array((self.counts, self.rows, bounds), shape=(len(self.terms), len(self)))
         return csr_array(lists[places].T)
 
     def check(self) -> None:

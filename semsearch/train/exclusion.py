@@ -33,8 +33,8 @@ class Excluded:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        runs = [np.zeros(0, dtype=np.uint64)]
-        wholes = [np.zeros(0, dtype=np.uint64)]
+        runs: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
+        wholes: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
         fields = (field for path in paths for file in _files(Path(path)) for field in _fields(file))
         while batch := list(islice(fields, _BATCH)):
             words = hash_words(batch)
@@ -61,7 +61,7 @@ def _run_hashes(words: UInt64, indptr: npt.NDArray[np.int64]) -> tuple[UInt64, n
     count = len(words) - RUN + 1
     if count <= 0:
         return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
-    total = np.zeros(count, dtype=np.uint64)
+    total: UInt64 = np.zeros(count, dtype=np.uint64)
     for place in range(RUN):
         total = total * _BASE + words[place : place + count]
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

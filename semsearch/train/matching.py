@@ -105,7 +105,7 @@ def loss_and_gradient(
     loss = float(np.vdot(error, error)) / pairs
     by_cosine = error * np.float32(2 / pairs)
     if ranking:
-        found, right = _log_softmax(cosines / temperature), _log_softmax(wanted / temperature)
+        found, right = (_log_softmax(np.asarray(each / temperature, dtype=np.float32)) for each in (cosines, wanted))
         share = np.exp(right)
         loss += ranking * float(np.sum(share * (right - found))) / count
         by_cosine += (np.exp(found) - share) * np.float32(ranking / (temperature * count))

@@ -125,7 +125,8 @@ def solve(
     def back(y: Float32) -> Float32:
         return np.asarray(np.concatenate((transposed @ y, dense.T @ y)), dtype=np.float32)
 
-    scale = np.asarray(transposed.power(2).sum(axis=1), dtype=np.float32).reshape(-1, 1) + np.float32(_LAMBDA)
+    squares: Any = transposed.power(2)
+    scale = np.asarray(squares.sum(axis=1), dtype=np.float32).reshape(-1, 1) + np.float32(_LAMBDA)
     gram = np.linalg.inv(dense.T @ dense + np.float32(_MU) * np.eye(2 * d, dtype=np.float32))
 
     def precondition(r: Float32) -> Float32:
@@ -139,7 +140,7 @@ def solve(
         image = back(forth(direction)) + penalties * direction
         length = size / np.maximum((direction * image).sum(axis=0), 1e-30)
         x += length * direction
-        rest = rest - length * image
+        rest = np.asarray(rest - length * image, dtype=np.float32)
         step = precondition(rest)
         before, size = size, (rest * step).sum(axis=0)
         direction = step + size / np.maximum(before, 1e-30) * direction

@@ -7,6 +7,8 @@ here, for a basis is multiplied by M once only between two of them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
@@ -28,8 +30,9 @@ def singular_vectors(
 
     Each column's sign is fixed (its largest entry is positive). Where the rank is lower than d, the last columns are 0.
     """
-    width = min(dimension + _MORE, matrix.shape[0])
-    start = np.random.default_rng(seed).standard_normal((matrix.shape[1], width), dtype=np.float32)
+    shape: Any = matrix.shape
+    width = min(dimension + _MORE, shape[0])
+    start = np.random.default_rng(seed).standard_normal((shape[1], width), dtype=np.float32)
     transposed = csr_array(matrix.T)
     basis = orthonormal(_product(matrix, start))
     for done in range(rounds):

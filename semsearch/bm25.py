@@ -4,12 +4,14 @@
 
 q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
+
+That finds passages. Those found are scored once more with what stands beside them: a word of the passage before or
+after, in the same document, counts half, for f and for the length. docs/measurements.md has what it brings.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,20 +31,28 @@ Bool = npt.NDArray[np.bool_]
 
 K1 = 1.2
 B = 0.75
+BESIDE = 0.5  # of a word in the passage before or after
 
 
 @dataclass(frozen=True, slots=True)
-class TermScores:
-    """Of some terms: how often a passage has each, and what each adds to its score where it is asked for once. (t,)"""
+class Lookup:
+    """Different terms (t,), how often each was asked for (t,), how rare it is (t,), its postings in each segment."""
 
-    counts: Int64
-    scores: Float64
+    terms: UInt64
+    times: Int64
+    idf: Float64  # 0 for a term that no passage has
+    lists: Sequence[Sequence[tuple[Int32, UInt8]]]
 
 
 class Bm25:
-    """Scores over some segments of postings. `alive` has, for each, the rows that count, or None for all."""
+    """Scores over some segments of postings. `alive` has, for each, the rows that count, or None for all.
 
-    def __init__(self, segments: Sequence[Postings], alive: Sequence[Bool | None]) -> None:
+    `documents`: how many the passages are of, which tells how many have others beside them.
+    """
+
+    def __init__(
+        self, segments: Sequence[Postings], alive: Sequence[Bool | None], *, documents: int | None = None
+    ) -> None:
         self._segments = segments
         self._alive = alive
         kept = [len(s) if a is None else int(np.count_nonzero(a)) for s, a in zip(segments, alive, strict=True)]
@@ -57,14 +67,21 @@ class Bm25:
                 f"run: {rebuild_command(segments[0].path.parents[1])}"
             )
         mean = words / self.passages if words else 1.0
+        neighbours = 0 if documents is None else max(self.passages - documents, 0)  # pairs of them
+        self._mean_beside = mean * (1 + 2 * BESIDE * neighbours / max(self.passages, 1))
         self._norms: list[Float32] = [(K1 * (1 - B + B * s.lengths / mean)).astype(np.float32) for s in segments]
 
-    def scores(self, terms: UInt64) -> list[Float32]:
+    def find(self, terms: UInt64) -> Lookup:
+        """Look up terms, which may come several times."""
+        different, times = np.unique(terms, return_counts=True)
+        lists = [[segment.of(term) for segment in self._segments] for term in different.tolist()]
+        return Lookup(different, times, np.array([self._idf(each) for each in lists], dtype=np.float64), lists)
+
+    def scores(self, asked: Lookup) -> list[Float32]:
         """The score of every row of every segment, 0 where it has no term or does not count. (R,) each"""
         result: list[Float32] = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
-        for term, times in Counter(terms.tolist()).items():
-            lists = [segment.of(term) for segment in self._segments]
-            weight = times * (K1 + 1) * self._idf(lists)
+        for times, idf, lists in zip(asked.times.tolist(), asked.idf.tolist(), asked.lists, strict=True):
+            weight = times * (K1 + 1) * idf
             if not weight:
                 continue
             for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
@@ -75,20 +92,21 @@ class Bm25:
                 scores[~alive] = 0
         return result
 
-    def explain(self, terms: UInt64, idf: Float64, place: int, row: int) -> TermScores:
-        """What each of some terms adds to the score of one row of the segment at that place. (t,), (t,)"""
-        counts = np.zeros(len(terms), dtype=np.int64)
-        for number, term in enumerate(terms.tolist()):
-            rows, times = self._segments[place].of(term)
-            at = int(np.searchsorted(rows, row))
-            if at < len(rows) and rows[at] == row:
-                counts[number] = times[at]
-        return TermScores(counts, idf * counts * (K1 + 1) / (counts + float(self._norms[place][row])))
+    def counts(self, asked: Lookup, place: int, rows: Int64) -> tuple[Float64, Float64]:
+        """How often rows of the segment at that place have each term, and how long they are. (n,) -> (t, n), (n,)"""
+        found, small = np.zeros((len(asked.terms), len(rows))), rows.astype(np.int32)
+        for number, lists in enumerate(asked.lists):
+            having, times = lists[place]
+            if len(having):
+                at = np.minimum(np.searchsorted(having, small), len(having) - 1)
+                found[number] = np.where(having[at] == small, times[at], 0)
+        return found, self._segments[place].lengths[rows].astype(np.float64)
 
-    def idf(self, terms: UInt64) -> Float64:
-        """Of each term, 0 for one that no passage has. (t,) -> (t,)"""
-        lists = ([segment.of(term) for segment in self._segments] for term in terms.tolist())
-        return np.array([self._idf(postings) for postings in lists], dtype=np.float64)
+    def with_beside(self, asked: Lookup, counts: Float64, lengths: Float64) -> Float64:
+        """What each term adds, by counts and lengths in which what stands beside counts half. (t, n), (n,) -> (t, n)"""
+        norms = K1 * (1 - B + B * lengths / self._mean_beside)
+        weights = asked.idf * (K1 + 1)
+        return np.asarray(weights[:, None] * counts / (counts + norms))
 
     def tell(self, terms: UInt64, places: Int64, counts: Int64) -> Float64:
         """How much each term says of some texts: Σ idf · f (k1 + 1) / (f + k1) over those that have it f times.
@@ -97,6 +115,11 @@ class Bm25:
         """
         shares = counts * (K1 + 1) / (counts + K1)
         return self.idf(terms) * np.bincount(places, weights=shares, minlength=len(terms))
+
+    def idf(self, terms: UInt64) -> Float64:
+        """Of each term, 0 for one that no passage has. (t,) -> (t,)"""
+        lists = ([segment.of(term) for segment in self._segments] for term in terms.tolist())
+        return np.array([self._idf(postings) for postings in lists], dtype=np.float64)
 
     def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
         """Of a term, by its postings in each segment; 0 where no passage has it."""

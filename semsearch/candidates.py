@@ -2,7 +2,8 @@
 
 dense     the best passages by cosine; score: mean of the passage's and its best sentence's cosine; where the index has
           topics, four tenths of it are theirs (semsearch.joint)
-lexical   the best passages by bm25, words in title and headings counting double
+lexical   the best passages by bm25, words in title and headings counting double; score: the same with the passages
+          before and after, whose words count half
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from semsearch.joint import combined
 from semsearch.rows import get_spans
 from semsearch.snapshot import Snapshot
-from semsearch.words import WordScores
+from semsearch.words import Beside, WordScores
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -46,11 +47,11 @@ def score(
     db: sqlite3.Connection, snapshot: Snapshot, ids: Int64, query: Float32 | None, words: WordScores | None
 ) -> Candidates:
     """Passages (n,), rising, scored by both halves; None for one that was not asked, or knows no word of the query."""
-    lexical = np.full(len(ids), np.nan) if words is None else words.of(ids)
+    spans = get_spans(db, ids)
+    lexical = np.full(len(ids), np.nan) if words is None else words.of(ids, Beside(spans.before, spans.after))
     dense: Float64 = np.full(len(ids), np.nan)
     best = np.full(len(ids), -1, dtype=np.int64)
     if query is not None and len(ids):
-        spans = get_spans(db, ids)
         halves = snapshot.halves
         general = halves.general(query)
         whole = snapshot.cosines("passage", ids, general, part=halves.general)

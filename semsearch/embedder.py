@@ -46,7 +46,8 @@ class SentenceEmbedder:
     method       "sif", "usif", "tfidf", "mean", or a `Method` of one's own
     a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
     components   how many common components are removed; by default the method's
-    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), or a counts file
+    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), "mixed" (general
+                 English where little is fitted, the corpus where much is), or a counts file
     prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
                  their meaning; 0 is the papers' way
     unknown      what becomes of words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"

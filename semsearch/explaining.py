@@ -22,6 +22,7 @@ from semsearch.joint import GENERAL, SENTENCE, TOPICS
 from semsearch.segments import Kind
 from semsearch.snapshot import Snapshot
 from semsearch.terms import Lexicon
+from semsearch.words import Beside
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -37,13 +38,16 @@ class Explainer:
         self.mode: Mode = mode
         self._embedder = embedder
         self._terms = Lexicon().named(query)
-        self._idf = None if mode == "dense" else snapshot.words.idf(self._terms.terms)
+        self._asked = None if mode == "dense" else snapshot.words.find(self._terms.terms)
         self._words = None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
         self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
 
-    def explain(self, hit: Hit, weights: Weights, models: Int64) -> Explanation:
-        """The parts of a hit's score, and what they are made of. `models`: the passages that others are near to."""
-        lexical = self._lexical(hit.passage_id, weights)
+    def explain(self, hit: Hit, weights: Weights, models: Int64, beside: Beside) -> Explanation:
+        """The parts of a hit's score, and what they are made of.
+
+        `models`: the passages that others are near to; `beside`: what stands before and after the hit's.
+        """
+        lexical = self._lexical(hit.passage_id, weights, beside)
         cosines = self._cosines(hit.passage_id)
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
         if pairs is not None:
@@ -62,16 +66,20 @@ class Explainer:
             unknown=() if self._words is None else self._words.unknown,
         )
 
-    def _lexical(self, passage_id: int, weights: Weights) -> Lexical | None:
-        if self._idf is None:
+    def _lexical(self, passage_id: int, weights: Weights, beside: Beside) -> Lexical | None:
+        if self._asked is None:
             return None
-        found = self.snapshot.words.explain(self._terms.terms, self._idf, passage_id)
-        counts = dict(zip(self._terms.words, found.counts.tolist(), strict=True))
-        scores = _by_word(self._terms.words, found.scores)
+        found = self.snapshot.words.explain(self._asked, np.array([passage_id], dtype=np.int64), beside)
+        places = np.searchsorted(self._asked.terms, self._terms.terms)
+        counts, near = (
+            dict(zip(self._terms.words, each[places, 0].astype(int).tolist(), strict=True))
+            for each in (found.counts, found.beside)
+        )
+        scores = _by_word(self._terms.words, found.scores[places, 0])
         bm25 = sum(scores.values())
         if not bm25:
             return None
-        terms = tuple(TermScore(word, counts[word], score) for word, score in scores.items())
+        terms = tuple(TermScore(word, counts[word], near[word], score) for word, score in scores.items())
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:

@@ -22,6 +22,7 @@ class TermScore:
 
     word: str  # as it stands in the question, in lower case; words with a joining character between them as one
     count: int  # how often the passage has it, in any of its forms; in title and headings it counts double
+    beside: int  # how often the passages before and after have it; there it counts half
     score: float  # its part of the BM25
 
 

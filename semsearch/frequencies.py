@@ -19,6 +19,7 @@ from semsearch.tokens import hash_words, normalise
 from semsearch.vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
+GENERAL_WORDS = 20_000  # see docs/measurements.md
 
 
 def read_counts(path: Path) -> Counter[str]:
@@ -80,6 +81,16 @@ def smoothed(counts: npt.NDArray[np.integer[Any]]) -> Float32:
     """p(w) from the counts (V,) of an indexed corpus; words that it lacks get the probability of one occurrence."""
     total = max(int(counts.sum()), 1)
     return np.asarray(np.maximum(counts, 1) / total, dtype=np.float32)
+
+
+def mixed(counts: npt.NDArray[np.integer[Any]], general: Float32) -> Float32:
+    """p(w) of a corpus by its counts (V,), as if `GENERAL_WORDS` words of general English p(w) (V,) stood beside it.
+
+    A Dirichlet prior, as language models are smoothed (Zhai and Lafferty 2004): a few notes count words as general
+    English does, a large corpus as it does itself.
+    """
+    prior = general.astype(np.float64) / general.sum(dtype=np.float64)
+    return np.asarray((counts + GENERAL_WORDS * prior) / (counts.sum() + GENERAL_WORDS), dtype=np.float32)
 
 
 def _rank(item: tuple[str, int]) -> tuple[int, str]:

@@ -5,9 +5,9 @@ on seven collections against ranks (reciprocal rank fusion), z-scores and both h
 best of these, and the cosine's part does not depend on what else was found. docs/measurements.md has the table.
 Cosines are seldom near one: with seven tenths of the weight, the two parts move a score about as much.
 
-A third part brings up what is near the passages that answer best: the mean cosine with the first two of the ranking so
-far. It is feedback (Rocchio 1971) without a second search: moving the question towards these passages would add
-the same numbers to all scores, to a factor.
+A third part brings up what is near the passage that answers best: the cosine with the first of the ranking so far. It
+is feedback (Rocchio 1971) without a second search: moving the question towards that passage would add the same numbers
+to all scores, to a factor.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 Float = npt.NDArray[np.float64]
 DENSE_WEIGHT = 0.7
 NEAR_WEIGHT = 0.2  # of being near what answers best, where both halves know something; of the score in all
-MODELS = 2  # so many best passages
+MODELS = 1  # so many best passages
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.creation import create, upgrade
+from semsearch.directions import MIN_FREQUENCY, Direction
 from semsearch.documents import MAX_BYTES
 from semsearch.errors import UsageError
 from semsearch.explanation import Explanation
@@ -49,7 +50,7 @@ class Index:
         method: str = "sif",
         a: float | None = None,
         components: int | None = None,
-        frequencies: str | Path = "vectors",
+        frequencies: str | Path = "mixed",
         prior: float = PRIOR,
         adapt: bool = True,
         unknown: Unknown = "contexts",
@@ -307,6 +308,16 @@ class Index:
 
         with self._store.reading() as db:
             return read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+
+    def directions(self, k: int = 10, *, min_frequency: float = MIN_FREQUENCY) -> tuple[Direction, ...]:
+        """The common components that are taken away from every sentence, each by the k words nearest to it.
+
+        Of words with p(w) of at least `min_frequency`. Empty while nothing is fitted. Raises UsageError.
+        """
+        from semsearch.status import read_directions  # start-up time, as above
+
+        with self._store.reading() as db:
+            return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
 
     @property
     def settings(self) -> Settings:

@@ -121,6 +121,9 @@ _DOCUMENTS = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
 _METADATA = 6  # its place in these rows
 _PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
     FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
+_SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passages.id > first_passage,
+    passages.id + 1 < first_passage + documents.passages FROM passages JOIN documents ON documents.id = document_id
+    WHERE passages.id IN (SELECT value FROM json_each(?))"""
 _RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
     FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
 
@@ -147,23 +150,22 @@ def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Passag
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """The sentence ids of passages: first and count, in the order asked for. (n,), (n,)"""
+    """Of passages, in the order asked for: the first and the number of their sentences, and whether their document has
+    a passage before and one after. (n,) each"""
 
     firsts: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
+    before: npt.NDArray[np.bool_]
+    after: npt.NDArray[np.bool_]
 
 
 def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
-    """Which sentences belong to passages with rising ids. Count 0 for a passage that is not there."""
-    rows = db.execute(
-        "SELECT id, first_sentence, sentence_count FROM passages WHERE id IN (SELECT value FROM json_each(?))",
-        _list(ids.tolist()),
-    )
-    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 3)
-    places = np.searchsorted(ids, found[:, 0])
-    firsts, counts = np.zeros(len(ids), dtype=np.int64), np.zeros(len(ids), dtype=np.int64)
-    firsts[places], counts[places] = found[:, 1], found[:, 2]
-    return Spans(firsts, counts)
+    """Where passages with rising ids stand. Count 0 for a passage that is not there."""
+    rows = db.execute(_SPANS, _list(ids.tolist()))
+    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
+    spans = np.zeros((4, len(ids)), dtype=np.int64)
+    spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
+    return Spans(spans[0], spans[1], spans[2] > 0, spans[3] > 0)
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:

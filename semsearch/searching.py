@@ -29,13 +29,13 @@ from semsearch.filters import FUNCTIONS, Filter, condition
 from semsearch.fusion import MODELS, NEAR_WEIGHT, Weights, fuse, weights_of
 from semsearch.hits import Context, Hit, Mode
 from semsearch.joint import join
-from semsearch.rows import get_count, get_passages
+from semsearch.rows import get_count, get_passages, get_spans
 from semsearch.runs import Runs
 from semsearch.snapshot import Snapshot
 from semsearch.store import Store
 from semsearch.tokens import words
 from semsearch.vectors.table import WordVectors
-from semsearch.words import WordScores
+from semsearch.words import Beside, WordScores
 
 if TYPE_CHECKING:
     from semsearch.explaining import Explainer
@@ -171,7 +171,7 @@ class Searcher:
             if best >= 0:
                 shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (page,) = _pages(db, snapshot, [asked], Wish(mode=mode, duplicates=True))
-            return self._explaining(db, query, mode).explain(shown, page.weights, page.models)
+            return self._explaining(db, query, mode).explain(shown, page.weights, page.models, _beside(db, shown))
 
         return self._reading(explain)
 
@@ -181,7 +181,8 @@ class Searcher:
         def explain(db: sqlite3.Connection) -> Explanation:
             if get_count(db, "generation") != origin.generation:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
-            return self._explaining(db, origin.query, origin.mode).explain(hit, origin.weights, origin.models)
+            explainer = self._explaining(db, origin.query, origin.mode)
+            return explainer.explain(hit, origin.weights, origin.models, _beside(db, hit))
 
         return self._reading(explain)
 
@@ -245,6 +246,11 @@ class Searcher:
                 instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
                 logger.warning("no word of %r is among the word vectors: %s", query, instead)
         return vectors
+
+
+def _beside(db: sqlite3.Connection, hit: Hit) -> Beside:
+    spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
+    return Beside(spans.before, spans.after)
 
 
 def _check(queries: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ WordVectorsLike = str | Path | WordVectors
 
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/measurements.md
-_NO_FILES = ("vectors", "corpus")  # where frequencies come from, if not from a file
+_NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def choose_frequencies(source: str | Path) -> str:
     if source in _NO_FILES:
         return str(source)
     if not Path(source).is_file():
-        raise VectorsError(f"there is no file {source} of word counts; give one, or {' or '.join(_NO_FILES)}")
+        raise VectorsError(f"there is no file {source} of word counts; give one, or one of {', '.join(_NO_FILES)}")
     return str(Path(source).resolve())
 
 

@@ -44,6 +44,7 @@ class Snapshot:
         self._folder = folder / SEGMENTS
         self._segments = get_segments(db)
         self._removed = get_removed(db, "passage")
+        self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit_generation = _fit_generation(db)
         self._embedder: SentenceEmbedder | None = None
         self._opened: dict[str, Vectors] = {}
@@ -143,7 +144,7 @@ class Snapshot:
                 if segment.file not in self._opened_words:
                     self._opened_words[segment.file] = Words(self._folder / segment.file, segment)
                 opened.append(self._opened_words[segment.file])
-        return WordSearch(opened, self._alive_in("words"))
+        return WordSearch(opened, self._alive_in("words"), documents=self._documents)
 
     @cached_property
     def _alive(self) -> list[Bool | None]:

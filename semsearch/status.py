@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from semsearch.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.fit import load_fit
 from semsearch.hits import Adapted, Status
@@ -61,6 +62,15 @@ def read_status(
         drift=fit.drift if fit is not None else None,
         stale=_stale(db) if stale else None,
     )
+
+
+def read_directions(
+    db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
+) -> tuple[Direction, ...]:
+    """What is taken away from every sentence of an index, in words; empty where nothing is, or nothing was fitted."""
+    words = FrequentWords(vectors, min_frequency=min_frequency)
+    fit = load_fit(db, vectors)
+    return () if fit is None else words.directions(fit.embedder.common_, k)
 
 
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.average import Ragged
-from semsearch.frequencies import probabilities, read_counts, shares, smoothed
+from semsearch.frequencies import mixed, probabilities, read_counts, shares, smoothed
 from semsearch.methods import Weighting
 from semsearch.vectors.table import WordVectors
 
@@ -106,6 +106,8 @@ def learn_weights(
         table = p = vectors.frequencies
     elif frequencies == "corpus":
         table = p = smoothed(_count(batches(), len(vectors)).words)
+    elif frequencies == "mixed":
+        table = p = mixed(_count(batches(), len(vectors)).words, vectors.frequencies)
     else:
         counts = read_counts(Path(frequencies))
         table, p = shares(counts), probabilities(counts, vectors)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.bm25 import Bm25, TermScores
+from semsearch.bm25 import BESIDE, Bm25, Lookup
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings, PostingsBuilder
@@ -103,16 +103,30 @@ class WordsWriter:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """Of some passages, whether there is one before and one after in the same document. (n,), (n,)"""
+
+    before: Bool
+    after: Bool
+
+
+@dataclass(frozen=True, slots=True)
+class TermScores:
+    """Of terms (t,) in passages (n,): how often each has it, how often its neighbours do, what it adds. (t, n)"""
+
+    counts: Float64
+    beside: Float64
+    scores: Float64  # where it is asked for once
+
+
+@dataclass(frozen=True, slots=True)
 class WordScores:
     """What BM25 says of every passage for one question: an array a segment, 0 where no word is shared."""
 
     runs: Sequence[Runs]
     scores: Sequence[Float32]
-
-    @property
-    def largest(self) -> float:
-        """The best score; 0 where no passage shares a word with the question."""
-        return max((float(part.max(initial=0)) for part in self.scores), default=0.0)
+    asked: Lookup
+    search: WordSearch
 
     def best(self, n: int, *, allowed: Runs | None = None) -> Int64:
         """The ids of the n best passages that share a word with the question, rising; of equal ones the first."""
@@ -127,39 +141,50 @@ class WordScores:
         order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
         return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]
 
-    def of(self, ids: Int64) -> Float64:
-        """The scores of passages by id, NaN where no word is shared. (n,) -> (n,)"""
-        result = np.full(len(ids), np.nan)
-        for runs, part in zip(self.runs, self.scores, strict=True):
-            inside = np.flatnonzero(runs.has(ids))
-            found = part[runs.below(ids[inside])]
-            result[inside] = np.where(found > 0, found, np.nan)
-        return result
+    def of(self, ids: Int64, beside: Beside) -> Float64:
+        """The scores of passages with rising ids, with what stands beside them; NaN where no word is shared. (n,)"""
+        totals = self.asked.times @ self.search.explain(self.asked, ids, beside).scores
+        return np.where(totals > 0, totals, np.nan)
 
 
 class WordSearch:
     """The lexical half of one generation. `alive`: for each segment the rows that are not removed, None for all."""
 
-    def __init__(self, opened: Sequence[Words], alive: Sequence[Bool | None]) -> None:
+    def __init__(self, opened: Sequence[Words], alive: Sequence[Bool | None], *, documents: int | None = None) -> None:
         self._runs = [words.segment.runs for words in opened]
-        self._bm25 = Bm25([words.postings for words in opened], alive)
+        self._alive = alive
+        self._bm25 = Bm25([words.postings for words in opened], alive, documents=documents)
 
     def scores(self, question: str) -> WordScores:
         """Score all passages for a question."""
-        terms = Lexicon().of_question(question)  # one that is kept would grow with every question
-        return WordScores(self._runs, self._bm25.scores(terms))
+        return self._scores(Lexicon().of_question(question))  # a lexicon that is kept would grow with every question
 
-    def idf(self, terms: UInt64) -> Float64:
-        """How rare each term is, as BM25 has it; 0 for one that no passage has. (t,) -> (t,)"""
-        return self._bm25.idf(terms)
+    def find(self, terms: UInt64) -> Lookup:
+        """Look up terms, which may come several times."""
+        return self._bm25.find(terms)
 
-    def explain(self, terms: UInt64, idf: Float64, id_: int) -> TermScores:
-        """What each term adds to the score of a passage. (t,), (t,)"""
-        for place, runs in enumerate(self._runs):
-            ids = np.array([id_], dtype=np.int64)
-            if runs.has(ids)[0]:
-                return self._bm25.explain(terms, idf, place, int(runs.below(ids)[0]))
-        return TermScores(np.zeros(len(terms), dtype=np.int64), np.zeros(len(terms)))
+    def explain(self, asked: Lookup, ids: Int64, beside: Beside) -> TermScores:
+        """What each term adds to the scores of passages with rising ids (n,); zeros for one that is not there."""
+        before, after = (np.flatnonzero(each) for each in (beside.before, beside.after))
+        together = np.unique(np.concatenate((ids, ids[before] - 1, ids[after] + 1)))
+        counts, lengths = np.zeros((len(asked.terms), len(together))), np.zeros(len(together))
+        for place, (runs, alive) in enumerate(zip(self._runs, self._alive, strict=True)):
+            inside = np.flatnonzero(runs.has(together))
+            rows = runs.below(together[inside])
+            if alive is not None:
+                inside, rows = inside[alive[rows]], rows[alive[rows]]
+            if len(inside):
+                counts[:, inside], lengths[inside] = self._bm25.counts(asked, place, rows)
+        at = np.searchsorted(together, ids)
+        own, near, long = counts[:, at], np.zeros((len(asked.terms), len(ids))), lengths[at]
+        for places, step in ((before, -1), (after, 1)):
+            near[:, places] += counts[:, at[places] + step]
+            long[places] += BESIDE * lengths[at[places] + step]
+        return TermScores(own, near, self._bm25.with_beside(asked, own + BESIDE * near, long))
+
+    def _scores(self, terms: UInt64) -> WordScores:
+        asked = self._bm25.find(terms)
+        return WordScores(self._runs, self._bm25.scores(asked), asked, self)
 
     def scores_like(self, headings: Sequence[str], texts: Sequence[str], n: int) -> WordScores:
         """Score all passages for the n terms that say most about some texts with their headings; of equal terms, those
@@ -176,7 +201,7 @@ class WordSearch:
         order = np.argsort(lexicon.terms)
         says = self._bm25.tell(lexicon.terms, pairs % size, counts)[order]
         best = order[np.argsort(-says, kind="stable")[:n]]
-        return WordScores(self._runs, self._bm25.scores(lexicon.terms[best]))
+        return self._scores(lexicon.terms[best])
 
 
 def _largest(scores: Float32, n: int) -> Int64:

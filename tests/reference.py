@@ -101,6 +101,31 @@ def bm25(
     return scores
 
 
+def bm25_beside(
+    documents: Sequence[Sequence[Sequence[str]]], question: Sequence[str], *, k1: float = 1.2, b: float = 0.75
+) -> list[float]:
+    """The same for documents of passages: words of the passages before and after count half, in f and in length.
+
+    The mean length is that of passages, and of half a passage more on either side where there is one.
+    """
+    passages = [passage for document in documents for passage in document]
+    mean = sum(len(passage) for passage in passages) / len(passages)
+    mean *= 1 + sum(len(document) - 1 for document in documents) / len(passages)
+    scores = []
+    for document in documents:
+        for place, passage in enumerate(document):
+            beside = [document[other] for other in (place - 1, place + 1) if 0 <= other < len(document)]
+            length = len(passage) + 0.5 * sum(len(other) for other in beside)
+            score = 0.0
+            for term in question:
+                having = sum(term in other for other in passages)
+                idf = math.log(1 + (len(passages) - having + 0.5) / (having + 0.5))
+                f = passage.count(term) + 0.5 * sum(other.count(term) for other in beside)
+                score += idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / mean))
+            scores.append(score)
+    return scores
+
+
 def unit(rows: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-12)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import reference
 
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
 from semsearch.segments import Segment
-from semsearch.terms import content_words, count_shared
-from semsearch.words import Words, WordSearch, WordsWriter
+from semsearch.terms import Lexicon, content_words, count_shared
+from semsearch.words import Beside, Words, WordSearch, WordsWriter
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 
@@ -29,6 +30,22 @@ def opened(folder: Path, segments: list[Segment]) -> list[Words]:
 
 def ask(words: list[Words], question: str, n: int = 10, *, allowed: Runs | None = None) -> list[int]:
     return WordSearch(words, [None] * len(words)).scores(question).best(n, allowed=allowed).tolist()
+
+
+def as_terms(text: str) -> list[int]:
+    lexicon = Lexicon()
+    numbers = lexicon.of([text]).numbers
+    return lexicon.terms[numbers].tolist()
+
+
+def alone(n: int) -> Beside:
+    return Beside(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+
+
+def beside(documents: list[list[str]]) -> Beside:
+    """Where passages that are written document by document have neighbours."""
+    places = [(place, len(document)) for document in documents for place in range(len(document))]
+    return Beside(np.array([place > 0 for place, _ in places]), np.array([place + 1 < n for place, n in places]))
 
 
 def test_passages_are_found_by_their_words_and_those_of_their_headings(tmp_path: Path) -> None:
@@ -60,7 +77,7 @@ def test_many_small_segments_answer_as_one_large_one(tmp_path: Path) -> None:
     ids = np.array([5, 6, 9, 10])
     for question in ("ship piano", "the harbour", "dawn"):
         one, other = (WordSearch(words, [None] * len(words)).scores(question) for words in (small, large))
-        assert one.of(ids) == pytest.approx(other.of(ids), nan_ok=True)
+        assert one.of(ids, alone(4)) == pytest.approx(other.of(ids, alone(4)), nan_ok=True)
         assert one.best(2).tolist() == other.best(2).tolist()
 
 
@@ -94,13 +111,32 @@ def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) ->
     words = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
     scores = WordSearch(words, [np.array([True, True, False, True])]).scores("ship")
     assert scores.best(10).tolist() == [5]
-    assert np.isnan(scores.of(np.array([5, 9, 7]))).tolist() == [False, True, True]
+    assert np.isnan(scores.of(np.array([5, 7, 9]), alone(3))).tolist() == [False, True, True]
 
 
 def test_only_allowed_passages_count_and_always_fill_the_page(tmp_path: Path) -> None:
     texts = ["ship ship ship"] * 50 + ["one ship among many other words that say something else"]
     words = opened(tmp_path, written(tmp_path, list(range(1, 52)), texts))
     assert ask(words, "ship", 5, allowed=Runs.of([(51, 1)])) == [51]
+
+
+@pytest.mark.parametrize("largest", [100, 2])
+@pytest.mark.parametrize("question", ["ship", "piano harbour", "dawn", "piano piano ship", "unheard"])
+def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, largest: int) -> None:
+    documents = [[TEXTS[0], TEXTS[1], TEXTS[2]], [TEXTS[3]], [TEXTS[1], TEXTS[0]]]
+    texts = [text for document in documents for text in document]
+    ids = np.arange(1, 7)
+    writer = WordsWriter(tmp_path, generation=1, largest=largest)  # with two, neighbours lie in different segments
+    for id_, text in zip(ids, texts, strict=True):
+        writer.add(ids[id_ - 1 : id_], [""], [text])
+    search = WordSearch(opened(tmp_path, writer.finish()), [None] * -(-6 // largest), documents=3)
+    terms = [[as_terms(text) for text in document] for document in documents]
+    expected = np.array(reference.bm25_beside(terms, Lexicon().of_question(question).tolist()))
+    found = search.scores(question).of(ids, beside(documents))
+    assert found == pytest.approx(np.where(expected > 0, expected, np.nan), rel=1e-6, nan_ok=True)
+    some = np.array([2, 6])
+    several = search.scores(question).of(some, Beside(np.array([True, True]), np.array([True, False])))
+    assert several == pytest.approx(found[some - 1], nan_ok=True)
 
 
 def test_of_equal_scores_the_first_ids_are_taken(tmp_path: Path) -> None:

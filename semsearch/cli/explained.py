@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
-from semsearch.explanation import Dense, Explanation, Lexical, Pairs
+from semsearch.explanation import Dense, Explanation, Lexical, Pairs, TermScore
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a question that have a row
@@ -59,9 +59,14 @@ def summary(explanation: Explanation) -> Iterator[str]:
 
 
 def _terms(part: Lexical) -> str:
-    there = " + ".join(f"{term.word} {term.score:.2f}" for term in part.terms if term.count)
-    absent = ", ".join(term.word for term in part.terms if not term.count)
+    there = " + ".join(f"{_named(term)} {term.score:.2f}" for term in part.terms if term.score)
+    absent = ", ".join(term.word for term in part.terms if not term.score)
     return f"{there}; not there: {absent}" if absent else there
+
+
+def _named(term: TermScore) -> str:
+    """A word, and that only the passages beside have it where that is so."""
+    return term.word if term.count else f"{term.word} (beside)"
 
 
 def _cosines(part: Dense) -> str:

@@ -62,7 +62,7 @@ class Choices:
         """Raises UsageError where the index was made otherwise: only a rebuild changes that."""
         for name, value in self.given().items():
             built = getattr(index.settings, name)
-            if name == "frequencies" and value not in ("vectors", "corpus"):
+            if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
                 value = str(Path(value).resolve())
             if name != "vectors" and value != built:
                 built = "its default" if built is None else built
@@ -103,7 +103,7 @@ def index(
         int | None, typer.Option(metavar="M", help="Common components removed; by default the method's.")
     ] = None,
     frequencies: Annotated[
-        str | None, typer.Option(metavar="vectors|corpus|FILE", help="Where word frequencies come from.")
+        str | None, typer.Option(metavar="mixed|vectors|corpus|FILE", help="Where word frequencies come from.")
     ] = None,
     adapt: Annotated[
         bool | None,

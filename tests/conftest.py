@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import small
 
@@ -12,3 +14,10 @@ from semsearch.vectors.table import VectorTable
 def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
     """The made-up word vectors of the small world, for tests that only read them."""
     return small.small_vectors(tmp_path_factory.mktemp("vectors"))
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a test computes goes to the user's cache, and nothing comes from there."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "user-cache"))

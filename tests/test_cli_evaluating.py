@@ -23,6 +23,14 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept in the user's own folder."""
+    folder = str(tmp_path_factory.mktemp("cache"))
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, folder)
+
+
 def cells(line: str) -> list[str]:
     return [cell for cell in line.split("  ") if cell.strip()]
 
@@ -91,7 +99,7 @@ def test_sts_is_tasks_and_averages_beside_what_was_published(tmp_path: Path, sma
     head, *tasks = result.lines[: result.lines.index("")]
     assert head.split() == ["task", "pairs", "sif", "r", "sif", "ρ", "usif", "r", "usif", "ρ"]
     assert len(tasks) == 6
-    averages = {cells(line)[0].strip(): cells(line)[1:] for line in result.lines[result.lines.index("") + 1 :]}
+    averages = {cells(line)[0].strip(): cells(line)[1:] for line in result.lines[result.lines.index("") + 1 :] if line}
     assert [cell.strip() for cell in averages["GloVe+UP (published)"]] == ["64.9", "–"]
     assert set(averages) >= {"sif", "usif", "GloVe+WR (published)", "ParaNMT+UP (published)"}
     assert result.lines[-1] == "STS13: the mean of 1 of the year's 4 tasks, and so without published figures"
@@ -148,7 +156,7 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: Vecto
         ("evaluate", "retrieval", folder, "--peer", "nice"): "there is no peer 'nice'",
         ("evaluate", "retrieval", folder, "--reference", "bm25s"): "bm25s is not run",
         ("evaluate", "sts", tmp_path / "x.tsv"): "line 2: expected a score from 0 to 5",
-        ("evaluate", "sts", tmp_path / "x.tsv", "--method", "nice"): "line 2",
+        ("evaluate", "sts", tmp_path / "x.tsv", "--method", "nice"): "there is no method 'nice'",
         ("evaluate", "sts", tmp_path): "x.tsv, line 2",
         ("vectors", "evaluate", small_vectors.folder): "nothing to measure on",
         ("vectors", "evaluate", tmp_path / "gone", "--sts", tmp_path): "there are no word vectors",

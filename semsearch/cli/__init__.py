@@ -31,9 +31,11 @@ HOMES = {
     "list": "inspecting",
     "remove": "indexing",
     "refit": "indexing",
+    "compact": "indexing",
     "verify": "inspecting",
     "vectors": "vectors",
     "evaluate": "evaluating",
+    "bench": "benching",
 }
 FAILED = 2
 INTERRUPTED = 130

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from semsearch.cli import geometry, sweeping
+from semsearch.cli.cbos import cbos
+from semsearch.cli.classifying import classify
 from semsearch.cli.formats import one_line, to_json
-from semsearch.cli.measured import retrieval_lines, sts_lines, vectors_lines
+from semsearch.cli.measured import retrieval_lines, vectors_lines
 from semsearch.cli.messages import tell_warnings
 from semsearch.cli.startup import use_one_thread
+from semsearch.cli.sts_tables import sts_lines
+from semsearch.cli.supervised import supervised
 from semsearch.errors import UsageError
 from semsearch.methods import MethodName
 
@@ -96,38 +101,76 @@ def sts(
         typer.Argument(metavar="PATH...", help="Files of score, sentence, sentence (tabs); folders of such."),
     ],
     method: Annotated[
-        list[str] | None, typer.Option(metavar="mean|tfidf|sif|usif", help="Repeated; by default all four.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Repeated: mean, tfidf, w, r, sif, usif, or a part of uSIF; see above."),
     ] = None,
-    vectors: VectorsOption = "english",
+    ablation: Annotated[bool, typer.Option("--ablation", help="All methods and all parts; not with --method.")] = False,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME|PATH", help="Shipped vectors (by default english), a folder, or a file. Repeated."),
+    ] = None,
+    frequencies: Annotated[
+        str, typer.Option(metavar="vectors|corpus|FILE", help="p(w): of the vectors, of what is fitted, or counts.")
+    ] = "vectors",
     a: AOption = None,
     components: ComponentsOption = None,
     split: Annotated[
         Split, typer.Option(help="Which of a folder's files; a file that is named is taken anyway.", show_choices=True)
     ] = "test",
     fit_on: Annotated[
-        str, typer.Option(metavar="task|FILE", help="What components are fitted on: each task, or a text file.")
-    ] = "task",
+        list[str] | None,
+        typer.Option(
+            metavar="task|corpus|FILE",
+            help="What components are fitted on: each task (the default), all tasks together, a text file. Repeated.",
+        ),
+    ] = None,
+    published: Annotated[bool, typer.Option("--published", help="Each task beside the papers' figures.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw methods by group: .png, .svg or .pdf.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute anew what was kept from an earlier run.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Correlate cosines of sentences with people's scores, as in the SIF and uSIF papers.
 
     Pearson's r and Spearman's ρ × 100 for each task; then Pearson's r by year (the mean of its tasks), beside the
-    papers' figures where all tasks of the year were run.
+    papers' figures where all tasks of the year were run; then in how many tasks a method is above another, and by how
+    much.
+
+    Methods: mean, tfidf; w, r and sif (or wr) are the SIF paper's weights, removal and both. uSIF's parts are u, its
+    weights, p, its piecewise removal, and n, its normalisation: sif+u, sif+p and sif+n have one of them in place of
+    SIF's way, usif-u, usif-p and usif-n have SIF's way in place of one.
     """
     use_one_thread()
-    from semsearch.evaluate.sts import evaluate_sts
-    from semsearch.methods import METHODS
+    if ablation and method:
+        raise UsageError("--ablation runs all methods; give it, or --method")
+    if plot is not None:
+        from semsearch.evaluate.plots import check_target  # start-up time, as all the imports below
 
-    report = evaluate_sts(
-        paths,
-        methods=tuple(method or METHODS),
-        vectors=vectors,
-        a=a,
-        components=components,
-        split=split,
-        fit_on=fit_on,
-    )
-    _tell(to_json(report.to_dict()) if json else sts_lines(report))
+        check_target(plot)
+    from semsearch.evaluate.sts import evaluate_sts
+    from semsearch.evaluate.variants import DEFAULT, VARIANTS
+
+    with _progress() as progress:
+        report = evaluate_sts(
+            paths,
+            methods=tuple(VARIANTS) if ablation else tuple(method or DEFAULT),
+            vectors=vectors or ["english"],
+            a=a,
+            components=components,
+            split=split,
+            fit_on=fit_on or ["task"],
+            frequencies=frequencies,
+            keep=True,
+            fresh=fresh,
+            progress=progress,
+        )
+    if plot is not None:
+        from semsearch.evaluate.plots import save
+        from semsearch.evaluate.sts_picture import draw
+
+        save(draw(report), plot)
+    _tell(to_json(report.to_dict()) if json else sts_lines(report, published=published))
 
 
 def evaluate_vectors(
@@ -157,6 +200,17 @@ def evaluate_vectors(
         if record:
             word_vectors.record_scores(opened, report)
     _tell(to_json(report.to_dict()) if json else vectors_lines(report))
+
+
+app.command("cbos")(cbos)
+app.command("supervised")(supervised)
+
+
+app.command("sweep")(sweeping.sweep)
+app.command("weights")(sweeping.weights)
+app.command("components")(geometry.components)
+app.command("confound")(geometry.confound)
+app.command("classify")(classify)
 
 
 def _tell(text: str | Iterable[str]) -> None:

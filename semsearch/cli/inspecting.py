@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semsearch.cli.formats import to_json
+from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import complain
 from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, from_here, none_in, open_index
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
+    from semsearch.directions import Direction
     from semsearch.hits import Status
 
 PROBLEMS = 1
@@ -24,19 +25,31 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command()
 def status(
-    index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None, json: JsonOption = False
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    components: Annotated[
+        bool, typer.Option("--components", help="Also the words nearest to what is taken away from every sentence.")
+    ] = False,
+    vectors: VectorsOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Show what an index holds and how it embeds."""
     use_one_thread()
     with open_index(index, indexes, vectors) as opened:
         found = opened.status()
+        directions = opened.directions() if components else ()
     if json:
-        print(to_json(found.to_dict()))
+        removed = {"directions": [direction.to_dict() for direction in directions]} if components else {}
+        print(to_json(found.to_dict() | removed))
         return
     facts = describe(found)
     width = max(map(len, facts))
     for name, fact in facts.items():
         print(f"{name:<{width}}  {fact}")
+    if components:
+        print()
+        for line in direction_lines(directions) if directions else ["nothing is taken away from its sentences"]:
+            print(line)
 
 
 @app.command("list")
@@ -91,6 +104,7 @@ def describe(found: Status) -> dict[str, str]:
         "sentences": f"{found.sentences:,} with {found.words:,} words",
         "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
         + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
+        "search": scanned(found),
         "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
         "topics": adapted(found),
         "word vectors": f"{found.vectors_name} ({found.vectors_digest[:8]})",
@@ -103,6 +117,29 @@ def describe(found: Status) -> dict[str, str]:
         stale = f"{count(found.stale, 'file')} changed; semsearch index brings it up to date"
         facts["stale"] = stale if found.stale else "nothing: it is up to date"
     return facts
+
+
+def direction_lines(directions: Sequence[Direction]) -> list[str]:
+    """Two lines a direction: its share of the variance, how much of it is removed, the words either way."""
+    rows = [("", "variance", "removed", "nearest words, then those of the opposite way")]
+    for one in directions:
+        near, far = (", ".join(one_line(word.word) for word in words) for words in (one.nearest, one.opposite))
+        rows += [(f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}", near), ("", "", "", f"– {far}")]
+    return aligned(rows, left=(3,))
+
+
+def scanned(found: Status) -> str:
+    """How its passages are compared with a question, and what that finds."""
+    parts = [
+        f"{one.vectors:,} passages in {one.factory}"
+        + (f", {one.probes:,} of {one.lists:,} lists looked into" if one.lists else "")
+        + f": recall {one.recall:.3f} of the ten best, measured on {count(one.questions, 'question')}"
+        for one in found.scans
+    ]
+    if not parts:
+        return "exact: every passage is compared"
+    rest = found.passages - sum(one.vectors for one in found.scans)
+    return "; ".join([*parts, f"{count(rest, 'other')}, all compared"] if rest > 0 else parts)
 
 
 def adapted(found: Status) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semsearch.cli.formats import one_line
 from semsearch.cli.inspecting import aligned
+from semsearch.cli.sts_tables import average_lines
 
 if TYPE_CHECKING:
-    from semsearch.evaluate import Figure, RetrievalRow, StsAverage, StsReport, VectorsReport
+    from semsearch.evaluate import Figure, RetrievalRow, VectorsReport
 
-NONE = "–"
 _OTHERS = {"MRR@10": "mrr@10", "R@10": "recall@10", "R@100": "recall@100", "MAP": "map"}
 
 
@@ -40,27 +40,12 @@ def retrieval_lines(rows: Sequence[RetrievalRow], reference: str) -> list[str]:
     return aligned(table, left=(0, 1))
 
 
-def sts_lines(report: StsReport) -> Iterator[str]:
-    """A line a task, r and ρ of each method; then the averages."""
-    methods = list(dict.fromkeys(score.method for score in report.scores))
-    lines: dict[tuple[str, str], list[str]] = {}
-    for score in report.scores:
-        name = f"{score.task} {score.split}" if score.split not in ("", "test") else score.task
-        cells = lines.setdefault((one_line(name), f"{score.pairs:,}"), [])
-        cells += [f"{score.pearson:.1f}", f"{score.spearman:.1f}"]
-    header = ("task", "pairs", *(f"{name} {sign}" for name in methods for sign in ("r", "ρ")))
-    yield from aligned([header, *((*head, *cells) for head, cells in lines.items())], left=(0,))
-    yield ""
-    yield from _average_lines(report.averages)
-    yield from _incomplete(report.averages)
-
-
 def vectors_lines(report: VectorsReport) -> Iterator[str]:
     """What the vectors are; similarity; retrieval; with each, how many of its words are known."""
     yield f"{report.vectors}: {report.words:,} words, {report.dimension} dimensions ({report.digest[:8]})"
     if report.sts:
         yield ""
-        yield from _average_lines(report.sts)
+        yield from average_lines(report.sts)
         yield f"{report.coverage['sts']:.1%} of the words are known"
     if report.retrieval:
         yield ""
@@ -70,33 +55,6 @@ def vectors_lines(report: VectorsReport) -> Iterator[str]:
             shown = (f"{figure.value:.3f}", _interval(figure, ".3f"), f"{row.figures['recall@100'].value:.3f}")
             table.append((one_line(row.collection), *shown, "" if known is None else f"{known:.1%}"))
         yield from aligned(table, left=(0,))
-
-
-def _average_lines(averages: Sequence[StsAverage]) -> list[str]:
-    """A line a method, a column a group, Pearson's r; below, what was published for the same groups."""
-    groups = list(dict.fromkeys(average.group for average in averages))
-    lines: dict[str, dict[str, float]] = {}
-    for average in averages:
-        lines.setdefault(average.method, {})[average.group] = average.pearson
-    for average in averages:
-        for name, figure in average.published.items():
-            lines.setdefault(f"{name} (published)", {})[average.group] = figure
-    header = ("Pearson's r", *map(one_line, groups))
-    return aligned([header, *(_line(name, groups, cells) for name, cells in lines.items())], left=(0,))
-
-
-def _line(name: str, groups: Sequence[str], cells: Mapping[str, float]) -> tuple[str, ...]:
-    return (name, *(f"{cells[group]:.1f}" if group in cells else NONE for group in groups))
-
-
-def _incomplete(averages: Iterable[StsAverage]) -> Iterator[str]:
-    """Which years lack tasks, and so stand alone."""
-    from semsearch.evaluate.published import YEAR_TASKS  # start-up time
-
-    for group, tasks in dict.fromkeys((average.group, average.tasks) for average in averages if not average.whole):
-        if group in YEAR_TASKS:
-            of = len(YEAR_TASKS[group])
-            yield f"{group}: the mean of {tasks} of the year's {of} tasks, and so without published figures"
 
 
 def _interval(figure: Figure, form: str) -> str:

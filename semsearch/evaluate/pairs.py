@@ -43,8 +43,15 @@ class Task:
 def read_tasks(paths: Iterable[Path], *, split: str = "test") -> list[Task]:
     """The tasks in files, and in folders: there all .tsv files of this split, or of none by their name.
 
-    Raises SourceError where there is nothing of the kind, where two files are of one task, or where a line is not a
-    pair with a score from 0 to 5.
+    Raises SourceError as `task_files`, or where a line is not a pair with a score from 0 to 5.
+    """
+    return [_read(file) for file in task_files(paths, split=split)]
+
+
+def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
+    """The files that `read_tasks` reads.
+
+    Raises SourceError where there is nothing of the kind, or where two files are of one task.
     """
     files: list[Path] = []
     for path in paths:
@@ -55,15 +62,17 @@ def read_tasks(paths: Iterable[Path], *, split: str = "test") -> list[Task]:
                     f"{path} has no .tsv files of the split {split!r}; expected names such as x.{split}.tsv"
                 )
             files += found
-        else:
+        elif path.is_file():
             files.append(path)
+        else:
+            raise SourceError(f"there is no file {path}; give a file of score, sentence, sentence, or a folder of such")
     if not files:
         raise SourceError("no files of sentence pairs were named; give files or folders")
     tasks: dict[tuple[str, str], Path] = {}
     for file in {file.resolve(): file for file in files}.values():
         if (other := tasks.setdefault(_name(file), file)) != file:
             raise SourceError(f"{other} and {file} are of one name, and so one task; rename one of them")
-    return [_read(file) for file in tasks.values()]
+    return list(tasks.values())
 
 
 def _name(path: Path) -> tuple[str, str]:
@@ -75,8 +84,6 @@ def _name(path: Path) -> tuple[str, str]:
 
 def _read(path: Path) -> Task:
     name, split = _name(path)
-    if not path.is_file():
-        raise SourceError(f"there is no file {path}; give a file of score, sentence, sentence, or a folder of such")
     scores: list[float] = []
     pairs: list[tuple[str, str]] = []
     for number, line in numbered_lines(path):

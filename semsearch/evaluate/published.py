@@ -1,65 +1,117 @@
-"""Figures that the papers published for semantic similarity, Pearson's r × 100, each typed once with its place.
+"""Figures that the papers published, each typed once with its place, in published.tsv beside this file.
 
-A year's figure is the mean over all tasks of the year; it stands beside ours only where we ran all of them.
+`figures` gives them as printed: SIF, uSIF and White et al. print r and accuracy × 100, CBOS does not. The rest of the
+file is what stands beside our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean
+over all tasks of the year; it is only comparable with ours where we ran all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 
 GROUPS = ("STS12", "STS13", "STS14", "STS15", "SICK14", "STSb")
+_FILE = Path(__file__).with_name("published.tsv")
 
-# SIF paper, table 4
-YEAR_TASKS: Mapping[str, frozenset[str]] = {
-    "STS12": frozenset({"MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews"}),
-    "STS13": frozenset({"headlines", "OnWN", "FNWN", "SMT"}),
-    "STS14": frozenset({"deft-forum", "deft-news", "headlines", "images", "OnWN", "tweet-news"}),
-    "STS15": frozenset({"answers-forums", "answers-students", "belief", "headlines", "images"}),
-}
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in a paper. `place`: "table 5", "figure 2", "section 4.3".
+
+    `row` and `column` as there, but that in all tables of similarity and classifiers a column is a system.
+    """
+
+    paper: str
+    place: str
+    row: str
+    column: str
+    value: float
+
+
+def figures(paper: str, place: str | None = None) -> tuple[Figure, ...]:
+    """The figures of a paper ("sif", "usif", "cbos" or "white"), or of one place in it, in its order."""
+    return tuple(figure for figure in _all() if figure.paper == paper and place in (None, figure.place))
+
+
+@cache
+def _all() -> tuple[Figure, ...]:
+    lines = [line for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    cells = (line.split("\t") for line in lines[1:])
+    return tuple(Figure(paper, place, row, column, float(value)) for paper, place, row, column, value in cells)
+
+
+def _year_tasks() -> Mapping[str, frozenset[str]]:
+    """SIF paper, table 4: the names in table 5 begin with the year."""
+    years: dict[str, set[str]] = {}
+    for figure in figures("sif", "table 5"):
+        year, _, task = figure.row.partition(".")
+        years.setdefault(f"STS{year[2:]}", set()).add(task)
+    return MappingProxyType({year: frozenset(tasks) for year, tasks in years.items()})
+
+
+YEAR_TASKS: Mapping[str, frozenset[str]] = _year_tasks()
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A row of a table: figures by group, and where they stand (paper, table, row)."""
+    """A system: its r × 100 by group and by task, our method that it is to be compared with, and where it stands."""
 
     name: str
+    method: str
     figures: Mapping[str, float]
+    tasks: Mapping[str, float]
     source: str
 
 
-_SIF = "Arora, Liang, Ma 2017, table 1"
+_SIF = "Arora, Liang, Ma 2017, tables 1 and 5"
+_PARTS = "Arora, Liang, Ma 2017, table 6"
 _USIF = "Ethayarajh 2018, table 1; STSb: table 2"
-
-PUBLISHED = (
-    Published(
-        "GloVe+WR",
-        {"STS12": 56.2, "STS13": 56.6, "STS14": 68.5, "STS15": 71.7, "SICK14": 72.2, "STSb": 72.0},
-        f"{_SIF}, column GloVe+WR; STSb: Ethayarajh 2018, table 2, row GloVe+WR",
-    ),
-    Published(
-        "PSL+WR",
-        {"STS12": 59.5, "STS13": 61.8, "STS14": 73.5, "STS15": 76.3, "SICK14": 72.9},
-        f"{_SIF}, column PSL+WR",
-    ),
-    Published(
-        "GloVe+UP",
-        {"STS12": 64.9, "STS13": 63.6, "STS14": 74.4, "STS15": 76.1, "SICK14": 73.0, "STSb": 71.5},
-        f"{_USIF}, rows GloVe+UP",
-    ),
-    Published(
-        "PSL+UP",
-        {"STS12": 65.8, "STS13": 65.2, "STS14": 75.9, "STS15": 77.6, "SICK14": 72.3, "STSb": 74.8},
-        f"{_USIF}, rows PSL+UP",
-    ),
-    Published(
-        "ParaNMT+UP",
-        {"STS12": 68.3, "STS13": 66.1, "STS14": 78.4, "STS15": 79.0, "SICK14": 73.5, "STSb": 79.5},
-        f"{_USIF}, rows ParaNMT+UP",
-    ),
+_SYSTEMS = (  # name, method, source, factor to × 100; a name is a column of the papers' tables
+    ("avg-GloVe", "mean", _SIF, 1),
+    ("avg-PSL", "mean", _SIF, 1),
+    ("CBOS", "mean", "Yuan, Zhang, table I", 100),
+    ("tfidf-GloVe", "tfidf", _SIF, 1),
+    ("GloVe+W", "w", _PARTS, 1),
+    ("PSL+W", "w", _PARTS, 1),
+    ("GloVe+R", "r", _PARTS, 1),
+    ("PSL+R", "r", _PARTS, 1),
+    ("GloVe+WR", "sif", f"{_SIF}; STSb: Ethayarajh 2018, table 2", 1),
+    ("PSL+WR", "sif", _SIF, 1),
+    ("GloVe+UP", "usif", _USIF, 1),
+    ("PSL+UP", "usif", _USIF, 1),
+    ("ParaNMT+UP", "usif", _USIF, 1),
 )
+_TABLES = {"sif": ("table 1", "table 5", "table 6"), "usif": ("table 1", "table 2"), "cbos": ("table I",)}
+
+
+def _systems() -> tuple[Published, ...]:
+    cells: dict[str, dict[str, float]] = {}
+    for paper, places in _TABLES.items():
+        for figure in (figure for place in places for figure in figures(paper, place)):
+            cells.setdefault(figure.column, {})[figure.row] = figure.value
+    return tuple(
+        Published(
+            name,
+            method,
+            {row: round(factor * value, 2) for row, value in cells[name].items() if row in GROUPS},
+            {row: round(factor * value, 2) for row, value in cells[name].items() if "." in row},
+            source,
+        )
+        for name, method, source, factor in _SYSTEMS
+    )
+
+
+PUBLISHED = _systems()
 
 
 def published(group: str) -> dict[str, float]:
     """What was published for a group, by the system's name; empty for a group of one's own."""
     return {row.name: row.figures[group] for row in PUBLISHED if group in row.figures}
+
+
+def published_task(task: str) -> dict[str, float]:
+    """What was published for a task of a year (2012.MSRpar), by the system's name; SICK and STSb are groups."""
+    return {row.name: row.tasks[task] for row in PUBLISHED if task in row.tasks}

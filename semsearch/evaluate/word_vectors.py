@@ -14,7 +14,8 @@ from semsearch.evaluate.beir import read_collection
 from semsearch.evaluate.comparison import RetrievalRow
 from semsearch.evaluate.pairs import read_tasks
 from semsearch.evaluate.retrieval import evaluate_retrieval
-from semsearch.evaluate.sts import StsAverage, evaluate_sts
+from semsearch.evaluate.sts import evaluate_sts
+from semsearch.evaluate.sts_report import StsAverage
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.tokens import hash_words
 from semsearch.vectors.table import WordVectors

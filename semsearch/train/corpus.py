@@ -145,7 +145,9 @@ def paragraphs_of(file: Path) -> Iterator[list[str]]:
         else:
             yield [block.text for block in read_file(file).document.blocks]
     except (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} changed while it was read ({error}); run this again") from error
+        raise SourceError(
+            f"{file} is damaged, or changed while it was read ({error}); make it whole, or run this again"
+        ) from error
 
 
 def _pieces(file: Path) -> Iterator[str]:

@@ -1,0 +1,34 @@
+"""Measuring how fast semsearch is, and how far from what the machine allows: `semsearch bench`.
+
+    from semsearch.bench import bench
+    for found in bench(sentences=100_000).measurements:
+        print(found.name, found.median, found.ratios)
+
+The names below are loaded when they are first used, so that a process pays only for what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from semsearch.bench.growth import Growth, draw
+    from semsearch.bench.report import BenchReport, Measurement
+    from semsearch.bench.running import bench
+
+__all__ = ["BenchReport", "Growth", "Measurement", "bench", "draw"]
+
+_HOMES = {
+    "BenchReport": "report",
+    "Growth": "growth",
+    "Measurement": "report",
+    "bench": "running",
+    "draw": "growth",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'semsearch.bench' has no attribute {name!r}")
+    return getattr(import_module(f"semsearch.bench.{_HOMES[name]}"), name)

@@ -1,0 +1,131 @@
+"""What a user waits for: embedding, splitting, indexing, syncing, asking; each with the floors it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import get_args
+
+from semsearch.bench.corpus import Sample
+from semsearch.bench.rounds import Case, Quantity, seconds, timed
+from semsearch.bench.site import Site, can_use_processes
+from semsearch.embedder import SentenceEmbedder
+from semsearch.hits import Mode
+from semsearch.sentences import sentence_spans
+from semsearch.vectors.table import VectorTable
+
+_BATCH = 10_000  # sentences embedded at once
+_QUIET = 3  # readings a round of a sync that does nothing
+
+
+def embedding(sample: Sample, vectors: VectorTable) -> list[Case]:
+    """Strings to unit vectors, after a fit on the same sentences that is not counted."""
+    return [_embedding(sample.sentences, vectors, method) for method in ("sif", "usif")]
+
+
+def _embedding(sentences: Sequence[str], vectors: VectorTable, method: str) -> Case:
+    fitted: list[SentenceEmbedder] = []
+
+    def transform() -> None:
+        for first in range(0, len(sentences), _BATCH):
+            fitted[0].transform(sentences[first : first + _BATCH])
+
+    def run() -> list[list[float]]:
+        if not fitted:
+            fitted.append(SentenceEmbedder(vectors, method=method).fit(sentences))
+            transform()  # tables are folded by the first texts
+        return [[seconds(transform)]]
+
+    shown = {"sif": "SIF", "usif": "uSIF"}[method]
+    what = f"strings to vectors, {shown}"
+    quantity = Quantity(f"embed {method}", what, "rate", len(sentences), "sentences", floors=("vectors",), part="embed")
+    return Case((quantity,), run)
+
+
+def splitting(sample: Sample) -> Case:
+    """Paragraphs to the places of their sentences."""
+    size = sum(len(paragraph.encode()) for paragraph in sample.paragraphs) / 1e6
+    quantity = Quantity("split", "sentence splitting", "rate", size, "MB", floors=("full stops",), part="split")
+    return timed(quantity, lambda: [sentence_spans(paragraph) for paragraph in sample.paragraphs])
+
+
+def indexing(site: Site) -> list[Case]:
+    """The whole of `semsearch index` as a process: how long, how much memory, how much disk; from nothing, each time.
+
+    With two processes first, where it can, so that what is asked afterwards is what one made.
+    """
+    count, floors = site.corpus.sentences, ("copy", "rows")
+    whole = (
+        Quantity("index", "semsearch index", "rate", count, "sentences", floors=floors, part="index"),
+        Quantity("index memory", "its memory, at the peak", "bytes", floors=("start memory", "text"), part="index"),
+        Quantity("index disk", "its files", "bytes", floors=("text",), part="index"),
+    )
+
+    def run() -> list[list[float]]:
+        ran = site.build()
+        return [[ran.seconds], [] if ran.peak is None else [float(ran.peak)], [float(site.disk())]]
+
+    alone = Case(whole, run)
+    if not can_use_processes():
+        return [alone]
+    shared = Quantity("index 2", "the same, 2 processes", "rate", count, "sentences", floors=floors, part="index")
+    return [Case((shared,), lambda: [[site.build(processes=2).seconds]]), alone]
+
+
+def syncing(site: Site) -> list[Case]:
+    """Bringing an opened index up to date: with nothing changed, and with a sentence more in one file."""
+
+    def changed() -> list[list[float]]:
+        index = site.index
+        site.change_a_file()
+        return [[seconds(index.sync)]]
+
+    def unchanged() -> list[list[float]]:
+        site.index.sync()  # what an earlier round has changed
+        return [[seconds(site.index.sync) for _ in range(_QUIET)]]
+
+    return [
+        Case((Quantity("sync", "sync, nothing changed", "time", floors=("stat",), part="sync"),), unchanged),
+        Case((Quantity("sync one", "sync, one file changed", "time", floors=("one file",), part="sync"),), changed),
+    ]
+
+
+def asking_cold(site: Site, queries: Sequence[str]) -> Case:
+    """`semsearch query` as a process; its files are in the operating system's cache."""
+    questions = cycle(queries)
+    quantity = Quantity("cold", "cold query, a process", "time", 1, "queries", floors=("start",), part="cold")
+    return Case((quantity,), lambda: [[site.ask_in_a_process(next(questions)).seconds]])
+
+
+def asking_warm(site: Site, queries: Sequence[str], mode: Mode) -> Case:
+    """Each question by itself, of an opened index that has answered one before."""
+
+    def run() -> list[list[float]]:
+        index = site.index
+        index.search(queries[0], mode=mode)
+        return [[seconds(lambda query=query: index.search(query, mode=mode)) for query in queries]]  # type: ignore[misc]
+
+    floors = ("ten rows",) if mode == "lexical" else ("scan",)
+    return Case(
+        (Quantity(f"warm {mode}", f"warm query, {mode}", "time", 1, "queries", floors=floors, part="warm"),), run
+    )
+
+
+def asking_all_modes(site: Site, queries: Sequence[str]) -> list[Case]:
+    """The same in every mode."""
+    return [asking_warm(site, queries, mode) for mode in get_args(Mode)]
+
+
+def asking_many(site: Site, queries: Sequence[str]) -> Case:
+    """All questions at once."""
+    count = len(queries)
+    quantity = Quantity(
+        "batch", f"{count} queries at once, hybrid", "rate", count, "queries", floors=("scan batch",), part="batch"
+    )
+
+    def run() -> list[list[float]]:
+        index = site.index
+        index.search(queries[0])
+        return [[seconds(lambda: index.search_many(queries))]]
+
+    return Case((quantity,), run)

@@ -1,0 +1,95 @@
+"""How two classifiers of the same sentences differ: in what they get wrong, and whether one is better.
+
+Agreement in error is that of White et al. 2015, section 5.2: P(m1(x) = m2(x) | m1(x) ≠ y and m2(x) ≠ y). McNemar's
+test, which the paper does not make, asks whether the sentences that one of the two gets right and the other wrong fall
+evenly to either side, as heads and tails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAgreement:
+    """Of the sentences of a fold that both models get wrong, how many both take for the same wrong group.
+
+    A model and itself: all its errors.
+    """
+
+    data: str
+    one: str
+    other: str
+    both_wrong: int
+    same: int
+
+    @property
+    def share(self) -> float | None:
+        """None where they have no error in common."""
+        return self.same / self.both_wrong if self.both_wrong else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "data": self.data,
+            "models": [self.one, self.other],
+            "both_wrong": self.both_wrong,
+            "same": self.same,
+            "share": None if self.share is None else round(self.share, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Two models on all sentences: how many only the one gets right, how many only the other, and how likely that is.
+
+    `p` is McNemar's, exact and two-sided: the chance of so uneven a division if neither were better. `expected`: the
+    paper has the one above the other.
+    """
+
+    data: str
+    one: str
+    other: str
+    sentences: int
+    only_one: int
+    only_other: int
+    p: float
+    expected: bool = False
+
+    @property
+    def difference(self) -> float:
+        """Of the shares of sentences that are right, × 100."""
+        return 100 * (self.only_one - self.only_other) / self.sentences
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "data": self.data,
+            "models": [self.one, self.other],
+            "difference": round(self.difference, 2),
+            "only": [self.only_one, self.only_other],
+            "p": self.p,
+            "expected": self.expected,
+        }
+
+
+def shared_errors(one: Int64, other: Int64, truth: Int64) -> tuple[int, int]:
+    """How many both get wrong, and how many of those alike. (n,), (n,), (n,)"""
+    wrong = (one != truth) & (other != truth)
+    return int(wrong.sum()), int((wrong & (one == other)).sum())
+
+
+def mcnemar(one: Int64, other: Int64, truth: Int64) -> tuple[int, int, float]:
+    """How many only the one gets right, only the other; and p. (n,), (n,), (n,)"""
+    from scipy.stats import binomtest  # start-up time
+
+    only_one = int(((one == truth) & (other != truth)).sum())
+    only_other = int(((one != truth) & (other == truth)).sum())
+    both = only_one + only_other
+    return only_one, only_other, float(binomtest(only_one, both).pvalue) if both else 1.0

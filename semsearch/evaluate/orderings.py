@@ -1,0 +1,150 @@
+"""Which method is above which: what the papers' tables say of their vectors, checked on what came out with ours.
+
+A claim is a pair of methods. Ours is counted over tasks; so is the papers' for the SIF paper's methods, over the same
+tasks. uSIF was published by group only, and so the papers' count is one of groups there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from semsearch.evaluate.published import PUBLISHED, Published, figures
+
+CLAIMS = (  # the first above the second
+    ("w", "mean"),
+    ("r", "mean"),
+    ("sif", "mean"),
+    ("sif", "tfidf"),
+    ("sif", "w"),
+    ("sif", "r"),
+    ("usif", "sif"),
+    ("sif+u", "sif"),
+    ("sif+p", "sif"),
+    ("sif+n", "sif"),
+    ("usif", "usif-u"),
+    ("usif", "usif-p"),
+    ("usif", "usif-n"),
+)
+_ALONE = {"sif+u": "weights", "sif+p": "piecewise removal", "sif+n": "normalisation", "usif": "all"}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """In how many of so many tasks (or groups) it held, and the mean difference of r × 100."""
+
+    held: int
+    of: int
+    difference: float
+
+    @classmethod
+    def between(cls, better: Mapping[str, float], worse: Mapping[str, float]) -> Held | None:
+        """Over what both have a figure for; None where there is nothing of the kind."""
+        both = [(figure, worse[name]) for name, figure in better.items() if name in worse]
+        if not both:
+            return None
+        return cls(sum(one > two for one, two in both), len(both), sum(one - two for one, two in both) / len(both))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"held": self.held, "of": self.of, "difference": round(self.difference, 4)}
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """One method above another, with these word vectors, fitted on this. `improvement`: of the mean r, in per cent.
+
+    `published`: the same by the kind of word vectors; `published_improvement`: uSIF over SIF, section 4.3 of the paper.
+    """
+
+    better: str
+    worse: str
+    vectors: str
+    fit_on: str
+    found: Held
+    improvement: float
+    published: Mapping[str, Held] = field(default_factory=dict)
+    published_improvement: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "better": self.better,
+            "worse": self.worse,
+            "vectors": self.vectors,
+            "fit_on": self.fit_on,
+            **self.found.to_dict(),
+            "improvement": round(self.improvement, 4),
+            "published": {name: held.to_dict() for name, held in self.published.items()},
+            "published_improvement": self.published_improvement,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Ordering:
+        """What `to_dict` gave."""
+        return cls(
+            data["better"],
+            data["worse"],
+            data["vectors"],
+            data["fit_on"],
+            Held(data["held"], data["of"], data["difference"]),
+            data["improvement"],
+            {name: Held(**held) for name, held in data["published"].items()},
+            data["published_improvement"],
+        )
+
+
+def orderings(by_method: Mapping[str, Mapping[str, float]], *, vectors: str, fit_on: str) -> list[Ordering]:
+    """The claims of which both methods were run. `by_method`: r × 100 by the name of a task, or of SICK14 and STSb."""
+    found = []
+    for better, worse in CLAIMS:
+        if better not in by_method or worse not in by_method:
+            continue
+        ours = Held.between(by_method[better], by_method[worse])
+        if ours is None:
+            continue
+        base = sum(by_method[worse].values())
+        found.append(
+            Ordering(
+                better,
+                worse,
+                vectors,
+                fit_on,
+                ours,
+                100 * (sum(by_method[better].values()) / base - 1) if base > 0 else 0.0,
+                _published(better, worse, list(by_method[better])),
+                _alone().get(better) if worse == "sif" else None,
+            )
+        )
+    return found
+
+
+def _published(better: str, worse: str, names: Sequence[str]) -> dict[str, Held]:
+    """The same of the papers' systems, by word vectors: GloVe, PSL."""
+    found = {}
+    for vectors in ("GloVe", "PSL"):
+        one, two = _system(better, vectors), _system(worse, vectors)
+        if one is None or two is None:
+            continue
+        if one.tasks and two.tasks:
+            held = Held.between(_tasks(one, names), _tasks(two, names))
+        else:
+            held = Held.between(one.figures, two.figures)
+        if held is not None:
+            found[vectors] = held
+    return found
+
+
+def _system(method: str, vectors: str) -> Published | None:
+    return next((row for row in PUBLISHED if row.method == method and vectors in row.name), None)
+
+
+def _tasks(system: Published, names: Sequence[str]) -> dict[str, float]:
+    """By the tasks that were run, SICK14 and STSb among them."""
+    return {name: figure for name, figure in {**system.figures, **system.tasks}.items() if name in names}
+
+
+def _alone() -> dict[str, float]:
+    by_row = {figure.row: figure.value for figure in figures("usif", "section 4.3")}
+    return {method: by_row[row] for method, row in _ALONE.items()}

@@ -1,6 +1,10 @@
-"""`python -m semsearch`: the same as the command `semsearch`."""
+"""The command `semsearch`, and `python -m semsearch`."""
 
-from semsearch.cli import main
+import gc
+
+gc.set_threshold(100_000)  # objects between two looks for garbage: of what is imported, none is (semsearch.cli.startup)
+
+from semsearch.cli import main  # noqa: E402  # its imports are what the line above is for
 
 if __name__ == "__main__":
     main()

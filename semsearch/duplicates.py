@@ -42,9 +42,12 @@ def first_alike(texts: Sequence[str]) -> list[int]:
     is alike only to the very same text.
     """
     letters = [_letters(text) for text in texts]
+    smallest = _smallest(letters)
+    if all(len(set(column)) == len(texts) for column in smallest.T.tolist()):
+        return list(range(len(texts)))  # no two have a hash in common, as is usual
     known: defaultdict[tuple[int | str, ...], list[int]] = defaultdict(list)
     firsts: list[int] = []
-    for place, (a, b, c) in enumerate(_smallest(letters).tolist()):
+    for place, (a, b, c) in enumerate(smallest.tolist()):
         keys = [(0, a, b), (1, b, c), (2, a, c)] if letters[place] else [(texts[place],)]
         near = sorted({other for key in keys if key in known for other in known[key]})
         same = (other for other in near if letters[other] == letters[place] or _alike(texts[other], texts[place]))

@@ -30,11 +30,13 @@ from semsearch.methods import Method, Unknown, find_method
 from semsearch.raw import RawVectors
 from semsearch.shares import WordShares, share_out
 from semsearch.strangers import Memory, Strangers
+from semsearch.threads import in_order
 from semsearch.tokens import TOKENISER_VERSION, hash_chunks, hash_words, words
 from semsearch.vectors.table import Guessing, WordVectors
 from semsearch.weights import WordWeights, learn_weights
 
 Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
 _BATCH = 8192  # texts at a time: their vectors stay near the processor
 _SAMPLE = 4000  # sentences drawn for the prior
 
@@ -95,8 +97,11 @@ class SentenceEmbedder:
         batches = [self.tokenize(batch) for batch in _batched(texts)]
         return self.fit_ragged(lambda: batches)
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]]) -> SentenceEmbedder:
-        """The same from word ids; `batches` is called a few times, and gives the same texts each time."""
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
+        """The same from word ids; `batches` is called a few times, and gives the same texts each time.
+
+        However many threads sum, the sums are the same.
+        """
         self.weights_ = learn_weights(
             self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
         )
@@ -106,8 +111,8 @@ class SentenceEmbedder:
             self.induced_ = induce(batches, self.vectors, plain)
         self._raw_ = None
         total = Statistics.empty(self.vectors.dimension)
-        for batch in batches():
-            total = total + self.statistics_of(batch)
+        for part in in_order(self.statistics_of, batches(), threads=threads):
+            total = total + part
         return self._learn(total)
 
     def partial_fit(self, texts: Iterable[str]) -> SentenceEmbedder:
@@ -178,6 +183,11 @@ class SentenceEmbedder:
             result[first : first + len(part)] = self._raw().without(self.common_, part)
             first += len(part)
         return result
+
+    def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
+        """Texts by themselves, and put together: rows starts[i] to starts[i + 1] as one. (n, d), (m + 1,) -> (m, d)"""
+        self._check_fitted()
+        return self._raw().both(self.common_, texts, starts)
 
     def shares(self, text: str) -> WordShares:
         """What each word of a text adds to its vector: rows that sum to `transform([text])[0]`."""

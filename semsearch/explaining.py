@@ -83,7 +83,8 @@ class Explainer:
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
-        (cosine,) = nearness(self.snapshot, np.array([passage_id], dtype=np.int64), models).tolist()
+        passage, others = (self.snapshot.stored("passage", ids) for ids in (np.array([passage_id]), models))
+        (cosine,) = nearness(passage, others).tolist()
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:

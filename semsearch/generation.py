@@ -11,32 +11,40 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from semsearch.average import Ragged
 from semsearch.components import Statistics
 from semsearch.dense import SegmentWriter, Vectors
 from semsearch.embedder import SentenceEmbedder
-from semsearch.fit import Fit, load_fit, save_fit, save_today
+from semsearch.fit import Fit, load_embedder, load_fit, save_fit, save_today
 from semsearch.hits import Progress
 from semsearch.joint import join
 from semsearch.rows import get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
-from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Segment, Size, to_merge
+from semsearch.scanning import LISTED
+from semsearch.scans import note_scans
+from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Segment, Size, to_compact, to_merge
 from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
 from semsearch.store import SEGMENTS
+from semsearch.threads import in_order
 from semsearch.topic_vectors import TopicVectors
 from semsearch.topics import Topics, named_topics, write_topics
+from semsearch.trials import questions_of
 from semsearch.vectors.table import WordVectors
 from semsearch.words import Words, WordsWriter
 
 REFIT_BELOW = 20_000  # sentences at the last fit: from then on components hardly turn
 _CHUNK = 1 << 15  # vectors copied at a time
+Float32 = npt.NDArray[np.float32]
+Questions = Callable[[npt.NDArray[np.int64]], Float32]
+Rule = Callable[[Kind, list[Size]], list[int]]  # the positions of what is to be rewritten together
 
 
 class Generation:
@@ -52,11 +60,14 @@ class Generation:
         vectors: Callable[[], WordVectors],
         progress: Callable[[Progress], None],
         largest: int = LARGEST,
+        listed: int = LISTED,
     ) -> None:
         self.db = db
         self.folder = folder
         self.number = number
         self.largest = largest
+        self.threads = 1  # that embed; what comes out is the same
+        self._scanning = settings.scanning(listed=listed)
         self._settings = settings
         self._vectors = vectors
         self._progress = progress
@@ -96,10 +107,15 @@ class Generation:
             return self._embed_everything(new, first_new)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
         topical = None if topics is None else TopicVectors(topics, self._opened(words), self.folder)
-        self._name(self._segments_of([new], fit.embedder, new.sentences, topical), retired=[])
+        questions = partial(questions_of, self.db, fit.embedder, topics)
+        self._name(self._segments_of([new], fit.embedder, new.sentences, topical, questions), retired=[])
         self._merge()
         save_today(self.db, today)
         return False
+
+    def compact(self) -> None:
+        """Rewrite segments into as few as there need be, without anything removed."""
+        self._rewrite(lambda kind, sizes: to_compact(sizes, largest=self._most(kind)))
 
     def _embed_everything(self, new: Spool, first_new: int) -> bool:
         was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
@@ -118,13 +134,16 @@ class Generation:
             if total:
                 self._settings.check_frequencies(self.folder)
                 embedder = self._settings.embedder(self._vectors())
-                embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool))
+                embedder.fit_ragged(
+                    lambda: (batch.sentences for spool in spools for batch in spool), threads=self.threads
+                )
                 words = self._opened([segment for segment in get_segments(self.db) if segment.kind == "words"])
                 topical = None
                 if (topics := self._learn_topics(words)) is not None:
                     segments = [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
                     topical = TopicVectors(topics, words, self.folder)
-                segments += self._segments_of(spools, embedder, total, topical)
+                questions = partial(questions_of, self.db, embedder, topics)
+                segments += self._segments_of(spools, embedder, total, topical, questions)
                 save_fit(self.db, embedder, self.number)
             else:
                 self.db.execute("DELETE FROM fit")
@@ -143,31 +162,42 @@ class Generation:
         return [Words(self.folder / SEGMENTS / segment.file, segment) for segment in words]
 
     def _segments_of(
-        self, spools: Iterable[Spool], embedder: SentenceEmbedder, total: int, topics: TopicVectors | None
+        self,
+        spools: Iterable[Spool],
+        embedder: SentenceEmbedder,
+        total: int,
+        topics: TopicVectors | None,
+        questions: Questions,
     ) -> list[Segment]:
         """Embed and write all batches, as segments of both kinds."""
-        passages, sentences = self._writer("passage"), self._writer("sentence")
-        done = 0
-        for batch in _batches(spools):
-            whole = embedder.transform_ragged(batch.passages)
-            if topics is not None:
-                whole = join(whole, topics.of(batch.passage_ids))
+        passages, sentences = self._writer("passage", questions), self._writer("sentence")
+        embed, done = partial(_embedded, embedder, topics), 0
+        for batch, whole, single in in_order(embed, _batches(spools), threads=self.threads):
             passages.add(batch.passage_ids, whole)
-            ids = batch.sentence_ids
-            sentences.add(ids, embedder.transform_ragged(batch.sentences))
-            done += len(ids)
+            sentences.add(batch.sentence_ids, single)
+            done += len(single)
             self._progress(Progress("embedding", sentences=done, total_sentences=total))
         self._progress(Progress("writing", sentences=done, total_sentences=total))
         return passages.finish() + sentences.finish()
 
     def _merge(self) -> None:
-        """Rewrite segments where the rule says so, and forget what is removed from all of them."""
+        """Rewrite what has become too many, or too much of it removed."""
+        listed = self._scanning.gathering
+        self._rewrite(
+            lambda kind, sizes: to_merge(sizes, largest=self._most(kind), listed=listed if kind == "passage" else None)
+        )
+
+    def _most(self, kind: Kind) -> int:
+        """What a segment of a kind may hold."""
+        return LARGEST_WORDS if kind == "words" else self.largest
+
+    def _rewrite(self, rule: Rule) -> None:
+        """Rewrite segments where a rule says so, and forget what is removed from all of them."""
         for kind in KINDS:
             removed = get_removed(self.db, kind)
             segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
             sizes = [Size(len(segment.runs), segment.runs.overlap(removed)) for segment in segments]
-            largest = LARGEST_WORDS if kind == "words" else self.largest
-            chosen = [segments[place] for place in to_merge(sizes, largest=largest)]
+            chosen = [segments[place] for place in rule(kind, sizes)]
             if chosen:
                 self._name(self._rewritten(kind, chosen, removed), retired=chosen)
         self._drop_removed()
@@ -182,24 +212,33 @@ class Generation:
         pieces = [
             (first, count, source) for source in opened for first, count in source.segment.runs.without(removed).ranges
         ]
-        writer = self._writer(kind)
+        writer = self._writer(kind, self._stored_questions)
         for first, count, source in sorted(pieces, key=lambda piece: piece[0]):
             for start in range(first, first + count, _CHUNK):
                 ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
                 writer.add(ids, source.rows(source.segment.runs.below(ids)))
         return writer.finish()
 
+    def _stored_questions(self, passage_ids: npt.NDArray[np.int64]) -> Float32:
+        """Questions about passages, embedded as the stored fit does."""
+        embedder = load_embedder(self.db, self._vectors())
+        if embedder is None:
+            return np.zeros((0, 0), dtype=np.float32)
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        return questions_of(self.db, embedder, topics, passage_ids)
+
     def _drop_removed(self) -> None:
+        """Forget the removal of what no segment holds any more."""
         rows = self.db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
-        held = {
-            kind: Runs.of(run for s in get_segments(self.db) if s.kind == kind for run in s.runs.ranges)
-            for kind in KINDS
-        }
-        gone = [
-            (row[0],)
-            for row in rows
-            if not any(held[kind].overlap(Runs.of([row[2:] if kind == "sentence" else row[:2]])) for kind in KINDS)
-        ]
+        if not rows:
+            return
+        removed = np.array(rows, dtype=np.int64)
+        is_held = np.zeros(len(rows), dtype=np.bool_)
+        for kind in KINDS:
+            first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T
+            held = Runs.of(run for s in get_segments(self.db) if s.kind == kind for run in s.runs.ranges)
+            is_held |= held.below(first + count) > held.below(first)
+        gone = [(first,) for first in removed[~is_held, 0].tolist()]
         self.db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
 
     def _name(self, new: list[Segment], *, retired: list[Segment]) -> None:
@@ -213,14 +252,31 @@ class Generation:
             "INSERT INTO segments (kind, file, size, count, runs, digest, generation) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(s.kind, s.file, s.size, len(s.runs), s.runs.to_bytes(), s.digest, self.number) for s in new],
         )
+        note_scans(self.db, new, retired)
 
-    def _writer(self, kind: Kind) -> SegmentWriter:
-        return SegmentWriter(self.folder / SEGMENTS, kind, generation=self.number, largest=self.largest)
+    def _writer(self, kind: Kind, questions: Questions | None = None) -> SegmentWriter:
+        """Of sentences' vectors some are read by their numbers, and nothing ever scans them."""
+        return SegmentWriter(
+            self.folder / SEGMENTS,
+            kind,
+            generation=self.number,
+            largest=self.largest,
+            scanning=self._scanning if kind == "passage" else None,
+            questions=questions,
+        )
 
 
 def is_due(*, fitted: float, today: float) -> bool:
     """Whether an index that was fitted on so many sentences, and has so many today, is to be fitted anew."""
     return fitted < REFIT_BELOW and today >= max(1, 2 * fitted)
+
+
+def _embedded(embedder: SentenceEmbedder, topics: TopicVectors | None, batch: Batch) -> tuple[Batch, Float32, Float32]:
+    """The vectors of a batch's passages and of its sentences. (p, d + k), (s, d)"""
+    rows, whole = embedder.transform_both(batch.words, batch.starts)
+    if topics is not None:
+        whole = join(whole, topics.of(batch.passage_ids))
+    return batch, whole, rows[batch.is_sentence]
 
 
 def _batches(spools: Iterable[Spool]) -> Iterator[Batch]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from semsearch.errors import UsageError
-from semsearch.explanation import Explanation
+
+if TYPE_CHECKING:
+    from semsearch.explanation import Explanation
+    from semsearch.scanning import Scan
 
 Mode = Literal["hybrid", "dense", "lexical"]
 
@@ -245,6 +248,8 @@ class Status:
     vectors_digest: str
     drift: float | None  # degrees; None while there is nothing fitted
     stale: int | None  # files that a sync would look at; None: not asked for
+    scans: tuple[Scan, ...] = ()  # segments of passages of which not all are compared as they are, and what that finds
+    target_recall: float | None = None  # that new segments of many passages get; None where the index shall be exact
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

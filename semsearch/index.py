@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.creation import create, upgrade
 from semsearch.directions import MIN_FREQUENCY, Direction
 from semsearch.documents import MAX_BYTES
 from semsearch.errors import UsageError
-from semsearch.explanation import Explanation
 from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
 from semsearch.methods import Unknown
-from semsearch.rows import get_meta
+from semsearch.rows import get_meta, get_roots
+from semsearch.scanning import TARGET
 from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
 from semsearch.store import Store, check
 from semsearch.vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from semsearch.explanation import Explanation
     from semsearch.filters import Filter
     from semsearch.searching import Searcher
 
@@ -54,19 +54,39 @@ class Index:
         prior: float = PRIOR,
         adapt: bool = True,
         unknown: Unknown = "contexts",
+        exact: bool = False,
+        target_recall: float = TARGET,
+        factory: str | None = None,
     ) -> Index:
         """A new index in a new or empty folder.
 
         `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
-        together (semsearch.topics); the other arguments are those of `SentenceEmbedder`.
+        together (semsearch.topics). From some hundred thousand passages on, only those near a question are compared
+        with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
+        an index type of FAISS's (semsearch.scanning). The other arguments are those of `SentenceEmbedder`.
         Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         opened = open_vectors(vectors)
         source = choose_frequencies(frequencies)
         settings = Settings(
-            choose(vectors, opened), opened.name, opened.digest, method, a, components, source, prior, adapt, unknown
+            choose(vectors, opened),
+            opened.name,
+            opened.digest,
+            method,
+            a,
+            components,
+            source,
+            prior,
+            adapt,
+            unknown,
+            exact,
+            target_recall,
+            factory,
         )
         settings.embedder(opened)  # says now what cannot be meant
+        settings.scanning()
+        from semsearch.creation import create  # start-up time: an index is seldom made
+
         create(Path(path), settings)
         return cls(path, vectors=opened)
 
@@ -95,14 +115,17 @@ class Index:
         exclude: Sequence[str] = (),
         prune: bool = False,
         max_file_bytes: int = MAX_BYTES,
+        processes: int = 1,
         progress: Report | None = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
 
         Globs given for a root stay with it until others are given. A root that has vanished, or has no files any
         more, is reported in `warnings` and kept, unless `prune` is set. A file of more than `max_file_bytes`, or one
-        that cannot be read, is skipped and reported. Raises SourceError for a path that is not
-        there, UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
+        that cannot be read, is skipped and reported. With more `processes` than one (0: as many as
+        pay for their start), files are read in fresh interpreters, which import the calling program's main module: it
+        needs an `if __name__ == "__main__"`. The index is the same. Raises SourceError for a path that is not there,
+        UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
         """
         from semsearch.indexing import sync  # start-up time: a search writes nothing
 
@@ -116,6 +139,7 @@ class Index:
             exclude=_globs(exclude, "exclude"),
             prune=prune,
             max_file_bytes=max_file_bytes,
+            processes=_processes(processes),
             report=progress or _silent,
         )
 
@@ -147,6 +171,16 @@ class Index:
         self._prepare()
         refit(self._store, self.settings, self._vectors, report=progress or _silent)
 
+    def compact(self, *, progress: Report | None = None) -> bool:
+        """Bring the files of vectors and words together, into as few as there need be, without anything removed.
+
+        Nothing is embedded anew, and searches answer as before. Whether there was anything to do.
+        """
+        from semsearch.compacting import compact  # start-up time: a search writes nothing
+
+        self._prepare()
+        return compact(self._store, self.settings, self._vectors, report=progress or _silent)
+
     def rebuild(
         self,
         *,
@@ -157,6 +191,9 @@ class Index:
         frequencies: str | Path | None = None,
         adapt: bool | None = None,
         unknown: Unknown | None = None,
+        exact: bool | None = None,
+        target_recall: float | None = None,
+        factory: str | None = None,
         progress: Report | None = None,
     ) -> None:
         """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
@@ -178,8 +215,12 @@ class Index:
             frequencies=None if frequencies is None else choose_frequencies(frequencies),
             adapt=adapt,
             unknown=unknown,
+            exact=exact,
+            target_recall=target_recall,
+            factory=factory,
         )
         settings.embedder(opened)
+        settings.scanning()
         rebuild(self._store, settings, lambda: opened, report=progress or _silent)
         self._given = opened  # before other threads open anything again
         self.close()
@@ -320,6 +361,12 @@ class Index:
             return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
 
     @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders and files that it is kept up to date with."""
+        with self._store.reading() as db:
+            return tuple(root.path for root in get_roots(db))
+
+    @property
     def settings(self) -> Settings:
         """How it embeds."""
         with self._store.reading() as db:
@@ -353,6 +400,8 @@ class Index:
 
     def _prepare(self) -> None:
         """Bring an index of an earlier version up to date before it is written to."""
+        from semsearch.creation import upgrade  # start-up time: a search writes nothing
+
         check(self._store)
         upgrade(self._store)
 
@@ -369,9 +418,17 @@ def _strings(given: Iterable[str], name: str) -> tuple[str, ...]:
 
 
 def _parsed(given: Iterable[str]) -> tuple[Filter, ...]:
-    from semsearch.filters import parse  # start-up time: what only writes needs none of it
+    if isinstance(given, tuple | list) and not given:
+        return ()
+    from semsearch.filters import parse  # start-up time: most searches have none
 
     return tuple(parse(text) for text in _strings(given, "filters"))
+
+
+def _processes(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise UsageError(f"processes must be a whole number, 0 for as many as are useful, not {count!r}")
+    return count
 
 
 def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:

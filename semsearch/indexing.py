@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from semsearch.documents import Document
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import UsageError
 from semsearch.hits import Progress, SkippedFile, SyncReport, Text
 from semsearch.intake import Origin, write_words_anew
 from semsearch.looking import Look, look
@@ -27,7 +28,8 @@ from semsearch.sync import Pair, Present
 from semsearch.vectors.table import WordVectors
 from semsearch.writing import Report, Write, locked, writing
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from semsearch.preparing import Chunk, Prepared
 
 
 def sync(
@@ -40,6 +42,7 @@ def sync(
     exclude: Sequence[str],
     prune: bool,
     max_file_bytes: int,
+    processes: int,
     report: Report,
 ) -> SyncReport:
     """Bring the index up to date with the disk. Where nothing has changed, nothing is written, and little imported."""
@@ -58,12 +61,18 @@ def sync(
         skipped = list(seen.skipped)
         if not seen.nothing_to_do:
             with writing(store, settings, vectors, report) as write:
-                done = _apply(write, seen, done, skipped, report, max_file_bytes)
+                done = _apply(write, seen, done, skipped, report, max_file_bytes, processes)
     return replace(done, skipped=tuple(skipped), seconds=time.perf_counter() - started)
 
 
 def _apply(
-    write: Write, seen: Look, done: SyncReport, skipped: list[SkippedFile], report: Report, max_file_bytes: int
+    write: Write,
+    seen: Look,
+    done: SyncReport,
+    skipped: list[SkippedFile],
+    report: Report,
+    max_file_bytes: int,
+    processes: int,
 ) -> SyncReport:
     db, plan = write.db, seen.plan
     for root in seen.changed_roots:
@@ -78,17 +87,21 @@ def _apply(
         "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
         [_place(pair, seen.started_ns) for pair in [*plan.touched, *kept]],
     )
-    total = len(plan.added) + len(plan.changed) + len(renamed)
-    read: dict[str, int] = {}
-    kinds = {"added": plan.added, "changed": [p.present for p in plan.changed], "moved": [p.present for p in renamed]}
-    files = 0
-    for kind, presents in kinds.items():
-        read[kind] = 0
-        for present in presents:
-            report(Progress("reading", files, total, write.intake.sentences, path=present.absolute))
-            read[kind] += _take_file(write, present, skipped, seen.skips, max_file_bytes)
-            files += 1
-    report(Progress("reading", files, total, write.intake.sentences))
+    work = [
+        *(("added", present) for present in plan.added),
+        *(("changed", pair.present) for pair in plan.changed),
+        *(("moved", pair.present) for pair in renamed),
+    ]
+    read = Counter[str]()
+    taking = _take_files(write, [present for _, present in work], max_file_bytes, processes, report)
+    for (kind, present), file in zip(work, taking, strict=True):
+        if not file.reason:
+            read[kind] += 1
+            continue
+        skipped.append(SkippedFile(present.absolute, file.reason))
+        if file.is_lasting:
+            state = present.size, present.mtime_ns, file.checked_ns, max_file_bytes, file.reason
+            seen.skips[present.place] = Skip(*state)
     set_skips(db, seen.skips)
     refitted = write.finish()
     lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
@@ -104,30 +117,67 @@ def _apply(
     )
 
 
-def _take_file(
-    write: Write, present: Present, skipped: list[SkippedFile], skips: dict[str, Skip], max_bytes: int
-) -> bool:
-    from semsearch.readers import read_file  # start-up time: a sync without changes reads nothing
+def _take_files(
+    write: Write, presents: Sequence[Present], max_bytes: int, processes: int, report: Report
+) -> Iterator[Prepared]:
+    """Take files in, in this order: what each was, or why it could not be read."""
+    from semsearch.preparing import chunks, prepare_in_processes, useful_processes  # start-up time: see take_in
 
-    checked = time.time_ns()
-    reason = ""
-    try:
-        content = read_file(Path(present.absolute), max_bytes=max_bytes)
-    except SourceError as error:
-        reason, is_lasting = str(error), not isinstance(error.__cause__, OSError)
-    except Exception as error:  # a parser's own bug, on one file of thousands: told, not fatal
-        logger.warning("%s could not be parsed", present.absolute, exc_info=True)
-        reason, is_lasting = f"could not be parsed: {type(error).__name__}: {error}", True
-    if reason:
-        skipped.append(SkippedFile(present.absolute, reason))
-        if is_lasting:
-            skips[present.place] = Skip(present.size, present.mtime_ns, checked, max_bytes, reason)
-        return False
-    origin = Origin(
-        present.root_id, present.path, present.file, content.digest, content.size, content.mtime_ns, checked
+    done = 0
+    sizes = [present.size for present in presents]
+    count = useful_processes(sizes, processes, write.vectors()) if presents else 1
+    write.generation.threads = count
+    groups = list(chunks(sizes)) if count > 1 else [slice(0, len(presents))]
+    apart = [group for group in groups if count > 1 and not _is_large(presents[group])]
+    prepared = prepare_in_processes(
+        [[present.absolute for present in presents[group]] for group in apart],
+        processes=count,
+        settings=write.settings,
+        vectors=write.vectors(),
+        max_bytes=max_bytes,
     )
-    write.intake.take_in(origin, content.document)
-    return True
+    with closing(prepared):
+        for group in groups:
+            members = presents[group]
+            told = Progress("reading", done, len(presents), write.intake.sentences)
+            if group in apart:
+                report(replace(told, path=members[0].absolute))
+                yield from _take_chunk(write, members, next(prepared))
+            else:
+                for number, present in enumerate(members, start=done):
+                    told = Progress("reading", number, len(presents), write.intake.sentences, path=present.absolute)
+                    report(told)
+                    yield _take_file(write, present, max_bytes)
+            done += len(members)
+    report(Progress("reading", len(presents), len(presents), write.intake.sentences))
+
+
+def _is_large(members: Sequence[Present]) -> bool:
+    from semsearch.preparing import LARGE
+
+    return members[0].size > LARGE
+
+
+def _take_chunk(write: Write, members: Sequence[Present], chunk: Chunk) -> Sequence[Prepared]:
+    origins = [
+        None if file.reason else _origin(present, file) for present, file in zip(members, chunk.files, strict=True)
+    ]
+    write.intake.take_chunk(chunk, origins)
+    return chunk.files
+
+
+def _take_file(write: Write, present: Present, max_bytes: int) -> Prepared:
+    from semsearch.preparing import read  # start-up time: a sync without changes reads nothing
+
+    file, document = read(present.absolute, max_bytes, lambda _: ())
+    if document is not None:
+        write.intake.take_in(_origin(present, file), document)
+    return file
+
+
+def _origin(present: Present, file: Prepared) -> Origin:
+    state = file.digest, file.size, file.mtime_ns, file.checked_ns
+    return Origin(present.root_id, present.path, present.file, *state)
 
 
 def _place(pair: Pair, checked_ns: int) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from semsearch.spool import SpoolWriter
 from semsearch.words import WordsWriter
 
 if TYPE_CHECKING:
-    from semsearch.passages import Passage
+    from semsearch.preparing import Chunk, Cut
 
 _BATCH = 2048  # passages
 _INSERT_DOCUMENT = (
@@ -72,37 +72,65 @@ class Intake:
 
     def take_in(self, origin: Origin, document: Document) -> None:
         """Add one document. Any earlier version of it must be gone."""
-        from semsearch.passages import each_passage  # start-up time: a sync without changes cuts nothing
+        from semsearch.preparing import each_cut, storable  # start-up time: a sync without changes cuts nothing
 
-        title = _storable(document.title)
-        first_passage, first_sentence = self._next_passage, self._next_sentence
-        words = 0
-        for piece in each_passage(document):
-            self._take_passage(title, piece)
-            words += piece.text.count(" ") + piece.text.count("\n") + 1
+        first_passage, first_sentence, words = self._next_passage, self._next_sentence, 0
+        for cut in each_cut(document):
+            id_, first = self._add_passage(cut)
+            self._texts.append((id_, cut.above, cut.text))
+            self._spool.add(id_, first, cut.above, cut.sentence_texts)
+            words += _count(cut.text)
             if len(self._passages) >= _BATCH:
                 self.flush()
+        metadata = json.dumps(dict(document.metadata), allow_nan=False)
+        self._add_document(
+            origin, storable(document.title), document.format, metadata, first_passage, first_sentence, words
+        )
+
+    def take_chunk(self, chunk: Chunk, origins: Sequence[Origin | None]) -> None:
+        """Add the files of a chunk that have an origin: those that could be read."""
+        self.flush()
+        batch = chunk.batch
+        ids = self._next_passage + batch.passage_ids
+        self._spool.put(replace(batch, passage_ids=ids, first_sentences=self._next_sentence + batch.first_sentences))
+        if len(ids):
+            self._words.take(ids, chunk.postings)
+        for file, origin in zip(chunk.files, origins, strict=True):
+            if origin is None:
+                continue
+            first_passage, first_sentence = self._next_passage, self._next_sentence
+            for cut in file.cuts:
+                self._add_passage(cut)
+            words = sum(_count(cut.text) for cut in file.cuts)
+            self._add_document(origin, file.title, file.format, file.metadata, first_passage, first_sentence, words)
+
+    def _add_passage(self, cut: Cut) -> tuple[int, int]:
+        """Its id, and that of its first sentence."""
+        id_, first = self._next_passage, self._next_sentence
+        self._passages.append(
+            (id_, self._next_document, first, cut.sentences, cut.line, cut.page, cut.headings, cut.text, cut.offsets)
+        )
+        self._next_passage += 1
+        self._next_sentence += cut.sentences
+        return id_, first
+
+    def _add_document(
+        self,
+        origin: Origin,
+        title: str,
+        format: str,
+        metadata: str,
+        first_passage: int,
+        first_sentence: int,
+        words: int,
+    ) -> None:
         place = origin.path, origin.file if origin.file != origin.path else None
-        what = title, document.format, json.dumps(dict(document.metadata), allow_nan=False)
         state = origin.size, origin.mtime_ns, origin.checked_ns, origin.digest
         held = first_passage, self._next_passage - first_passage, first_sentence, self._next_sentence - first_sentence
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        what = title, format, metadata
         self._documents.append((self._next_document, origin.root_id, *place, *what, *state, *held, words, when))
         self._next_document += 1
-
-    def _take_passage(self, title: str, piece: Passage) -> None:
-        text, headings = piece.text, piece.headings
-        places = [(s.start, s.end, s.source_start, s.source_end, s.line) for s in piece.sentences]
-        offsets = np.array(places, dtype="<i4").tobytes()
-        id_, first = self._next_passage, self._next_sentence
-        self._passages.append(
-            (id_, self._next_document, first, len(places), piece.line, piece.page, json.dumps(headings), text, offsets)
-        )
-        above = heading_text(title, headings)
-        self._texts.append((id_, above, text))
-        self._spool.add(id_, first, above, [text[place[0] : place[1]] for place in places])
-        self._next_passage += 1
-        self._next_sentence += len(places)
 
     def flush(self) -> None:
         """Write everything gathered so far."""
@@ -148,6 +176,6 @@ def add_words(words: WordsWriter, texts: Sequence[tuple[int, str, str]]) -> None
         words.add(np.array(ids, dtype=np.int64), above, bodies)
 
 
-def _storable(text: str) -> str:
-    """Without lone surrogates, which are no characters and which no database takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+def _count(text: str) -> int:
+    """About how many words."""
+    return text.count(" ") + text.count("\n") + 1

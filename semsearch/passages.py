@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from semsearch.documents import Block, Document
 from semsearch.sentences import LONGEST, each_sentence_span, sentence_spans
@@ -23,9 +24,11 @@ _BETWEEN_BLOCKS = "\n\n"
 _STRETCH = 1000  # sentences, or passages, divided at once
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence of a passage, and where it stands in the document's source. All offsets are in characters."""
+class Sentence(NamedTuple):
+    """One sentence of a passage, and where it stands in the document's source. All offsets are in characters.
+
+    There are millions of them: a named tuple is made four times as fast as a frozen dataclass.
+    """
 
     start: int  # in Passage.text
     end: int

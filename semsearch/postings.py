@@ -12,6 +12,7 @@ The file is a short header and five arrays, read by memory mapping: a query touc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,17 @@ class Postings:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Postings that were gathered elsewhere, by a lexicon of their own."""
+
+    terms: UInt64  # (t,) different ones
+    numbers: Int32  # (p,) which of them
+    rows: Int32  # (p,) in which passage, from 0 on
+    counts: UInt8  # (p,) how often
+    lengths: Float32  # (n,) of the passages
+
+
 class PostingsBuilder:
     """Gathers postings of passages: new ones by `add`, in the order of their rows, or those of segments by `merge`.
 
@@ -140,6 +152,25 @@ class PostingsBuilder:
         self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, MOST))
         self._lengths.append(np.bincount(passages, weights=found.lengths).astype(np.float32))
         self._size += len(self._lengths[-1])
+
+    def gathered(self) -> Gathered:
+        """What was gathered, for another builder to `take`."""
+        numbers = np.concatenate(self._numbers)
+        present, places = np.unique(numbers, return_inverse=True)
+        return Gathered(
+            self.lexicon.terms[present],
+            places.reshape(-1).astype(np.int32),
+            np.concatenate(self._rows),
+            np.concatenate(self._counts),
+            np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
+        )
+
+    def take(self, other: Gathered) -> None:
+        """Append passages that were gathered elsewhere."""
+        rows = self._size + other.rows.astype(np.int64)
+        self._append(self.lexicon.number(other.terms)[other.numbers], rows, other.counts)
+        self._lengths.append(other.lengths)
+        self._size += len(other.lengths)
 
     def merge(self, source: Postings, alive: Bool, rows: Int64, size: int) -> None:
         """Take over the passages of a segment that are alive (R,), as rows (alive,) of a segment of `size` in all."""

@@ -9,6 +9,7 @@ if they did not stand there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from semsearch.vectors.table import WordVectors
 from semsearch.weights import WordWeights
 
 Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
 _FEW = 4096  # words: below, no sparse product is loaded
 
 
@@ -42,6 +44,7 @@ class RawVectors:
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
+        self._making = Lock()  # a table is made once, however many threads ask for it
 
     def known(self, texts: Ragged) -> Ragged:
         """The texts without the words that have no vector."""
@@ -98,16 +101,35 @@ class RawVectors:
             raw = self.of(texts)
             return unit(common.remove(raw), scale=row_lengths(raw))
         texts = self.known(texts)
-        table, longest = self._folded_table(common)
+        return self._unit(common, texts, self._rest(common, texts))
+
+    def _rest(self, common: CommonComponents, texts: Ragged) -> Float32:
+        """What is left of the averages of known words. n texts -> (n, d)"""
         guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
-        longest = max(longest, float(row_lengths(guesses).max(initial=0)))
-        rest, scale = average(texts, table, common.remove(guesses)), np.zeros(len(texts), dtype=np.float32)
-        lengths = row_lengths(rest)
-        # where next to nothing is left it may be rounding, and only the raw vector tells
+        return average(texts, self._folded_table(common)[0], common.remove(guesses))
+
+    def _unit(self, common: CommonComponents, texts: Ragged, rest: Float32) -> Float32:
+        """What is left, at length one. Where next to nothing is, it may be rounding, and only the raw vector tells."""
+        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
+        longest = max(self._folded_table(common)[1], float(row_lengths(guesses).max(initial=0)))
+        scale, lengths = np.zeros(len(texts), dtype=np.float32), row_lengths(rest)
         faint = np.flatnonzero((lengths < 1e-5 * longest) & (lengths > 0))
         if len(faint):
             scale[faint] = row_lengths(self.of(texts.take(faint)))
         return unit(rest, scale=scale)
+
+    def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
+        """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)
+
+        A mean of words is a mean of means, so where nothing but means is taken, words are summed once for both.
+        """
+        if self._normalise or not self._is_many(texts):
+            return self.without(common, texts), self.without(common, texts.joined(starts))
+        texts = self.known(texts)
+        rest, lengths = self._rest(common, texts), texts.lengths.astype(np.float32)
+        sums: Float32 = np.add.reduceat(rest * lengths[:, None], starts[:-1], axis=0)
+        sums /= np.maximum(np.add.reduceat(lengths, starts[:-1]), 1)[:, None]
+        return self._unit(common, texts, rest), self._unit(common, texts.joined(starts), sums)
 
     def _guesses(self, strangers: Strangers) -> Float32:
         """The vectors of words outside the table. The last ones are kept: the same words come for several texts."""
@@ -135,20 +157,23 @@ class RawVectors:
         return len(texts.ids) > _FEW and (self._weighted is not None or len(texts.ids) >= len(self._vectors))
 
     def _weighted_table(self) -> Float32:
-        if self._weighted is None:
-            table = self._vectors.rows(np.arange(len(self._vectors)))
-            table *= self._weights.of(slice(None))[:, None]
-            self._weighted = table
+        with self._making:
+            if self._weighted is None:
+                table = self._vectors.rows(np.arange(len(self._vectors)))
+                table *= self._weights.of(slice(None))[:, None]
+                self._weighted = table
         return self._weighted
 
     def _squared_table(self) -> Float32:
-        if self._squared is None:
-            self._squared = self._vectors.rows(np.arange(len(self._vectors))) ** 2
+        with self._making:
+            if self._squared is None:
+                self._squared = self._vectors.rows(np.arange(len(self._vectors))) ** 2
         return self._squared
 
     def _folded_table(self, common: CommonComponents) -> tuple[Float32, float]:
         """All words less the common components, and the length of the longest word before: removal is linear too."""
-        if self._folded is None or self._folded[0] is not common:
-            table = self._weighted_table()
-            self._folded = common, common.remove(table), float(row_lengths(table).max(initial=0))
-        return self._folded[1], self._folded[2]
+        table = self._weighted_table()
+        with self._making:
+            if self._folded is None or self._folded[0] is not common:
+                self._folded = common, common.remove(table), float(row_lengths(table).max(initial=0))
+            return self._folded[1], self._folded[2]

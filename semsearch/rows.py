@@ -6,15 +6,17 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.roots import Root
 from semsearch.runs import Runs
 from semsearch.segments import Kind, Segment
-from semsearch.sync import Known
+
+if TYPE_CHECKING:
+    from semsearch.roots import Root
+    from semsearch.sync import Known
 
 Int32 = npt.NDArray[np.int32]
 
@@ -76,6 +78,8 @@ def get_count(db: sqlite3.Connection, key: str) -> int:
 
 
 def get_roots(db: sqlite3.Connection) -> list[Root]:
+    from semsearch.roots import Root  # start-up time: a search reads none
+
     return [
         Root(id_, path, bool(single), tuple(json.loads(include)), tuple(json.loads(exclude)))
         for id_, path, single, include, exclude in db.execute(
@@ -91,6 +95,8 @@ def set_root(db: sqlite3.Connection, root: Root) -> None:
 
 def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[Known]:
     """The documents of some roots, for a sync."""
+    from semsearch.sync import Known  # start-up time: a search reads none
+
     found: list[Known] = []
     for root in roots:
         rows = db.execute(

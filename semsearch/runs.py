@@ -100,3 +100,9 @@ class Runs:
     def from_bytes(cls, data: bytes) -> Runs:
         array = np.frombuffer(data, dtype="<i8").reshape(-1, 2).astype(np.int64)
         return cls(array[:, 0], array[:, 1])
+
+
+def distinct(ids: Int64) -> Int64:
+    """The different ids, rising. Like np.unique, which imports numpy.ma: a twentieth of a cold query's time."""
+    rising = np.sort(ids)
+    return rising[np.diff(rising, prepend=rising[:1] - 1) > 0]

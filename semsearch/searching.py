@@ -24,21 +24,22 @@ import numpy.typing as npt
 from semsearch.answers import Ranked, folded, make_hits
 from semsearch.candidates import Candidates, nearness, score
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.explanation import Explanation
-from semsearch.filters import FUNCTIONS, Filter, condition
 from semsearch.fusion import MODELS, NEAR_WEIGHT, Weights, fuse, weights_of
 from semsearch.hits import Context, Hit, Mode
 from semsearch.joint import join
 from semsearch.rows import get_count, get_passages, get_spans
-from semsearch.runs import Runs
+from semsearch.runs import Runs, distinct
 from semsearch.snapshot import Snapshot
 from semsearch.store import Store
-from semsearch.tokens import words
+from semsearch.terms import of_questions
+from semsearch.tokens import UInt64, words
 from semsearch.vectors.table import WordVectors
-from semsearch.words import Beside, WordScores
+from semsearch.words import Beside
 
 if TYPE_CHECKING:
     from semsearch.explaining import Explainer
+    from semsearch.explanation import Explanation
+    from semsearch.filters import Filter
     from semsearch.similar import Subject
 
 logger = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ class Asked:
 
     text: str
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    score_words: Callable[[], WordScores] | None  # when its turn comes: an array as long as the index for each question
+    terms: UInt64 | None  # what BM25 looks for, repetitions included
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     near: float = NEAR_WEIGHT  # how much it counts to be near what answers best
 
@@ -165,7 +166,7 @@ class Searcher:
                 raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
             snapshot = self._current(db)
             (asked,) = self._asked(db, snapshot, [query], mode)
-            lexical = None if asked.score_words is None else asked.score_words()
+            lexical = None if asked.terms is None else snapshot.words.scores(asked.terms)
             found = score(db, snapshot, np.array([passage.id], dtype=np.int64), asked.vector, lexical)
             shown, best = hit, int(found.best[0])
             if best >= 0:
@@ -224,23 +225,27 @@ class Searcher:
         return self._snapshot
 
     def _asked(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> list[Asked]:
-        embedded = self._embed(db, snapshot, queries, mode)
-        asked: list[Asked] = []
-        for number, query in enumerate(queries):
-            vector = embedded[number] if embedded is not None and embedded[number].any() else None
-            asked.append(Asked(query, vector, None if mode == "dense" else partial(snapshot.words.scores, query)))
-        return asked
+        terms = of_questions(queries)
+        vectors = None if mode == "lexical" else self._embed(db, snapshot, queries, terms, mode)
+        return [
+            Asked(
+                query,
+                None if vectors is None or not vectors[number].any() else vectors[number],
+                None if mode == "dense" else terms[number],
+            )
+            for number, query in enumerate(queries)
+        ]
 
-    def _embed(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> Float32 | None:
-        """The queries' vectors (q, d + k); None where meaning is not asked for, or where nothing is indexed."""
-        if mode == "lexical":
-            return None
+    def _embed(
+        self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+    ) -> Float32 | None:
+        """The queries' vectors (q, d + k), of their texts and their terms; None where nothing is indexed."""
         embedder = snapshot.embedder(db, self._vectors)
         if embedder is None:
             return None
         vectors = embedder.transform(queries)
-        if snapshot.topics is not None:
-            vectors = join(vectors, np.stack([snapshot.topics.of_question(query) for query in queries]))
+        if snapshot.topics is not None and len(queries):
+            vectors = join(vectors, np.stack([snapshot.topics.of_terms(each) for each in terms]))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
@@ -269,7 +274,7 @@ def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
             logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
     telling = None
     if mode != "dense":
-        telling = partial(snapshot.words.scores_like, subject.headings, subject.texts, _TELLING)
+        telling = snapshot.words.telling(subject.headings, subject.texts, _TELLING)
     return Asked("\n".join(subject.texts), vector, telling, subject.hidden, near=0.0)
 
 
@@ -288,16 +293,16 @@ def _page(
     Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
     """
     depth, before = max(DEPTH, _DEPTH_PER_HIT * wish.k), 0
-    lexical = None if asked.score_words is None else asked.score_words()
+    lexical = None if asked.terms is None else snapshot.words.scores(asked.terms)
     while True:
         if lexical is not None:
             found = np.concatenate((found, lexical.best(depth + len(asked.hidden), allowed=allowed)))
-        candidates = score(db, snapshot, np.setdiff1d(found, asked.hidden), asked.vector, lexical)
+        candidates = score(db, snapshot, _without(found, asked.hidden), asked.vector, lexical)
         weights = _ALONE.get(wish.mode) or weights_of(candidates.dense, candidates.lexical, near=asked.near)
         scores = fuse(candidates.dense, candidates.lexical, weights)
         models = candidates.ids[_order(scores, None)[: MODELS if weights.near else 0]]
         if len(models):
-            scores = scores + weights.near * nearness(snapshot, candidates.ids, models)
+            scores = scores + weights.near * nearness(candidates.stored, snapshot.stored("passage", models))
         order = _order(scores, wish.min_score)
         if wish.duplicates:
             return Page([_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()], weights, models)
@@ -326,6 +331,12 @@ def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs 
     return found
 
 
+def _without(found: Int64, hidden: Int64) -> Int64:
+    """The different passages that were found, rising, but for those that must not answer."""
+    ids = distinct(found)
+    return ids[~np.isin(ids, hidden)] if len(hidden) else ids
+
+
 def _order(scores: Float64, min_score: float | None) -> Int64:
     """The places of what answers, best first, equal ones in the order of the index. (n,) -> (≤ n,)"""
     least = -np.inf if min_score is None else min_score
@@ -352,6 +363,8 @@ def _number(value: float) -> float | None:
 
 def _allowed(db: sqlite3.Connection, filters: Sequence[Filter]) -> Runs:
     """The ids of the passages whose documents pass all filters."""
+    from semsearch.filters import FUNCTIONS, condition  # start-up time: most searches have none
+
     for name, (arguments, function) in FUNCTIONS.items():
         db.create_function(name, arguments, function, deterministic=True)
     where = condition(filters, here=Path.cwd().as_posix())

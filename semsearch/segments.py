@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.runs import Runs
+from semsearch.scanning import Scan
 
 Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
@@ -37,6 +38,7 @@ class Segment:
     size: int  # bytes
     runs: Runs  # its ids
     digest: str
+    scan: Scan | None = None  # what was measured when it was written; kept apart (semsearch.scans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,18 @@ def segment_name(kind: Kind, generation: int) -> str:
     return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{_SUFFIXES[kind]}"
 
 
-def to_merge(sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int = LARGEST) -> list[int]:
-    """Which segments to rewrite together, as positions in `sizes`; none where all is well."""
+def to_merge(
+    sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int = LARGEST, listed: int | None = None
+) -> list[int]:
+    """Which segments to rewrite together, as positions in `sizes`; none where all is well.
+
+    From `listed` vectors on a segment has lists, and is scanned faster: smaller ones that have twice as many together
+    become one.
+    """
     chosen = {place for place, size in enumerate(sizes) if size.dead > MOST_DEAD * size.count}
+    without = {place for place, size in enumerate(sizes) if listed is not None and size.alive < listed}
+    if listed is not None and sum(sizes[place].alive for place in without) >= 2 * listed:
+        chosen |= without
     full = {place for place, size in enumerate(sizes) if size.alive > largest // 2}
     rest = sorted(
         (place for place in range(len(sizes)) if place not in chosen | full), key=lambda place: sizes[place].alive
@@ -80,3 +91,10 @@ def to_merge(sizes: Sequence[Size], *, most: int = MOST_SEGMENTS, largest: int =
             chosen.add(place)
             total += sizes[place].alive
     return sorted(chosen)
+
+
+def to_compact(sizes: Sequence[Size], *, largest: int = LARGEST) -> list[int]:
+    """Which segments to rewrite so that nothing removed is left and there are as few as there need be."""
+    chosen = [place for place, size in enumerate(sizes) if size.dead or size.alive < largest]
+    fewest = -(-sum(sizes[place].alive for place in chosen) // largest)
+    return chosen if len(chosen) > fewest or any(sizes[place].dead for place in chosen) else []

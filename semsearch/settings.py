@@ -9,6 +9,7 @@ from pathlib import Path
 from semsearch.embedder import SentenceEmbedder
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.methods import Unknown
+from semsearch.scanning import LISTED, TARGET, Scanning
 from semsearch.vectors.loading import load_vectors, shipped_names
 from semsearch.vectors.table import WordVectors
 
@@ -21,7 +22,11 @@ _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if no
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The arguments of `SentenceEmbedder`, and which word vectors: what `load_vectors` takes, name and digest."""
+    """The arguments of `SentenceEmbedder`, and which word vectors: what `load_vectors` takes, name and digest.
+
+    Then how passages are scanned: see semsearch.scanning. What an index of an earlier version does not say has its
+    default: such an index was exact, and stays so until many of its passages are written anew.
+    """
 
     vectors: str
     vectors_name: str
@@ -33,6 +38,13 @@ class Settings:
     prior: float
     adapt: bool = True  # an index of an earlier version says nothing of it: its next fit decides
     unknown: Unknown = "contexts"  # likewise
+    exact: bool = False
+    target_recall: float = TARGET
+    factory: str | None = None
+
+    def scanning(self, *, listed: int = LISTED) -> Scanning:
+        """How segments are laid out, of which those with so many vectors get lists. Raises UsageError."""
+        return Scanning(self.exact, self.target_recall, self.factory, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
@@ -76,8 +88,17 @@ class Settings:
         frequencies: str | None,
         adapt: bool | None = None,
         unknown: Unknown | None = None,
+        exact: bool | None = None,
+        target_recall: float | None = None,
+        factory: str | None = None,
     ) -> Settings:
-        """The same but for what is given. With another method, `a` and `components` not given are that method's."""
+        """The same but for what is given. With another method, `a` and `components` not given are that method's.
+
+        An index type that is given ends exactness, and the other way about.
+        """
+        exactly = self.exact if exact is None else exact
+        if exact is None and factory is not None:
+            exactly = False
         return replace(
             self,
             vectors=vectors or self.vectors,
@@ -89,6 +110,9 @@ class Settings:
             frequencies=frequencies or self.frequencies,
             adapt=self.adapt if adapt is None else adapt,
             unknown=unknown or self.unknown,
+            exact=exactly,
+            target_recall=self.target_recall if target_recall is None else target_recall,
+            factory=None if exact and factory is None else factory or self.factory,
         )
 
     def to_json(self) -> str:

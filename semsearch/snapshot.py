@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,34 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 Part = Callable[[Float32], Float32]
+_MANY = 32  # queries from which matrix products take less time than a scan for each
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The stored vectors of some passages or sentences: those of the ids at some places among n. (m,), (m, d)"""
+
+    places: Int64
+    rows: Float32
+    n: int
+
+    def cosines(self, query: Float32, *, part: Part = np.asarray) -> Float64:
+        """The cosine of each, or of a part of it, with a query. (d,) -> (n,)
+
+        NaN without a vector, or where either is zero.
+        """
+        result = np.full(self.n, np.nan)
+        if len(self.rows) and query.any():
+            rows = part(self.rows)
+            scores = (rows @ query).astype(np.float64)
+            silent = np.flatnonzero(scores == 0)
+            if len(silent):
+                scores[silent[~rows[silent].any(axis=1)]] = np.nan
+            result[self.places] = scores
+        return result
+
+
+NOTHING_STORED = Stored(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), 0)
 
 
 class Snapshot:
@@ -87,7 +116,7 @@ class Snapshot:
             if allowed is not None:
                 inside = vectors.segment.runs.rows_in(allowed)
                 mask = inside if alive is None else inside & alive
-            parts.append(vectors.scan(queries, min(n, len(vectors.segment.runs)), allowed=mask))
+            parts.append(_scan(vectors, queries, min(n, len(vectors.segment.runs)), mask))
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -97,32 +126,25 @@ class Snapshot:
         order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
         return Found(np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1))
 
-    def cosines(self, kind: Kind, ids: Int64, query: Float32, *, part: Part = np.asarray) -> Float64:
-        """The cosine of each of these, or of a part of it, with a query. (n,), (d,) -> (n,)
-
-        NaN without a vector, or where either is zero.
-        """
-        result = np.full(len(ids), np.nan)
-        for vectors in self._open(kind) if query.any() else []:
-            inside = np.flatnonzero(vectors.segment.runs.has(ids))
+    def stored(self, kind: Kind, ids: Int64) -> Stored:
+        """The stored vectors of these ids (n,)."""
+        places: list[Int64] = []
+        found: list[Float32] = []
+        for vectors in self._open(kind):
+            runs = vectors.segment.runs
+            inside = np.flatnonzero(runs.has(ids))
             if len(inside):
-                rows = part(vectors.rows(vectors.segment.runs.below(ids[inside])))
-                scores = (rows @ query).astype(np.float64)
-                silent = scores == 0
-                if silent.any():
-                    silent[silent] = ~rows[silent].any(axis=1)
-                    scores[silent] = np.nan
-                result[inside] = scores
-        return result
+                places.append(inside)
+                found.append(vectors.rows(runs.below(ids[inside])))
+        if len(found) == 1:
+            return Stored(places[0], found[0], len(ids))
+        if not found:
+            return replace(NOTHING_STORED, n=len(ids))
+        return Stored(np.concatenate(places), np.concatenate(found), len(ids))
 
     def vectors(self, kind: Kind, ids: Int64) -> Float32:
         """The stored vectors of these, without a row for one that has none. (n,) -> (≤ n, d)"""
-        found: list[Float32] = []
-        for vectors in self._open(kind):
-            inside = ids[vectors.segment.runs.has(ids)]
-            if len(inside):
-                found.append(vectors.rows(vectors.segment.runs.below(inside)))
-        return np.concatenate(found) if found else np.zeros((0, 0), np.float32)
+        return self.stored(kind, ids).rows
 
     def _open(self, kind: Kind) -> list[Vectors]:
         from semsearch.dense import Vectors  # start-up time: a lexical search needs no FAISS
@@ -154,6 +176,17 @@ class Snapshot:
         """For each segment of passages, the rows that are not removed; None where that is all of them."""
         removed = [segment.runs.rows_in(self._removed) for segment in self._segments if segment.kind == kind]
         return [~rows if rows.any() else None for rows in removed]
+
+
+def _scan(vectors: Vectors, queries: Float32, n: int, allowed: Bool | None) -> Found:
+    """The best n rows of one segment for each query; for many queries all at once."""
+    if len(queries) < _MANY or not vectors.compares_all:
+        return vectors.scan(queries, n, allowed=allowed)
+    from semsearch.batches import best_rows  # start-up time: one question needs none of it
+
+    runs = vectors.segment.runs
+    best = best_rows(vectors.rows, len(runs), queries, n, allowed=allowed)
+    return Found(best.scores, np.where(best.rows < 0, -1, runs.ids(np.maximum(best.rows, 0))))
 
 
 def _fit_generation(db: sqlite3.Connection) -> int | None:

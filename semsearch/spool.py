@@ -21,6 +21,7 @@ from semsearch.average import Ragged
 from semsearch.strangers import Strangers
 
 Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
 _HEADER = 40  # five int64: passages, rows, words, strangers, their bytes
 
 
@@ -39,11 +40,16 @@ class Batch:
         return np.concatenate(([0], np.cumsum(self.sentence_counts + 1)))
 
     @property
+    def is_sentence(self) -> Bool:
+        """Whether each row is a sentence, not a heading. (Σ (1 + sentence count),)"""
+        found = np.ones(len(self.words), dtype=np.bool_)
+        found[self.starts[:-1]] = False
+        return found
+
+    @property
     def sentences(self) -> Ragged:
         """The sentences' words, without the headings."""
-        is_sentence = np.ones(len(self.words), dtype=np.bool_)
-        is_sentence[self.starts[:-1]] = False
-        return self.words.take(np.flatnonzero(is_sentence))
+        return self.words.take(np.flatnonzero(self.is_sentence))
 
     @property
     def sentence_ids(self) -> Int64:
@@ -56,6 +62,12 @@ class Batch:
     def passages(self) -> Ragged:
         """Each passage's words: its headings' and its sentences'."""
         return self.words.joined(self.starts)
+
+
+def batch_of(sentence_counts: Int64, words: Ragged) -> Batch:
+    """Passages whose ids, and those of their sentences, are counted from 0 on. (p,), Σ (1 + sentence count) rows"""
+    firsts = np.cumsum(sentence_counts) - sentence_counts
+    return Batch(np.arange(len(sentence_counts), dtype=np.int64), firsts, sentence_counts, words)
 
 
 class Spool:
@@ -126,6 +138,12 @@ class SpoolWriter:
         self._texts += sentences
         if len(self._texts) >= self._batch:
             self.flush()
+
+    def put(self, batch: Batch) -> None:
+        """A batch that was made elsewhere; its ids follow all earlier ones."""
+        self.flush()
+        if len(batch.passage_ids):
+            self._spool.append(batch)
 
     def flush(self) -> None:
         """Put what has been gathered into the spool."""

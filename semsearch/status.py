@@ -13,6 +13,7 @@ from semsearch.fit import load_fit
 from semsearch.hits import Adapted, Status
 from semsearch.looking import look
 from semsearch.rows import get_count, get_meta, get_removed, get_roots, get_segments
+from semsearch.scans import get_scans
 from semsearch.segments import VECTORS, Segment
 from semsearch.settings import Settings
 from semsearch.store import SEGMENTS
@@ -35,6 +36,7 @@ def read_status(
     documents, sentences, words = db.execute(
         "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
     ).fetchone()
+    scans = get_scans(db)
     fit = load_fit(db, vectors()) if drift else None
     row = db.execute("SELECT card FROM fit").fetchone()
     card = json.loads(row[0]) if row else {}
@@ -61,6 +63,8 @@ def read_status(
         vectors_digest=settings.vectors_digest,
         drift=fit.drift if fit is not None else None,
         stale=_stale(db) if stale else None,
+        scans=tuple(scans[segment.file] for segment in segments if segment.file in scans),
+        target_recall=None if settings.exact else settings.target_recall,
     )
 
 

@@ -89,7 +89,7 @@ class Lexicon:
 
     def of_question(self, question: str) -> UInt64:
         """The terms to look for, repetitions included; stop words only where there is nothing else."""
-        return self.named(question).terms
+        return of_questions([question])[0]
 
     def named(self, question: str) -> QuestionTerms:
         """The same with the words they stand for: as in the question, joined ones with what joins them."""
@@ -128,23 +128,65 @@ def content_words(question: str) -> list[str]:
     return list(dict.fromkeys(words(_without_stop_words(question))))
 
 
+def of_questions(questions: Sequence[str]) -> list[UInt64]:
+    """What `Lexicon.of_question` gives for each of some questions, which are stemmed and hashed together."""
+    stemmer = Stemmer.Stemmer("english")
+    found: list[UInt64] = []
+    for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
+        together = _together(chunk)
+        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
+        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
+        terms = np.concatenate((hash_words(stems).hashes, _pairs(chunk, together)))
+        owners = np.concatenate((owners, owners[together]))
+        order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
+        found += np.split(terms[order], ends[:-1])
+    return found
+
+
 def count_shared(question: str, texts: Sequence[str]) -> list[int]:
-    """How many different terms of a question each text has."""
-    lexicon = Lexicon()
-    asked = set(lexicon.of_question(question).tolist())
-    found = lexicon.of(texts)
-    names = lexicon.terms[found.numbers].tolist()
-    shared: list[set[int]] = [set() for _ in texts]
-    for text, name in zip(found.texts.tolist(), names, strict=True):
-        if name in asked:
-            shared[text].add(name)
-    return [len(names) for names in shared]
+    """How many different terms of a question each text has.
+
+    English stems begin as their words do, so that only words with the first letter of one that is asked for are
+    stemmed. Letters outside ASCII may lose their accents, and are always looked at.
+    """
+    asked = np.unique(of_questions([question])[0], return_index=True)[0]
+    if not len(asked):
+        return [0] * len(texts)
+    stemmer, begins = Stemmer.Stemmer("english"), _first_letters(words(question))
+    shared: list[int] = []
+    for chunk in hash_chunks(texts):
+        near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), _together(chunk)
+        _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
+        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in near[firsts].tolist()])
+        terms = np.concatenate((hash_words(stems).hashes[which.reshape(-1)], _pairs(chunk, together)))
+        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
+        numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)
+        held = asked[numbers] == terms
+        has = np.zeros((len(chunk.counts), len(asked)), dtype=np.bool_)
+        has[owners[held], numbers[held]] = True
+        shared += np.count_nonzero(has, axis=1).tolist()
+    return shared
+
+
+def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which bytes a word may begin with whose stem is that of one of these. (256,)"""
+    begins = np.zeros(256, dtype=np.bool_)
+    begins[128:] = True
+    for letter in {_plain(word)[0] for word in found}:
+        if letter.isascii():
+            begins[[ord(letter), ord(letter.upper())]] = True
+    return begins
 
 
 def _without_stop_words(question: str) -> str:
     """What is left of a question, or all of it where nothing would be left. Pieces with joined words stay whole."""
-    pieces = [piece for piece in question.split() if any(word not in STOP_WORDS for word in words(piece))]
+    pieces = [piece for piece in question.split() if not _is_idle(piece)]
     return " ".join(pieces) or question
+
+
+def _is_idle(piece: str) -> bool:
+    """Whether a piece of a question has stop words only, or no words."""
+    return piece.lower() in STOP_WORDS or all(word in STOP_WORDS for word in words(piece))
 
 
 def _plain(word: str) -> str:

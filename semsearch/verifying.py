@@ -127,8 +127,8 @@ def _vector_sample(
             if topics is not None:
                 texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
                 fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts))[None])
-            kept = [source.rows(row) for source in opened for row in _row(source, id_)]
-            if any(vector.shape != fresh.shape or not np.allclose(vector, fresh, atol=2e-3) for vector in kept):
+            kept = [(source.rows(row), source.rounding) for source in opened for row in _row(source, id_)]
+            if any(stored.shape != fresh.shape or not np.allclose(stored, fresh, atol=most) for stored, most in kept):
                 yield f"the vector of passage {id_} is not that of its text"
 
 

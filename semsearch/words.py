@@ -18,8 +18,8 @@ import numpy.typing as npt
 from semsearch.bm25 import BESIDE, Bm25, Lookup
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.postings import Postings, PostingsBuilder
-from semsearch.runs import Runs
+from semsearch.postings import Gathered, Postings, PostingsBuilder
+from semsearch.runs import Runs, distinct
 from semsearch.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.terms import Lexicon
 from semsearch.tokens import UInt64
@@ -61,9 +61,15 @@ class WordsWriter:
 
     def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str]) -> None:
         """Append passages with rising ids (n,), their title and headings, and their text."""
-        pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
-        weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(ids))
-        self._builder.add(pairs, np.repeat(np.arange(len(ids)), 2), weights)
+        gather(self._builder, headings, texts)
+        self._append(ids)
+
+    def take(self, ids: Int64, gathered: Gathered) -> None:
+        """Append passages with rising ids (n,) whose words were gathered elsewhere."""
+        self._builder.take(gathered)
+        self._append(ids)
+
+    def _append(self, ids: Int64) -> None:
         self._ids.append(ids)
         if len(self._builder) >= self.largest:
             self._write()
@@ -100,6 +106,13 @@ class WordsWriter:
         runs = Runs.of_ids(np.concatenate(self._ids))
         self.segments.append(Segment("words", name, written.size, runs, written.digest))
         self._builder, self._ids = PostingsBuilder(self._lexicon), []
+
+
+def gather(builder: PostingsBuilder, headings: Sequence[str], texts: Sequence[str]) -> None:
+    """Append passages (n,) with their title and headings to a builder."""
+    pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
+    weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(texts))
+    builder.add(pairs, np.repeat(np.arange(len(texts)), 2), weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +168,10 @@ class WordSearch:
         self._alive = alive
         self._bm25 = Bm25([words.postings for words in opened], alive, documents=documents)
 
-    def scores(self, question: str) -> WordScores:
-        """Score all passages for a question."""
-        return self._scores(Lexicon().of_question(question))  # a lexicon that is kept would grow with every question
+    def scores(self, terms: UInt64) -> WordScores:
+        """Score all passages for the terms of a question, which may come several times."""
+        asked = self._bm25.find(terms)
+        return WordScores(self._runs, self._bm25.scores(asked), asked, self)
 
     def find(self, terms: UInt64) -> Lookup:
         """Look up terms, which may come several times."""
@@ -166,7 +180,7 @@ class WordSearch:
     def explain(self, asked: Lookup, ids: Int64, beside: Beside) -> TermScores:
         """What each term adds to the scores of passages with rising ids (n,); zeros for one that is not there."""
         before, after = (np.flatnonzero(each) for each in (beside.before, beside.after))
-        together = np.unique(np.concatenate((ids, ids[before] - 1, ids[after] + 1)))
+        together = distinct(np.concatenate((ids, ids[before] - 1, ids[after] + 1)))
         counts, lengths = np.zeros((len(asked.terms), len(together))), np.zeros(len(together))
         for place, (runs, alive) in enumerate(zip(self._runs, self._alive, strict=True)):
             inside = np.flatnonzero(runs.has(together))
@@ -182,13 +196,8 @@ class WordSearch:
             long[places] += BESIDE * lengths[at[places] + step]
         return TermScores(own, near, self._bm25.with_beside(asked, own + BESIDE * near, long))
 
-    def _scores(self, terms: UInt64) -> WordScores:
-        asked = self._bm25.find(terms)
-        return WordScores(self._runs, self._bm25.scores(asked), asked, self)
-
-    def scores_like(self, headings: Sequence[str], texts: Sequence[str], n: int) -> WordScores:
-        """Score all passages for the n terms that say most about some texts with their headings; of equal terms, those
-        with lower hashes.
+    def telling(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
+        """The n terms that say most about some texts with their headings; of equal terms, those with lower hashes.
 
         What a term says is summed over the texts, so that of a whole document those are taken that run through it.
         Words of headings count double, as in the index. Numbers are left out: figures and lists are everywhere.
@@ -200,8 +209,7 @@ class WordSearch:
         pairs, counts = np.unique(pairs, return_counts=True)
         order = np.argsort(lexicon.terms)
         says = self._bm25.tell(lexicon.terms, pairs % size, counts)[order]
-        best = order[np.argsort(-says, kind="stable")[:n]]
-        return self._scores(lexicon.terms[best])
+        return lexicon.terms[order[np.argsort(-says, kind="stable")[:n]]]
 
 
 def _largest(scores: Float32, n: int) -> Int64:

@@ -38,8 +38,17 @@ Report = Callable[[Progress], None]
 class Write:
     """One new generation in the making: documents go out, documents come in, vectors follow."""
 
-    def __init__(self, db: sqlite3.Connection, generation: Generation, spool: Spool) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        generation: Generation,
+        spool: Spool,
+        settings: Settings,
+        vectors: Callable[[], WordVectors],
+    ) -> None:
         self.db = db
+        self.settings = settings
+        self.vectors = vectors
         self.generation = generation
         self.intake = Intake(db, SpoolWriter(spool, generation.tokenize), generation.words)
         self._spool = spool
@@ -74,7 +83,7 @@ def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
             generation = Generation(
                 db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield Write(db, generation, spool)
+            yield Write(db, generation, spool, settings, vectors)
     except BaseException:
         with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
             _remove_unnamed(db, folder)

@@ -73,6 +73,7 @@ def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
         actions: dict[str, Callable[[], object]] = {
             "sync": index.sync,
             "refit": index.refit,
+            "compact": index.compact,
             "rebuild": lambda: index.rebuild(method="usif"),
         }
         actions[action]()
@@ -92,6 +93,7 @@ def run(point: int, vectors: Path, docs: Path, template: Path, work: Path, actio
 def main(arguments: list[str]) -> None:
     vectors, docs, template, work = (Path(argument) for argument in arguments[:4])
     action, points = arguments[4], [int(argument) for argument in arguments[5:]]
+    import semsearch.compacting
     import semsearch.generation
     import semsearch.indexing
     import semsearch.migrations

@@ -12,7 +12,7 @@ from test_classify import write_groups
 
 from semsearch.cli.classifying import classify_lines
 from semsearch.evaluate import ErrorAgreement, ModelComparison, cache, evaluate_classify
-from semsearch.evaluate.classify_report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.vectors.table import VectorTable
 
 

@@ -12,8 +12,8 @@ from test_evaluate_retrieval import collection
 from test_evaluate_sts import pairs, write
 
 from semsearch.evaluate import evaluate_sts
-from semsearch.evaluate.measures import MEASURES
 from semsearch.evaluate.published import YEAR_TASKS
+from semsearch.evaluate.retrieval.measures import MEASURES
 from semsearch.vectors.table import VectorTable
 
 

@@ -11,6 +11,7 @@ from semsearch.dense import SegmentWriter, Vectors
 from semsearch.durable import file_digest
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
+from semsearch.scanning import Scanning
 from semsearch.segments import Segment
 
 
@@ -68,3 +69,117 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
     path.write_bytes(b"x" * segment.size)
     with pytest.raises(IndexDamaged, match="not a vector file"):
         Vectors(path, segment)
+
+
+LISTS = Scanning(listed=100)  # so that a small segment is like a large one
+
+
+def listed(folder: Path, rows: np.ndarray, wanted: Scanning = LISTS, *, questions: np.ndarray | None = None) -> Vectors:
+    """Rows with the ids from 100 on, as one segment."""
+    folder.mkdir(exist_ok=True)
+    asked = None if questions is None else lambda _: questions
+    writer = SegmentWriter(folder, "passage", generation=7, largest=10_000, scanning=wanted, questions=asked)
+    for first in range(0, len(rows), 300):
+        writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
+    (segment,) = writer.finish()
+    return Vectors(folder / segment.file, segment)
+
+
+def clustered(n: int, *, seed: int = 0) -> np.ndarray:
+    """Unit vectors around twenty places."""
+    generator = np.random.default_rng(seed)
+    places = np.random.default_rng(5).standard_normal((20, 16))
+    rows = places[generator.integers(20, size=n)] + 0.5 * generator.standard_normal((n, 16))
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def test_a_segment_with_lists_has_the_same_vectors_under_the_same_numbers(tmp_path: Path) -> None:
+    rows = clustered(1000)
+    with_lists, plain = listed(tmp_path / "a", rows), listed(tmp_path / "b", rows, Scanning(exact=True))
+    assert with_lists.segment.scan is not None
+    assert plain.segment.scan is None
+    some = np.array([999, 0, 500, 500, 3])
+    assert np.array_equal(with_lists.rows(some), plain.rows(some))
+    assert with_lists.rows(np.zeros(0, dtype=np.int64)).shape == (0, 16)
+
+
+def test_looking_into_all_lists_is_the_exact_scan(tmp_path: Path) -> None:
+    rows, queries = clustered(1000), clustered(5, seed=1)
+    exact = listed(tmp_path / "a", rows).scan(queries, 20, exact=True)
+    plain = listed(tmp_path / "b", rows, Scanning(exact=True)).scan(queries, 20)
+    assert exact.ids.tolist() == plain.ids.tolist()
+    np.testing.assert_allclose(exact.scores, plain.scores, atol=1e-6)
+
+
+def test_what_is_found_in_some_lists_has_its_exact_score(tmp_path: Path) -> None:
+    rows, queries = clustered(1000), clustered(5, seed=1)
+    opened = listed(tmp_path, rows)
+    found = opened.scan(queries, 10)
+    for ids, scores, query in zip(found.ids, found.scores, queries, strict=True):
+        np.testing.assert_allclose(scores, opened.rows(ids - 100) @ query, atol=1e-5)
+
+
+def test_the_recall_that_is_told_reaches_the_target_and_holds_for_other_questions(tmp_path: Path) -> None:
+    rows, others = clustered(3000), clustered(200, seed=2)
+    plain = listed(tmp_path / "plain", rows, Scanning(exact=True))
+    probes = []
+    for target in (0.6, 0.95):
+        opened = listed(tmp_path / str(target), rows, Scanning(target_recall=target, listed=100))
+        scan = opened.segment.scan
+        assert scan is not None
+        assert scan.recall >= target
+        expected = plain.scan(others, 10).ids
+        found = [
+            len({*a} & {*b}) / 10 for a, b in zip(expected.tolist(), opened.scan(others, 10).ids.tolist(), strict=True)
+        ]
+        assert abs(float(np.mean(found)) - scan.recall) < 0.1
+        probes.append(scan.probes)
+    assert 1 <= probes[0] < probes[1] < 54
+
+
+def test_it_is_measured_with_the_questions_that_are_given(tmp_path: Path) -> None:
+    rows = clustered(1000)
+    easy = listed(tmp_path / "a", rows, questions=rows[:200]).segment.scan
+    hard = listed(tmp_path / "b", rows, questions=unit_rows(200, seed=3)).segment.scan
+    assert easy is not None
+    assert hard is not None
+    assert easy.questions == hard.questions == 100
+    assert easy.probes < hard.probes
+
+
+def test_the_fewer_rows_are_allowed_the_more_lists_are_looked_into(tmp_path: Path) -> None:
+    rows, queries = clustered(2000), clustered(20, seed=4)
+    opened = listed(tmp_path, rows, Scanning(target_recall=0.9, listed=100))
+    for few in (np.arange(7, 2000, 100), np.arange(3)):
+        allowed = np.zeros(2000, dtype=np.bool_)
+        allowed[few] = True
+        found = opened.scan(queries, 10, allowed=allowed)
+        expected = few[np.argsort(-(queries @ rows[few].T), axis=1)][:, :10] + 100
+        assert [[*ids[ids >= 0]] for ids in found.ids] == expected.tolist()
+
+
+def test_the_same_vectors_are_written_as_the_same_bytes(tmp_path: Path) -> None:
+    rows = clustered(1500)
+    one, other = (listed(tmp_path / name, rows).segment for name in "ab")
+    assert (one.digest, one.scan) == (other.digest, other.scan)
+
+
+def test_more_than_half_precision_can_be_given_up_and_is_measured(tmp_path: Path) -> None:
+    rows, queries = clustered(2000), clustered(5, seed=1)
+    for factory in ("SQ8", "IVF20,SQ8", "IVF20,Flat", "Flat"):
+        opened = listed(tmp_path / factory, rows, Scanning(factory=factory))
+        scan = opened.segment.scan
+        assert scan is not None
+        assert (scan.factory, scan.vectors) == (factory, 2000)
+        assert scan.recall >= 0.85
+        np.testing.assert_allclose(opened.rows(np.array([5, 1999])), rows[[5, 1999]], atol=opened.rounding)
+        assert opened.scan(queries, 3).ids.shape == (5, 3)
+
+
+def test_rows_without_direction_and_twins_do_no_harm(tmp_path: Path) -> None:
+    rows = clustered(1000)
+    rows[:300] = 0
+    rows[300:600] = rows[300]
+    found = listed(tmp_path, rows).scan(rows[300:301], 5)
+    assert (found.ids[0] >= 400).all()
+    np.testing.assert_allclose(found.scores[0], 1, atol=1e-3)

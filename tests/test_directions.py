@@ -14,7 +14,7 @@ from semsearch.components import CommonComponents
 from semsearch.directions import FrequentWords
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import evaluate_components
-from semsearch.evaluate.directions import PAPERS_WORDS
+from semsearch.evaluate.analysis.directions import PAPERS_WORDS
 from semsearch.methods import METHODS, Method
 from semsearch.tokens import words
 from semsearch.vectors.table import VectorTable

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 import reference
+from small import TOPICS, sentence
 
-from semsearch import SentenceEmbedder, load_vectors
+from semsearch import SentenceEmbedder, load_vectors, raw
 from semsearch.components import CommonComponents
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.methods import METHODS, Method
@@ -235,3 +237,32 @@ def test_the_prior_is_drawn_alike_each_time(small_vectors: VectorTable) -> None:
     other = SentenceEmbedder(small_vectors, prior=10).fit(["the ship"])
     assert isinstance(one.common_, CommonComponents)
     assert np.array_equal(one.common_.directions, other.common_.directions)
+
+
+@pytest.mark.parametrize("method", ["sif", "usif", "tfidf"])
+@pytest.mark.parametrize("few", [4096, 0])
+def test_texts_and_what_they_make_together_are_embedded_at_once(
+    small_vectors: VectorTable, method: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw, "_FEW", few)  # with none, all words are taken to be many
+    sentences = [sentence(topic, number) for number in range(20) for topic in TOPICS]
+    texts = [*sentences, "", "zyzzyva", "zyzzyva quux", "", sentences[0]]
+    embedder = SentenceEmbedder(small_vectors, method=method).fit(sentences)
+    ragged = embedder.tokenize(texts)
+    starts = np.array([0, 1, 4, len(sentences), len(sentences) + 2, len(texts)])
+    alone, together = embedder.transform_both(ragged, starts)
+    assert alone == pytest.approx(embedder.transform(texts), abs=1e-6)
+    joined = [" ".join(texts[first:last]) for first, last in pairwise(starts.tolist())]
+    assert together == pytest.approx(embedder.transform(joined), abs=1e-5)
+    assert not together[3].any()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -> None:
+    texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
+    embedder = SentenceEmbedder(small_vectors, unknown="contexts")
+    batches = [embedder.tokenize(part) for part in texts]
+    fitted = embedder.fit_ragged(lambda: batches, threads=threads)
+    expected = SentenceEmbedder(small_vectors, unknown="contexts").fit_ragged(lambda: batches)
+    assert np.array_equal(fitted.statistics_.gram, expected.statistics_.gram)
+    assert fitted.weights_digest == expected.weights_digest

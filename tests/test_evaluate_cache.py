@@ -134,3 +134,10 @@ def test_versions_are_those_installed() -> None:
     import numpy as np
 
     assert versions("numpy", "no-such-package") == {"numpy": np.__version__, "no-such-package": ""}
+
+
+def test_a_result_of_some_modules_outlives_changes_of_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cached("x", {}, lambda: 1, program="these modules")
+    monkeypatch.setattr(cache, "_program", lambda: "another")
+    assert cached("x", {}, lambda: 2, program="these modules") == 1
+    assert cached("x", {}, lambda: 3, program="these modules, changed") == 3

@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.evaluate import evaluate_confound
-from semsearch.evaluate.confound import (
+from semsearch.evaluate.analysis.confound import (
     MODELS,
     Likelihoods,
     assignment,

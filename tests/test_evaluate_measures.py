@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from semsearch.evaluate.bootstrap import Figure, resampled_means
-from semsearch.evaluate.measures import MEASURES, measure
+from semsearch.evaluate.retrieval.bootstrap import Figure, resampled_means
+from semsearch.evaluate.retrieval.measures import MEASURES, measure
 
 pytest.importorskip("ir_measures")
 
@@ -69,5 +69,5 @@ def test_an_interval_covers_as_the_theory_of_means_says() -> None:
 def test_many_queries_are_drawn_in_blocks_and_still_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(5).random((9, 1))
     at_once = resampled_means(values, resamples=30, seed=7)
-    monkeypatch.setattr("semsearch.evaluate.bootstrap._AT_ONCE", 40)
+    monkeypatch.setattr("semsearch.evaluate.retrieval.bootstrap._AT_ONCE", 40)
     assert resampled_means(values, resamples=30, seed=7) == pytest.approx(at_once)

@@ -16,9 +16,9 @@ from small import TOPICS, sentence
 from semsearch import Index, Text
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
 from semsearch.evaluate import RetrievalRow, evaluate_retrieval
-from semsearch.evaluate.measures import MEASURES
-from semsearch.evaluate.peers import ScoredRanker, fused, open_peers, peer_names, z_scores
-from semsearch.evaluate.rankers import ModeRanker
+from semsearch.evaluate.retrieval.measures import MEASURES
+from semsearch.evaluate.retrieval.peers import ScoredRanker, fused, open_peers, peer_names, z_scores
+from semsearch.evaluate.retrieval.rankers import ModeRanker
 from semsearch.vectors.table import VectorTable
 
 EACH = 5  # documents of a topic

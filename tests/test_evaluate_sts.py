@@ -16,13 +16,14 @@ from small import small_vectors as make_vectors
 
 from semsearch import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors, sts
-from semsearch.evaluate.correlation import pearson, ranks, spearman
-from semsearch.evaluate.orderings import CLAIMS, Held, orderings
-from semsearch.evaluate.pairs import read_tasks
+from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors
 from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, published, published_task
-from semsearch.evaluate.sts import sentences_of
-from semsearch.evaluate.variants import VARIANTS, find_variants
+from semsearch.evaluate.similarity import sts
+from semsearch.evaluate.similarity.correlation import pearson, ranks, spearman
+from semsearch.evaluate.similarity.orderings import CLAIMS, Held, orderings
+from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sts import sentences_of
+from semsearch.evaluate.similarity.variants import VARIANTS, find_variants
 from semsearch.evaluate.word_vectors import known_share
 from semsearch.methods import Method
 from semsearch.tokens import words
@@ -551,7 +552,7 @@ def test_a_picture_is_drawn_or_refused_before_anything_is_computed(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    from semsearch.evaluate.sts_picture import draw
+    from semsearch.evaluate.similarity.sts_picture import draw
 
     for number, task in enumerate(sorted(YEAR_TASKS["STS12"])):
         write(tmp_path / f"2012.{task}.test.tsv", pairs(number))

@@ -14,10 +14,10 @@ from small import TOPICS, sentence
 from semsearch import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
-from semsearch.evaluate.descent import Setting
-from semsearch.evaluate.labelled import SPLITS, Examples, read_labelled
-from semsearch.evaluate.supervised import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
-from semsearch.evaluate.supervised_published import published_for
+from semsearch.evaluate.supervised.descent import Setting
+from semsearch.evaluate.supervised.experiment import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
+from semsearch.evaluate.supervised.labelled import SPLITS, Examples, read_labelled
+from semsearch.evaluate.supervised.published import published_for
 from semsearch.methods import METHODS
 from semsearch.tokens import words
 from semsearch.vectors.table import VectorTable

@@ -14,11 +14,11 @@ from test_evaluate_sts import pairs, write
 
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.evaluate import SweepPoint, SweepReport, cache, evaluate_sts, evaluate_sweep
-from semsearch.evaluate import sweep as sweeping
-from semsearch.evaluate.correlation import pearson
-from semsearch.evaluate.pairs import read_tasks
-from semsearch.evaluate.sif_figures import draw_sweep
-from semsearch.evaluate.sweep import SWEPT
+from semsearch.evaluate.analysis import sweep as sweeping
+from semsearch.evaluate.analysis.pictures import draw_sweep
+from semsearch.evaluate.analysis.sweep import SWEPT
+from semsearch.evaluate.similarity.correlation import pearson
+from semsearch.evaluate.similarity.pairs import read_tasks
 from semsearch.tokens import words
 from semsearch.vectors.table import VectorTable
 

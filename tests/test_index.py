@@ -94,7 +94,7 @@ def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> 
 
 
 def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import semsearch.readers as readers
+    from semsearch import preparing, readers
 
     good = readers.read_file
 
@@ -103,7 +103,7 @@ def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch:
             raise RecursionError("too deep")
         return good(path, max_bytes=max_bytes)
 
-    monkeypatch.setattr(readers, "read_file", bad)
+    monkeypatch.setattr(preparing, "read_file", bad)
     report = index.sync(docs)
     assert report.added == 11
     assert "RecursionError: too deep" in report.skipped[0].reason

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.labelled import SPLITS, read_labelled
+from semsearch.evaluate.supervised.labelled import SPLITS, read_labelled
 
 SICK = "4.5\ta ship\ta boat\tENTAILMENT\n1\tthe law\ta song\tNEUTRAL\n2.2\tday\tnight\tCONTRADICTION\n"
 PAIRS = "a ship\ta boat\tyes\nthe law\ta song\tno\n"

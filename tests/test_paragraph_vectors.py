@@ -18,17 +18,17 @@ from test_classify import write_groups
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import cache, evaluate_classify
-from semsearch.evaluate.bags import tokens
-from semsearch.evaluate.linear_svm import classify
-from semsearch.evaluate.paragraph_vectors import (
+from semsearch.evaluate.paraphrase.bags import tokens
+from semsearch.evaluate.paraphrase.groups import read_paraphrases
+from semsearch.evaluate.paraphrase.linear_svm import classify
+from semsearch.evaluate.paraphrase.paragraph_vectors import (
     PARAGRAPH_MODELS,
     ParagraphModel,
     ParagraphSettings,
     paragraph_vectors,
     training_sentences,
 )
-from semsearch.evaluate.paraphrase import read_paraphrases
-from semsearch.evaluate.sentence_models import fixed
+from semsearch.evaluate.paraphrase.sentence_models import fixed
 from semsearch.vectors.table import VectorTable
 
 pytest.importorskip("gensim")
@@ -118,7 +118,7 @@ def test_another_process_gives_the_same_vectors(training: list[str]) -> None:
     settings = replace(SMALL, rounds=2)
     here = paragraph_vectors("pv-dbow", training[:60], TEXTS[:2], settings)
     program = (
-        "from semsearch.evaluate.paragraph_vectors import ParagraphSettings, paragraph_vectors\n"
+        "from semsearch.evaluate.paraphrase.paragraph_vectors import ParagraphSettings, paragraph_vectors\n"
         f"print(paragraph_vectors('pv-dbow', {training[:60]!r}, {TEXTS[:2]!r}, {settings!r}).tolist())"
     )
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
@@ -154,7 +154,7 @@ def test_paragraph_vectors_are_classified_and_trained_once_for_all_files(
         assert score.dimension == SMALL.dimension
     kept = [file.name for file in (tmp_path / "cache" / "evaluate").glob("paragraph-vectors-*")]
     assert len(kept) == 1
-    monkeypatch.setattr("semsearch.evaluate.kept_paragraphs.training_sentences", None)
+    monkeypatch.setattr("semsearch.evaluate.paraphrase.kept_paragraphs.training_sentences", None)
     assert evaluate_classify(paths, models=["pv-dbow", "mowe"], **asked) == report  # from the cache
     changed = {**asked, "paragraphs": replace(SMALL, rounds=3)}
     with pytest.raises(TypeError):

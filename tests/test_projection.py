@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from semsearch.evaluate import descent
-from semsearch.evaluate.descent import Adam, Pace, Setting, learn, probabilities
-from semsearch.evaluate.projection import Array, Inputs, PairClassifier, TextClassifier, one_hot, spread
+from semsearch.evaluate.supervised import descent
+from semsearch.evaluate.supervised.descent import Adam, Pace, Setting, learn, probabilities
+from semsearch.evaluate.supervised.projection import Array, Inputs, PairClassifier, TextClassifier, one_hot, spread
 
 Classifier = PairClassifier | TextClassifier
 CASES = {

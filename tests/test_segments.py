@@ -42,3 +42,10 @@ def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:
             segments = [count for place, count in enumerate(segments) if place not in chosen] + [total]
         assert len(segments) <= 8
     assert written < 12 * added
+
+
+def test_segments_without_lists_become_one_with_lists_when_together_they_are_twice_as_large() -> None:
+    sizes = [Size(5000, 0), Size(90, 0), Size(60, 0), Size(49, 0)]
+    assert to_merge(sizes, listed=100) == []
+    assert to_merge([*sizes, Size(1, 0)], listed=100) == [1, 2, 3, 4]
+    assert to_merge([*sizes, Size(1, 0)]) == []

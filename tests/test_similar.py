@@ -14,6 +14,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.hits import Text
 from semsearch.index import Index
+from semsearch.terms import of_questions
 from semsearch.tokens import words
 
 
@@ -114,8 +115,9 @@ def test_words_are_those_that_say_most(tmp_path: Path) -> None:
                         tell[word] += 0 if word.isdigit() else idf * f * 2.2 / (f + 1.2)
                 best = sorted(tell, key=lambda word: -tell[word])
                 assert tell[best[1]] > tell[best[2]]
-                chosen = search.scores_like([""] * len(some), some, 2)
-                np.testing.assert_allclose(chosen.scores[0], search.scores(" ".join(best[:2])).scores[0], rtol=1e-6)
+                chosen = search.scores(search.telling([""] * len(some), some, 2))
+                (terms,) = of_questions([" ".join(best[:2])])
+                np.testing.assert_allclose(chosen.scores[0], search.scores(terms).scores[0], rtol=1e-6)
 
 
 def test_filters_and_the_rest_hold_as_for_a_query(index: Index) -> None:

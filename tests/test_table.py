@@ -100,7 +100,7 @@ def test_rows_added_in_parts_and_overwritten_give_the_same_table(tmp_path: Path,
 
 def test_vectors_are_mapped_and_not_read(tmp_path: Path) -> None:
     table = write(tmp_path / "v", made_up(10))
-    assert isinstance(table.frequencies, np.memmap)
+    assert isinstance(table.frequencies.base, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
         table.frequencies[0] = 1
     assert not isinstance(table.rows(np.array([0])), np.memmap)

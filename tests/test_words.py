@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import reference
 
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
 from semsearch.segments import Segment
-from semsearch.terms import Lexicon, content_words, count_shared
+from semsearch.terms import Lexicon, content_words, count_shared, of_questions
 from semsearch.words import Beside, Words, WordSearch, WordsWriter
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
@@ -29,7 +30,11 @@ def opened(folder: Path, segments: list[Segment]) -> list[Words]:
 
 
 def ask(words: list[Words], question: str, n: int = 10, *, allowed: Runs | None = None) -> list[int]:
-    return WordSearch(words, [None] * len(words)).scores(question).best(n, allowed=allowed).tolist()
+    return WordSearch(words, [None] * len(words)).scores(as_asked(question)).best(n, allowed=allowed).tolist()
+
+
+def as_asked(question: str) -> npt.NDArray[np.uint64]:
+    return Lexicon().of_question(question)
 
 
 def as_terms(text: str) -> list[int]:
@@ -76,7 +81,7 @@ def test_many_small_segments_answer_as_one_large_one(tmp_path: Path) -> None:
     assert (len(small), len(large)) == (4, 1)
     ids = np.array([5, 6, 9, 10])
     for question in ("ship piano", "the harbour", "dawn"):
-        one, other = (WordSearch(words, [None] * len(words)).scores(question) for words in (small, large))
+        one, other = (WordSearch(words, [None] * len(words)).scores(as_asked(question)) for words in (small, large))
         assert one.of(ids, alone(4)) == pytest.approx(other.of(ids, alone(4)), nan_ok=True)
         assert one.best(2).tolist() == other.best(2).tolist()
 
@@ -109,7 +114,7 @@ def test_a_merge_of_removed_passages_writes_nothing(tmp_path: Path) -> None:
 
 def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) -> None:
     words = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
-    scores = WordSearch(words, [np.array([True, True, False, True])]).scores("ship")
+    scores = WordSearch(words, [np.array([True, True, False, True])]).scores(as_asked("ship"))
     assert scores.best(10).tolist() == [5]
     assert np.isnan(scores.of(np.array([5, 7, 9]), alone(3))).tolist() == [False, True, True]
 
@@ -131,11 +136,11 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
         writer.add(ids[id_ - 1 : id_], [""], [text])
     search = WordSearch(opened(tmp_path, writer.finish()), [None] * -(-6 // largest), documents=3)
     terms = [[as_terms(text) for text in document] for document in documents]
-    expected = np.array(reference.bm25_beside(terms, Lexicon().of_question(question).tolist()))
-    found = search.scores(question).of(ids, beside(documents))
+    expected = np.array(reference.bm25_beside(terms, as_asked(question).tolist()))
+    found = search.scores(as_asked(question)).of(ids, beside(documents))
     assert found == pytest.approx(np.where(expected > 0, expected, np.nan), rel=1e-6, nan_ok=True)
     some = np.array([2, 6])
-    several = search.scores(question).of(some, Beside(np.array([True, True]), np.array([True, False])))
+    several = search.scores(as_asked(question)).of(some, Beside(np.array([True, True]), np.array([True, False])))
     assert several == pytest.approx(found[some - 1], nan_ok=True)
 
 
@@ -160,3 +165,35 @@ def test_a_question_is_about_its_content_words() -> None:
 
 def test_a_sentence_shares_different_terms_with_a_question() -> None:
     assert count_shared("the big cats", ["A big, big cat!", "Nothing.", ""]) == [2, 0, 0]
+
+
+TRICKY = [
+    "the big cats",
+    "utf-8 and read_bytes",
+    "Café Éclair",
+    "to be or not to be",
+    "dying skies",
+    "İstanbul ﬁne",
+    "ｱｲｳ 日本",
+    "??",
+]
+
+
+def test_questions_asked_together_have_the_terms_that_each_has() -> None:
+    together = of_questions(TRICKY)
+    assert [terms.tolist() for terms in together] == [Lexicon().named(question).terms.tolist() for question in TRICKY]
+    assert of_questions([]) == []
+
+
+@pytest.mark.parametrize("question", TRICKY)
+def test_shared_terms_are_those_of_all_words_stemmed(question: str) -> None:
+    texts = [
+        "Big cat, bigger CATS; die, dies, dying!",
+        "In the sky: utf-8, utf 8 and UTF_8. Read_bytes reads bytes",
+        "cafe éclairs, CAFÉS; eclair",
+        "Not to be is to have been",
+        "istanbul fine ｱｲｳ 日 本",
+        "",
+    ]
+    asked = set(Lexicon().named(question).terms.tolist())
+    assert count_shared(question, texts) == [len(asked & set(as_terms(text))) for text in texts]

@@ -23,7 +23,7 @@ from semsearch.components import CommonComponents
 from semsearch.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, UsageError, VectorsError
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.peers import open_peers
+from semsearch.evaluate.retrieval.peers import open_peers
 from semsearch.vectors.table import VectorTable
 
 PEERS = ("loop", "model2vec", "minilm", "bm25s")

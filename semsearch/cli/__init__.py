@@ -20,6 +20,7 @@ from typer.main import get_group
 
 from semsearch import __version__
 from semsearch.cli.messages import complain
+from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
 
 HOMES = {
@@ -114,6 +115,7 @@ def semsearch(
 
 def main() -> None:
     """The console script."""
+    collect_seldom()
     _open_closed_streams()
     _use_utf8()
     app(prog_name="semsearch")

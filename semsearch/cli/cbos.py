@@ -16,7 +16,7 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.cbos import CbosEffect, CbosReport, CbosYear
+    from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosYear
 
 
 def cbos(
@@ -60,7 +60,7 @@ def cbos(
     on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs semsearch[papers].
     """
     use_one_thread()
-    from semsearch.evaluate.cbos import evaluate_cbos  # start-up time, as those below
+    from semsearch.evaluate.cbos.experiment import evaluate_cbos  # start-up time, as those below
     from semsearch.evaluate.plots import check_target, save
 
     if plot and not (k or m):
@@ -85,7 +85,7 @@ def cbos(
             progress=progress,
         )
     if plot:
-        from semsearch.evaluate.cbos_picture import draw
+        from semsearch.evaluate.cbos.picture import draw
 
         save(draw(report.effects), plot)
     for line in [to_json(report.to_dict())] if json else _lines(report):
@@ -112,9 +112,14 @@ def _tasks(report: CbosReport) -> list[str]:
     """A line a task, under the tasks of a year their means; to the right the paper's."""
     ours, papers = list(report.tasks[0].pearson), list(report.tasks[0].published)
     blanks = ["" for _ in ours[1:]]
+    heads = [
+        ("", *name.replace("-", " ").split(" ", 1))[-2:] for name in (*ours, *papers)
+    ]  # in two lines: narrow columns
+    first, second = ([head[line] for head in heads] for line in (0, 1))
     table: list[Sequence[str]] = [
         ("Pearson's r × 100", "", "ours", *blanks, "", "paper", *("" for _ in papers[1:])),
-        ("task", "pairs", *ours, "", *papers),
+        ("", "", *first[: len(ours)], "", *first[len(ours) :]),
+        ("task", "pairs", *second[: len(ours)], "", *second[len(ours) :]),
     ]
     for year in report.years:
         members = [task for task in report.tasks if task.group == year.group]
@@ -131,7 +136,7 @@ def _mean_of(year: CbosYear) -> str:
 
 def _claims(report: CbosReport) -> Iterator[str]:
     """On how many tasks CBOS is above the others."""
-    from semsearch.evaluate.cbos import RANDOM, above  # start-up time
+    from semsearch.evaluate.cbos.experiment import RANDOM, above  # start-up time
 
     of = len(report.tasks)
     yield ""

@@ -18,6 +18,7 @@ from semsearch.cli.classifying import classify
 from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.measured import retrieval_lines, vectors_lines
 from semsearch.cli.messages import tell_warnings
+from semsearch.cli.reproducing import report
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.sts_tables import sts_lines
 from semsearch.cli.supervised import supervised
@@ -39,11 +40,11 @@ ComponentsOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Measure: retrieval on collections, similarity of sentences."
+    rich_markup_mode=None, no_args_is_help=True, help="Measure: retrieval, similarity, the experiments of the papers."
 )
 
 
-@app.command()
+@app.command(short_help="Collections in BEIR's layout: nDCG, MRR, recall, MAP.")
 def retrieval(
     folders: Annotated[
         list[Path], typer.Argument(metavar="FOLDER...", help="corpus.jsonl, queries.jsonl and qrels/test.tsv in each.")
@@ -75,8 +76,8 @@ def retrieval(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.peers import peer_names  # start-up time, as all the imports below
-    from semsearch.evaluate.retrieval import MODES, evaluate_retrieval
+    from semsearch.evaluate.retrieval.experiment import MODES, evaluate_retrieval
+    from semsearch.evaluate.retrieval.peers import peer_names  # start-up time, as all the imports below
 
     modes, peers = cast("list[Mode]", mode) or MODES, peer or []  # what is no mode, evaluate_retrieval refuses
     against = _reference(reference, modes, peer_names(peers))
@@ -94,7 +95,7 @@ def retrieval(
     _tell(to_json([row.to_dict() for row in rows]) if json else retrieval_lines(rows, against))
 
 
-@app.command()
+@app.command(short_help="Cosines of sentences against people's scores (SIF, uSIF).")
 def sts(
     paths: Annotated[
         list[Path],
@@ -148,8 +149,8 @@ def sts(
         from semsearch.evaluate.plots import check_target  # start-up time, as all the imports below
 
         check_target(plot)
-    from semsearch.evaluate.sts import evaluate_sts
-    from semsearch.evaluate.variants import DEFAULT, VARIANTS
+    from semsearch.evaluate.similarity.sts import evaluate_sts
+    from semsearch.evaluate.similarity.variants import DEFAULT, VARIANTS
 
     with _progress() as progress:
         report = evaluate_sts(
@@ -167,7 +168,7 @@ def sts(
         )
     if plot is not None:
         from semsearch.evaluate.plots import save
-        from semsearch.evaluate.sts_picture import draw
+        from semsearch.evaluate.similarity.sts_picture import draw
 
         save(draw(report), plot)
     _tell(to_json(report.to_dict()) if json else sts_lines(report, published=published))
@@ -202,15 +203,14 @@ def evaluate_vectors(
     _tell(to_json(report.to_dict()) if json else vectors_lines(report))
 
 
-app.command("cbos")(cbos)
-app.command("supervised")(supervised)
-
-
-app.command("sweep")(sweeping.sweep)
-app.command("weights")(sweeping.weights)
-app.command("components")(geometry.components)
-app.command("confound")(geometry.confound)
-app.command("classify")(classify)
+app.command("sweep", short_help="SIF's a and the source of p(w) (SIF, figure 2).")(sweeping.sweep)
+app.command("weights", short_help="How much a word counts: SIF, word2vec, uSIF (SIF, figure 1).")(sweeping.weights)
+app.command("components", short_help="What is removed, in words (SIF, section 4.1).")(geometry.components)
+app.command("confound", short_help="What the length of word vectors does (uSIF, section 3.2).")(geometry.confound)
+app.command("supervised", short_help="Relatedness, entailment, sentiment (SIF, uSIF).")(supervised)
+app.command("classify", short_help="Sentences into groups of paraphrases (White et al. 2015).")(classify)
+app.command("cbos", short_help="CBOS beside skip-gram and CBOW (Yuan, Zhang).")(cbos)
+app.command("report", short_help="All experiments of the papers, as one report with pictures.")(report)
 
 
 def _tell(text: str | Iterable[str]) -> None:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from semsearch.cli.explained import lines
-from semsearch.documents import line_starts
-from semsearch.explanation import Explanation
 from semsearch.hits import Context, Hit, Mode, Place
+
+if TYPE_CHECKING:
+    from semsearch.explanation import Explanation
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # with what turns text round
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -146,6 +146,8 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
             if also := also_in(hit):
                 yield f"    + {also}"
             if explanation is not None:
+                from semsearch.cli.explained import lines  # start-up time: few ask for explanations
+
                 yield from (f"    {line}" for line in lines(explanation))
 
 
@@ -193,6 +195,8 @@ def csv(answers: Iterable[Answer]) -> Iterator[str]:
 
 def column(hit: Hit) -> int:
     """Where the sentence begins in its line, in bytes from 1. 1 where its file does not tell: gone, changed, binary."""
+    from semsearch.documents import line_starts  # start-up time: only vimgrep's format needs it
+
     source = _source(hit.path) if hit.root else None
     if source is None or hit.start > len(source):
         return 1

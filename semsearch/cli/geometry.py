@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,10 +16,11 @@ from semsearch.cli.messages import tell_warnings
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.confound import ConfoundReport, Likelihoods, RealWords
-    from semsearch.evaluate.directions import ComponentsReport, RemovedDirections
+    from semsearch.evaluate.analysis.confound import ConfoundReport, Likelihoods, RealWords
+    from semsearch.evaluate.analysis.directions import ComponentsReport, RemovedDirections
 
 NONE = "–"
+_WIDTH = 100
 VectorsOption = Annotated[
     str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")
 ]
@@ -51,7 +53,7 @@ def components(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.directions import METHODS, evaluate_components  # start-up time
+    from semsearch.evaluate.analysis.directions import METHODS, evaluate_components  # start-up time
 
     with stages() as progress:
         report = evaluate_components(
@@ -91,7 +93,7 @@ def confound(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.confound import STRETCHES, evaluate_confound  # start-up time
+    from semsearch.evaluate.analysis.confound import STRETCHES, evaluate_confound  # start-up time
 
     report = evaluate_confound(k or (1.0,), stretch=stretch or STRETCHES, words=words, vectors=vectors)
     print(to_json(report.to_dict()) if json else "\n".join(confound_lines(report)))
@@ -151,7 +153,7 @@ def _paper_lines(removed: RemovedDirections, words: int) -> Iterator[str]:
     yield f"SIF paper, GloVe: {', '.join(removed.papers_words)}"
     found = sorted(place for place in removed.papers_words.values() if place is not None)
     middle = f", half of them up to {found[(len(found) - 1) // 2]:,}" if found else ""
-    yield f"their places here, of {words:,}: {', '.join(named)}{middle}"
+    yield from wrap(f"their places here, of {words:,}: {', '.join(named)}{middle}", _WIDTH, subsequent_indent="  ")
 
 
 def _log(value: float) -> str:

@@ -1,4 +1,4 @@
-"""`semsearch index`, `remove` and `refit`: what changes an index."""
+"""`semsearch index`, `remove`, `refit` and `compact`: what changes an index."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semsearch.cli.formats import to_json
+from semsearch.cli.inspecting import count
 from semsearch.cli.messages import complain, keep_warnings, warn
 from semsearch.cli.naming import (
     INDEXES,
@@ -43,7 +44,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How an index shall embed, as far as the user says."""
+    """How an index shall embed and scan, as far as the user says."""
 
     vectors: str | None
     method: str | None
@@ -52,11 +53,13 @@ class Choices:
     frequencies: str | None
     adapt: bool | None
     unknown: str | None
+    exact: bool | None
+    target_recall: float | None
+    factory: str | None
 
     def given(self) -> dict[str, Any]:
         """The arguments of `Index.create` and `Index.rebuild`."""
-        names = ("vectors", "method", "a", "components", "frequencies", "adapt", "unknown")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
 
     def check(self, index: Index) -> None:
         """Raises UsageError where the index was made otherwise: only a rebuild changes that."""
@@ -74,7 +77,8 @@ class Choices:
 
 def _option(name: str, value: object) -> list[str]:
     """An argument as the command line has it."""
-    return [f"--{name}" if value else f"--no-{name}"] if isinstance(value, bool) else [f"--{name}", str(value)]
+    option = name.replace("_", "-")
+    return [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", str(value)]
 
 
 @app.command()
@@ -113,6 +117,16 @@ def index(
         Unknown | None,
         typer.Option(help="What speaks for unknown words: nothing, their pieces, or besides (so by default) contexts."),
     ] = None,
+    exact: Annotated[
+        bool | None,
+        typer.Option("--exact/--no-exact", help="Compare every passage, however many. So by default with few."),
+    ] = None,
+    target_recall: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Of the ten best, how many a search of many finds: 0.95.")
+    ] = None,
+    factory: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="The index type, as FAISS calls it: IVF4096,SQ8.")
+    ] = None,
     vectors: VectorsOption = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
@@ -121,6 +135,9 @@ def index(
     max_file_size: Annotated[
         float, typer.Option(metavar="MB", min=0, help="Larger files are skipped, and reported.")
     ] = 100,
+    processes: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Processes that read files; by default as many as are useful.")
+    ] = 0,
     json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
@@ -131,12 +148,12 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
-    choices = Choices(vectors, method, a, components, frequencies, adapt, unknown)
+    choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
     given = paths or []
     place = _place(given, index, indexes)
     is_new = not is_index(place)
     with _made(place, choices) if is_new else _found(place, choices, rebuild=rebuild) as opened:
-        roots = opened.status(drift=False, stale=False).roots
+        roots = opened.roots
         if index is None and given and roots and not _are_known(given, roots):
             warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
         with progress(quiet=quiet or json) as report:
@@ -150,6 +167,7 @@ def index(
                     exclude=exclude or (),
                     prune=prune,
                     max_file_bytes=int(max_file_size * 1_000_000),
+                    processes=processes,
                     progress=report,
                 )
             if refit and not done.refitted:
@@ -185,7 +203,7 @@ def remove(
         if not count:
             raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
         print(f"{opened.path}: {count:,} removed")
-        roots = opened.status(drift=False, stale=False).roots
+        roots = opened.roots
         for path in paths:
             if Path(path).exists() and any(covers(root, path) for root in roots):
                 warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")
@@ -212,6 +230,34 @@ def refit(
         if not quiet:
             before = "" if drift is None else f" (it had drifted by {drift:.1f}°)"
             print(f"{opened.path}: fitted to {sentences:,} sentences in {time.perf_counter() - started:.2f} s{before}")
+
+
+@app.command()
+def compact(
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
+) -> None:
+    """Bring the files of an index together, without what was removed.
+
+    Nothing is embedded anew, and searches answer as before. A sync does as much of it as pays by itself.
+    """
+    keep_warnings()
+    use_one_thread()
+    started = time.perf_counter()
+    with open_index(index, indexes, vectors) as opened:
+        before = opened.status(drift=False, stale=False)
+        done = opened.compact()
+        after = opened.status(drift=False, stale=False)
+    if quiet:
+        return
+    if not done:
+        print(f"{opened.path}: as compact as it can be, with {count(after.segments, 'segment')}")
+        return
+    gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
+    seconds = time.perf_counter() - started
+    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
 
 
 def _are_known(paths: Sequence[str], roots: Sequence[str]) -> bool:

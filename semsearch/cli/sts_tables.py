@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from semsearch.cli.formats import one_line
@@ -11,12 +13,17 @@ from semsearch.cli.inspecting import aligned
 
 if TYPE_CHECKING:
     from semsearch.evaluate import StsAverage, StsReport, StsScore
-    from semsearch.evaluate.orderings import Held, Ordering
+    from semsearch.evaluate.similarity.orderings import Held, Ordering
 
 NONE = "–"
-_WIDTH = 100
+_WIDTH, _NARROWEST = 100, 80
 _BOTH = 5  # so many columns have r and ρ; where there are more, ρ is left to the JSON
 Run = tuple[str, str, str]  # method, vectors, what it was fitted on
+
+
+def _width() -> int:
+    """How many characters a line may have: those of the terminal, but not fewer than a table needs."""
+    return max(get_terminal_size().columns, _NARROWEST) if sys.stdout.isatty() else _WIDTH
 
 
 def sts_lines(report: StsReport, *, published: bool = False) -> Iterator[str]:
@@ -61,7 +68,7 @@ def _task_lines(scores: Sequence[StsScore]) -> Iterator[str]:
         name = f"{score.task} {score.split}" if score.split not in ("", "test") else score.task
         tasks.setdefault((one_line(name), f"{score.pairs:,}"), {})[_run(score)] = score
     longest = max(len(name) for name, _ in tasks) + len("  pairs")
-    for place, part in enumerate(_parts(runs, columns, _WIDTH - longest, both=both)):
+    for place, part in enumerate(_parts(runs, columns, _width() - longest, both=both)):
         if place:
             yield ""
         signs = [f"{columns[run]} {sign}" if both else columns[run] for run in part for sign in ("rρ" if both else "r")]
@@ -91,19 +98,35 @@ def _beside_papers(scores: Sequence[StsScore]) -> list[str]:
     """Each method of the first run beside the papers' systems, Pearson's r. Only for what was published by task."""
     from semsearch.evaluate.published import PUBLISHED  # start-up time
 
-    methods = list(dict.fromkeys(score.method for score in scores))
+    methods = dict.fromkeys(score.method for score in scores)
     first = [score for score in scores if (score.vectors, score.fit_on) == (scores[0].vectors, scores[0].fit_on)]
     systems = {
         method: [row.name for row in PUBLISHED if row.method == method and any(row.name in s.published for s in first)]
         for method in methods
     }
-    columns = [name for method in methods if systems[method] for name in (method, *systems[method])]
     tasks: dict[str, dict[str, float]] = {}
     for score in first:
         if score.published:
             tasks.setdefault(one_line(score.task), {}).update({score.method: score.pearson, **score.published})
-    table = [("published", *columns), *((name, *_cells(columns, cells)) for name, cells in tasks.items())]
-    return aligned(table, left=(0,))
+    lines: list[str] = []
+    for columns in _fitting(
+        [(name, *systems[name]) for name in methods if systems[name]], max(map(len, tasks), default=0)
+    ):
+        table = [("published", *columns), *((name, *_cells(columns, cells)) for name, cells in tasks.items())]
+        lines += [*([""] if lines else []), *aligned(table, left=(0,))]
+    return lines
+
+
+def _fitting(groups: Iterable[tuple[str, ...]], used: int) -> Iterator[list[str]]:
+    """Columns, as many groups of them at a time as the width holds beside what is used."""
+    part: list[str] = []
+    for group in groups:
+        if part and used + sum(max(len(name), 4) + 2 for name in (*part, *group)) > _width():
+            yield part
+            part = []
+        part += group
+    if part:
+        yield part
 
 
 def _difference_lines(averages: Sequence[StsAverage], fit_on: str) -> list[str]:

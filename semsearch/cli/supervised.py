@@ -14,7 +14,7 @@ from semsearch.cli.inspecting import aligned
 
 if TYPE_CHECKING:
     from semsearch.evaluate import SupervisedReport, SupervisedScore
-    from semsearch.evaluate.orderings import Held
+    from semsearch.evaluate.similarity.orderings import Held
 
 NONE = "–"
 
@@ -53,7 +53,7 @@ def supervised(
     figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100.
     """
     # all processors may multiply matrices here: this is long work, other than a search
-    from semsearch.evaluate.supervised import METHODS, SIF_A_GRID, evaluate_supervised  # start-up time
+    from semsearch.evaluate.supervised.experiment import METHODS, SIF_A_GRID, evaluate_supervised  # start-up time
 
     with stages() as progress:
         shown = progress

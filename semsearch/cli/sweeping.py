@@ -15,8 +15,8 @@ from semsearch.cli.messages import tell_warnings
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.sweep import SweepReport
-    from semsearch.evaluate.weighing import WeightRow, WeightsReport
+    from semsearch.evaluate.analysis.sweep import SweepReport
+    from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport
 
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure: .png, .svg or .pdf.", show_default=False)
@@ -60,8 +60,8 @@ def sweep(
     """
     use_one_thread()
     tell_warnings()
+    from semsearch.evaluate.analysis.sweep import SOURCES, SWEPT, evaluate_sweep
     from semsearch.evaluate.plots import check_target, save  # start-up time, as all the imports below
-    from semsearch.evaluate.sweep import SOURCES, SWEPT, evaluate_sweep
 
     check_target(plot)
     with stages() as progress:
@@ -76,7 +76,7 @@ def sweep(
             progress=progress,
         )
     if plot is not None:
-        from semsearch.evaluate.sif_figures import draw_sweep
+        from semsearch.evaluate.analysis.pictures import draw_sweep
 
         save(draw_sweep(report), plot)
     print(to_json(report.to_dict()) if json else "\n".join(sweep_lines(report)))
@@ -103,13 +103,13 @@ def weights(
     """Compare how much a word counts with SIF, word2vec and uSIF, as in figure 1 of the SIF paper."""
     use_one_thread()
     tell_warnings()
+    from semsearch.evaluate.analysis.weighing import evaluate_weights
     from semsearch.evaluate.plots import check_target, save  # start-up time, as all the imports below
-    from semsearch.evaluate.weighing import evaluate_weights
 
     check_target(plot)
     report = evaluate_weights(word or (), a=a, sample=sample, vectors=vectors, frequencies=frequencies)
     if plot is not None:
-        from semsearch.evaluate.sif_figures import draw_weights
+        from semsearch.evaluate.analysis.pictures import draw_weights
 
         save(draw_weights(report), plot)
     print(to_json(report.to_dict()) if json else "\n".join(weights_lines(report)))
@@ -117,7 +117,7 @@ def weights(
 
 def sweep_lines(report: SweepReport) -> Iterator[str]:
     """A line an a, a column a source of p(w); below, the best a of each, the plain mean, and the paper's finding."""
-    from semsearch.evaluate.sweep import UNIFORM, shown_source  # start-up time
+    from semsearch.evaluate.analysis.sweep import UNIFORM, shown_source  # start-up time
 
     yield f"SIF, {one_line(', '.join(report.groups))}, {_mean_of(len(report.tasks))}, Pearson's r × 100"
     yield ""
@@ -141,7 +141,7 @@ def sweep_lines(report: SweepReport) -> Iterator[str]:
 
 def _found(report: SweepReport, vectors: str) -> str:
     """What became of the paper's findings with some word vectors. A uniform p(w) is not a p(w) in the paper's sense."""
-    from semsearch.evaluate.sweep import UNIFORM  # start-up time
+    from semsearch.evaluate.analysis.sweep import UNIFORM  # start-up time
 
     real = [point for point in report.points if point.vectors == vectors and point.frequencies != UNIFORM]
     if not real:

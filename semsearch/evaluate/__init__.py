@@ -13,22 +13,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.agreement import ErrorAgreement, ModelComparison
-    from semsearch.evaluate.bootstrap import Figure
-    from semsearch.evaluate.cbos import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
-    from semsearch.evaluate.classify import evaluate_classify
-    from semsearch.evaluate.classify_report import ClassifyReport, ClassifyScore, GroupSizes
-    from semsearch.evaluate.comparison import RetrievalRow
-    from semsearch.evaluate.confound import ConfoundReport, evaluate_confound
-    from semsearch.evaluate.directions import ComponentsReport, RemovedDirections, evaluate_components
-    from semsearch.evaluate.orderings import Ordering
-    from semsearch.evaluate.retrieval import evaluate_retrieval
-    from semsearch.evaluate.sts import evaluate_sts
-    from semsearch.evaluate.sts_report import StsAverage, StsReport, StsScore
-    from semsearch.evaluate.supervised import evaluate_supervised
-    from semsearch.evaluate.supervised_report import SupervisedOrdering, SupervisedReport, SupervisedScore, Trial
-    from semsearch.evaluate.sweep import SweepPoint, SweepReport, evaluate_sweep
-    from semsearch.evaluate.weighing import WeightRow, WeightsReport, evaluate_weights
+    from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
+    from semsearch.evaluate.analysis.directions import ComponentsReport, RemovedDirections, evaluate_components
+    from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
+    from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
+    from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
+    from semsearch.evaluate.papers.experiments import PapersReport, evaluate_report
+    from semsearch.evaluate.papers.writing import write_report
+    from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
+    from semsearch.evaluate.paraphrase.experiment import evaluate_classify
+    from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+    from semsearch.evaluate.retrieval.bootstrap import Figure
+    from semsearch.evaluate.retrieval.comparison import RetrievalRow
+    from semsearch.evaluate.retrieval.experiment import evaluate_retrieval
+    from semsearch.evaluate.similarity.orderings import Ordering
+    from semsearch.evaluate.similarity.sts import evaluate_sts
+    from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
+    from semsearch.evaluate.supervised.experiment import evaluate_supervised
+    from semsearch.evaluate.supervised.report import SupervisedOrdering, SupervisedReport, SupervisedScore, Trial
     from semsearch.evaluate.word_vectors import VectorsReport, evaluate_vectors
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "GroupSizes",
     "ModelComparison",
     "Ordering",
+    "PapersReport",
     "RemovedDirections",
     "RetrievalRow",
     "StsAverage",
@@ -63,52 +66,57 @@ __all__ = [
     "evaluate_classify",
     "evaluate_components",
     "evaluate_confound",
+    "evaluate_report",
     "evaluate_retrieval",
     "evaluate_sts",
     "evaluate_supervised",
     "evaluate_sweep",
     "evaluate_vectors",
     "evaluate_weights",
+    "write_report",
 ]
 
 _HOMES = {
-    "CbosEffect": "cbos",
-    "CbosReport": "cbos",
-    "CbosTask": "cbos",
-    "CbosYear": "cbos",
-    "ClassifyReport": "classify_report",
-    "ClassifyScore": "classify_report",
-    "ComponentsReport": "directions",
-    "ConfoundReport": "confound",
-    "ErrorAgreement": "agreement",
-    "Figure": "bootstrap",
-    "GroupSizes": "classify_report",
-    "ModelComparison": "agreement",
-    "Ordering": "orderings",
-    "RemovedDirections": "directions",
-    "RetrievalRow": "comparison",
-    "StsAverage": "sts_report",
-    "StsReport": "sts_report",
-    "StsScore": "sts_report",
-    "SupervisedOrdering": "supervised_report",
-    "SupervisedReport": "supervised_report",
-    "SupervisedScore": "supervised_report",
-    "SweepPoint": "sweep",
-    "SweepReport": "sweep",
-    "Trial": "supervised_report",
+    "CbosEffect": "cbos.experiment",
+    "CbosReport": "cbos.experiment",
+    "CbosTask": "cbos.experiment",
+    "CbosYear": "cbos.experiment",
+    "ClassifyReport": "paraphrase.report",
+    "ClassifyScore": "paraphrase.report",
+    "ComponentsReport": "analysis.directions",
+    "ConfoundReport": "analysis.confound",
+    "ErrorAgreement": "paraphrase.agreement",
+    "Figure": "retrieval.bootstrap",
+    "GroupSizes": "paraphrase.report",
+    "ModelComparison": "paraphrase.agreement",
+    "Ordering": "similarity.orderings",
+    "PapersReport": "papers.experiments",
+    "RemovedDirections": "analysis.directions",
+    "RetrievalRow": "retrieval.comparison",
+    "StsAverage": "similarity.sts_report",
+    "StsReport": "similarity.sts_report",
+    "StsScore": "similarity.sts_report",
+    "SupervisedOrdering": "supervised.report",
+    "SupervisedReport": "supervised.report",
+    "SupervisedScore": "supervised.report",
+    "SweepPoint": "analysis.sweep",
+    "SweepReport": "analysis.sweep",
+    "Trial": "supervised.report",
     "VectorsReport": "word_vectors",
-    "WeightRow": "weighing",
-    "WeightsReport": "weighing",
-    "evaluate_cbos": "cbos",
-    "evaluate_classify": "classify",
-    "evaluate_components": "directions",
-    "evaluate_confound": "confound",
-    "evaluate_retrieval": "retrieval",
-    "evaluate_sts": "sts",
-    "evaluate_supervised": "supervised",
-    "evaluate_sweep": "sweep",
+    "WeightRow": "analysis.weighing",
+    "WeightsReport": "analysis.weighing",
+    "evaluate_cbos": "cbos.experiment",
+    "evaluate_classify": "paraphrase.experiment",
+    "evaluate_components": "analysis.directions",
+    "evaluate_confound": "analysis.confound",
+    "evaluate_report": "papers.experiments",
+    "evaluate_retrieval": "retrieval.experiment",
+    "evaluate_sts": "similarity.sts",
+    "evaluate_supervised": "supervised.experiment",
+    "evaluate_sweep": "analysis.sweep",
     "evaluate_vectors": "word_vectors",
-    "evaluate_weights": "weighing",
+    "evaluate_weights": "analysis.weighing",
+    "write_report": "papers.writing",
 }
 
 

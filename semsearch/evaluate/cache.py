@@ -1,9 +1,9 @@
 """Results that took long, kept: the same question of the same program is not computed twice.
 
-A result is found by a digest of its name, its inputs and the package's own program text and tables, so that it is
-computed anew as soon as any of them changes. Inputs say everything else that it depends on: settings, the digests of
-files and word vectors, and the versions of libraries that do the work. A result is JSON in the user's cache folder,
-a file each; all of them can be deleted.
+A result is found by a digest of its name, its inputs and the package's own program text and tables (or those parts that
+decide it), so that it is computed anew as soon as any of them changes. Inputs say everything else that it depends on:
+settings, the digests of files and word vectors, and the versions of libraries that do the work. A result is JSON in the
+user's cache folder, a file each; all of them can be deleted.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ _PACKAGE = Path(__file__).parents[1]
 _log = logging.getLogger(__name__)
 
 
-def cached(name: str, inputs: Mapping[str, Any], compute: Callable[[], Any], *, fresh: bool = False) -> Any:
+def cached(
+    name: str, inputs: Mapping[str, Any], compute: Callable[[], Any], *, fresh: bool = False, program: str | None = None
+) -> Any:
     """The result of `compute`, from the last time that it had this name and these inputs; `fresh`: computed anew.
 
+    `program` is the digest of the program text that decides it, by default of all of the package.
     Inputs and result are what JSON can say. A result is always as JSON gives it back, lists for tuples, whether it was
     computed now or then. An entry that is damaged is computed anew; where nothing can be written, nothing is kept.
     """
-    key = _key(name, inputs)
+    key = _digest(json.dumps([name, inputs, program or _program()], sort_keys=True))
     path = cache_folder("evaluate") / f"{name}-{key}.json"
     if not fresh and (kept := _read(path)) is not None:
         _log.info("%s: taken from %s", name, path)
@@ -75,10 +78,6 @@ def _files(path: Path) -> Iterator[Path]:
         yield from sorted(file for file in path.rglob("*") if file.is_file())
     else:
         yield path
-
-
-def _key(name: str, inputs: Mapping[str, Any]) -> str:
-    return _digest(json.dumps([name, inputs, _program()], sort_keys=True))
 
 
 @lru_cache(maxsize=1)

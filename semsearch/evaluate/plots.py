@@ -61,14 +61,16 @@ def save(figure: Figure, path: Path) -> None:
 
     Raises UsageError for another suffix, StorageError where it cannot be written.
     """
-    suffix = _suffix(path)
-    buffer = io.BytesIO()
-    with _matplotlib("matplotlib").rc_context({"svg.hashsalt": "semsearch"}):
-        figure.savefig(buffer, format=suffix[1:], dpi=_DPI, metadata=dict(_METADATA[suffix]))
+    data = _rendered(figure, _suffix(path), _DPI)
     try:
-        write_durably(path, lambda write: write(buffer.getbuffer()))
+        write_durably(path, lambda write: write(data))
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+
+
+def png(figure: Figure, *, dpi: int) -> bytes:
+    """The bytes of a figure as PNG, with so many dots an inch."""
+    return _rendered(figure, ".png", dpi)
 
 
 def check_target(path: Path | None) -> None:
@@ -83,6 +85,13 @@ def check_target(path: Path | None) -> None:
         what = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise UsageError(f"a picture cannot be written to {path}: {what}; give the path of a file")
     _matplotlib("matplotlib.figure")
+
+
+def _rendered(figure: Figure, suffix: str, dpi: int) -> bytes:
+    buffer = io.BytesIO()
+    with _matplotlib("matplotlib").rc_context({"svg.hashsalt": "semsearch"}):
+        figure.savefig(buffer, format=suffix[1:], dpi=dpi, metadata=dict(_METADATA[suffix]))
+    return buffer.getvalue()
 
 
 def _suffix(path: Path) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
-from semsearch.evaluate.beir import read_collection
-from semsearch.evaluate.comparison import RetrievalRow
-from semsearch.evaluate.pairs import read_tasks
-from semsearch.evaluate.retrieval import evaluate_retrieval
-from semsearch.evaluate.sts import evaluate_sts
-from semsearch.evaluate.sts_report import StsAverage
+from semsearch.evaluate.retrieval.beir import read_collection
+from semsearch.evaluate.retrieval.comparison import RetrievalRow
+from semsearch.evaluate.retrieval.experiment import evaluate_retrieval
+from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sts import evaluate_sts
+from semsearch.evaluate.similarity.sts_report import StsAverage
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.tokens import hash_words
 from semsearch.vectors.table import WordVectors

@@ -172,7 +172,7 @@ class VectorTable:
             ) from error
         if array.dtype not in dtypes or array.ndim != dimensions:
             raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
-        return array
+        return np.asarray(array)  # still mapped, but without what memmap adds to every slice
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

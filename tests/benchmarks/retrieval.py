@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index
-from semsearch.evaluate.beir import Collection
-from semsearch.evaluate.beir import read_collection as load
+from semsearch.evaluate.retrieval.beir import Collection
+from semsearch.evaluate.retrieval.beir import read_collection as load
 
 DEPTH = 10
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -30,6 +30,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "SIF, a = 1e-3, m = 5": {"components": 5},
     "SIF, a = 3e-4, m = 1": {"a": 3e-4},
     "SIF, a = 3e-4, m = 5": {"a": 3e-4, "components": 5},
+    "SIF, p(w) of general English": {"frequencies": "vectors"},
     "SIF, p(w) of the corpus": {"frequencies": "corpus"},
     "uSIF, m = 5 (the paper)": {"method": "usif"},
     "SIF without topics": {"adapt": False},

@@ -19,7 +19,7 @@ from retrieval import ndcg
 
 import semsearch.joint as joint
 from semsearch import Index
-from semsearch.evaluate.beir import Collection, read_collection
+from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.hits import Mode
 from semsearch.lsa import DIMENSION, SAMPLE, fit_topics
 

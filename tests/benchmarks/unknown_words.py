@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import row, score  # a script beside this one
 
 from semsearch import Index, load_vectors
-from semsearch.evaluate.beir import read_collection
+from semsearch.evaluate.retrieval.beir import read_collection
 from semsearch.strangers import Strangers
 from semsearch.train.pieces import add_pieces
 from semsearch.vectors import VectorTable

@@ -1,0 +1,293 @@
+"""Long word vectors pass for meaning: sections 3.2 and 3.3 of the uSIF paper.
+
+A sentence g has two words x and y that have nothing in common; a sentence h has one word z twice. The word vectors are
+
+    v_x = β (σ k, (1 - σ) k)    v_y = β ((1 - σ) k, σ k)    v_z = (k, k)        equation (5), with k1 = k2 = k
+
+and equation (4) for β = 2, σ = 1. The words are rare and weigh C each, so that the discourse vectors are the means
+c_g = C (v_x + v_y) / 2 and c_h = C v_z. How probable are the sentences, given these?
+
+    log-linear, as SIF has it    p(s | c) ∝ exp(Σ <c, v_w>)
+    angular, as uSIF has it      p(s | c) ∝ Π (1 - arccos(cos(c, v_w)) / π)
+
+h should be far more probable. The log-linear model gives g as much for β = 2, and more the longer its words are. The
+angular model gives g 9/16 of h at whatever length. Both are computed by the paper's formulas, and by searching all
+directions of the plane for the discourse vector that makes the sentence most probable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import UsageError
+from semsearch.evaluate.published import figures
+from semsearch.evaluate.similarity.cosines import USIF_N
+from semsearch.tokens import normalise
+from semsearch.vectors.loading import load_vectors
+from semsearch.vectors.table import VectorTable
+from semsearch.weights import SIF_A, sif_weights, usif_a, usif_weights
+
+Float64 = npt.NDArray[np.float64]
+Model = Literal["log-linear", "angular"]
+MODELS: tuple[Model, ...] = ("log-linear", "angular")
+STRETCHES = (2.0, 3.0)  # β: the paper's worst case, and longer vectors
+_UNLIKE = 0.05  # a cosine below which two words have nothing in common
+_MOST_WORDS, _NEAR = 4000, 40  # how many words are looked at, and how many of each one's nearest
+_BAND = (1e-5, 1e-4)  # p(w) of the words that are chosen: all about as rare, and known to everyone
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """Of one model: log p(g | c_g) and log p(h | c_h), but for a constant that both have."""
+
+    g: float
+    h: float
+
+    @property
+    def ratio(self) -> float:
+        """p(g | c_g) / p(h | c_h)."""
+        difference = self.g - self.h
+        return math.exp(difference) if difference < 700 else math.inf
+
+    def to_dict(self) -> dict[str, float | None]:
+        """For JSON; a ratio that no float can hold is null."""
+        return {"log p(g)": self.g, "log p(h)": self.h, "ratio": self.ratio if self.ratio < math.inf else None}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One k and β under one model: by the paper's formulas, and by search."""
+
+    k: float
+    stretch: float
+    model: Model
+    formula: Likelihoods
+    search: Likelihoods
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "k": self.k,
+            "stretch": self.stretch,
+            "model": self.model,
+            "formula": self.formula.to_dict(),
+            "search": self.search.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of real vectors."""
+
+    word: str
+    length: float
+    p: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RealWords:
+    """The same with the vectors of three words: x and y against z twice.
+
+    `cosines` are of x and y, x and z, y and z. `models` has the words as they are, and with x and y `stretch` times as
+    long; `even` is the stretch at which the log-linear model gives both sentences the same, None where none does.
+    """
+
+    vectors: str
+    words: tuple[Word, Word, Word]
+    cosines: tuple[float, float, float]
+    stretch: float
+    models: dict[Model, tuple[Likelihoods, Likelihoods]]
+    even: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "vectors": self.vectors,
+            "words": [word.to_dict() for word in self.words],
+            "cosines": dict(zip(("x y", "x z", "y z"), self.cosines, strict=True)),
+            "stretch": self.stretch,
+            "models": {
+                model: {"as they are": plain.to_dict(), "stretched": longer.to_dict()}
+                for model, (plain, longer) in self.models.items()
+            },
+            "even": self.even,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ConfoundReport:
+    """The paper's two dimensions, and real words."""
+
+    scenarios: tuple[Scenario, ...]
+    real: RealWords
+    published: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "scenarios": [scenario.to_dict() for scenario in self.scenarios],
+            "real": self.real.to_dict(),
+            "published": self.published,
+        }
+
+
+def evaluate_confound(
+    k: Sequence[float] = (1.0,),
+    *,
+    stretch: Sequence[float] = STRETCHES,
+    words: tuple[str, str, str] | None = None,
+    vectors: str | Path | VectorTable = "english",
+) -> ConfoundReport:
+    """Each k and β (`stretch`) under both models, then three words: those given, or the clearest that are found.
+
+    Raises UsageError for a k or β that is not above zero, and for words that the vectors lack; VectorsError.
+    """
+    for name, values in (("k", k), ("stretch", stretch)):
+        if not isinstance(values, Sequence) or not values:
+            raise UsageError(f"{name} is a sequence of at least one number, not {values!r}")
+        if wrong := [value for value in values if not 0 < value < float("inf")]:
+            raise UsageError(f"{name} must be above zero, not {wrong[0]}")
+    table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
+    places = _places(words, table) if words else _clearest(table)
+    scenarios = tuple(
+        Scenario(one, beta, model, by_formula(model, one, beta), by_search(model, *assignment(one, beta)))
+        for one in dict.fromkeys(k)
+        for beta in dict.fromkeys(stretch)
+        for model in MODELS
+    )
+    published = {f"{figure.row}, {figure.column}": figure.value for figure in _published()}
+    return ConfoundReport(scenarios, _real(table, places, max(stretch)), published)
+
+
+def assignment(k: float, beta: float = 2.0, sigma: float = 1.0) -> tuple[Float64, Float64]:
+    """The words of g (2, 2) and of h (2, 2), a row a word: equation (5) with k1 = k2 = k."""
+    x, y = (sigma * k, (1 - sigma) * k), ((1 - sigma) * k, sigma * k)
+    return beta * np.array([x, y]), np.array([(k, k), (k, k)], dtype=np.float64)
+
+
+def by_formula(model: Model, k: float, beta: float = 2.0, sigma: float = 1.0) -> Likelihoods:
+    """Equation (6), and the products of section 3.3, for words so rare that C is 1."""
+    if model == "log-linear":
+        return Likelihoods(beta**2 / 2 * 2 * k**2, 2 * 2 * k**2)
+    cosine = 1 / (math.sqrt(2) * math.hypot(sigma, 1 - sigma))  # of c_g with v_x, and with v_y
+    return Likelihoods(2 * math.log(1 - math.acos(min(cosine, 1.0)) / math.pi), 0.0)
+
+
+def by_search(model: Model, g: Float64, h: Float64) -> Likelihoods:
+    """The same by trying: of all discourse vectors of the plane that are as long as the mean of the sentence's words,
+    the one that makes the sentence most probable. (2, 2), (2, 2)"""
+    return Likelihoods(_most(model, g), _most(model, h))
+
+
+def log_likelihood(model: Model, discourse: Float64, words: Float64) -> Float64:
+    """log p(s | c) for each of m discourse vectors, but for a constant. (m, d), (n, d) -> (m,)"""
+    products = discourse @ words.T
+    if model == "log-linear":
+        return np.asarray(products.sum(axis=1))
+    lengths = np.linalg.norm(discourse, axis=1)[:, None] * np.linalg.norm(words, axis=1)
+    angles = np.arccos(np.clip(products / lengths, -1, 1))
+    with np.errstate(divide="ignore"):  # a word right opposite is impossible
+        return np.asarray(np.log(1 - angles / np.pi).sum(axis=1))
+
+
+def _most(model: Model, words: Float64) -> float:
+    """The greatest log-likelihood over the circle: a grid of directions, then ever finer ones round the best."""
+    length = float(np.linalg.norm(words.mean(axis=0)))
+    around: Callable[[Float64], Float64] = lambda angles: length * np.stack([np.cos(angles), np.sin(angles)], axis=1)  # noqa: E731
+    angles = np.linspace(-np.pi, np.pi, 3601)
+    for _ in range(5):
+        values = log_likelihood(model, around(angles), words)
+        best, step = angles[values.argmax()], angles[1] - angles[0]
+        angles = best + np.linspace(-step, step, 101)
+    return float(values.max())
+
+
+def _published() -> tuple[Any, ...]:
+    return (*figures("usif", "section 3.2"), *figures("usif", "section 3.3"))
+
+
+def _real(table: VectorTable, places: Sequence[int], stretch: float) -> RealWords:
+    """x, y and z under both models, each with the weights of its own paper and the mean as the discourse vector."""
+    ids = np.array(places)
+    v, p = table.rows(ids).astype(np.float64), table.frequencies[ids].astype(np.float64)
+    weights = {
+        "log-linear": sif_weights(p, SIF_A),
+        "angular": usif_weights(p, usif_a(table.frequencies, USIF_N)),
+    }
+    models: dict[Model, tuple[Likelihoods, Likelihoods]] = {}
+    for model in MODELS:
+        models[model] = (_of_means(model, v, weights[model], 1.0), _of_means(model, v, weights[model], stretch))
+    plain = models["log-linear"][0]
+    units = v / np.linalg.norm(v, axis=1, keepdims=True)
+    cosines = units @ units.T
+    words = [Word(table.words[n], float(np.linalg.norm(row)), float(q)) for n, row, q in zip(places, v, p, strict=True)]
+    return RealWords(
+        table.name,
+        (words[0], words[1], words[2]),
+        (float(cosines[0, 1]), float(cosines[0, 2]), float(cosines[1, 2])),
+        stretch,
+        models,
+        math.sqrt(plain.h / plain.g) if plain.g > 0 else None,
+    )
+
+
+def _of_means(model: Model, v: Float64, weights: Float64, stretch: float) -> Likelihoods:
+    """Both sentences, given the weighted mean of their words; x and y so many times as long. (3, d), (3,)"""
+    g, h = v[:2] * stretch, v[[2, 2]]
+    c_g, c_h = (weights[:2, None] * g).mean(axis=0), weights[2] * v[2]
+    return Likelihoods(*(float(log_likelihood(model, c[None], s)[0]) for c, s in ((c_g, g), (c_h, h))))
+
+
+def _places(words: tuple[str, str, str], table: VectorTable) -> list[int]:
+    """The ids of x, y and z. Raises UsageError."""
+    if len(words) != 3:
+        raise UsageError(f"give three words, x, y and z, not {len(words)}")
+    places = []
+    for word in words:
+        normal = normalise(word)
+        if not normal or " " in normal:
+            raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
+        place = table.id_of(normal)
+        if place < 0 or not table.rows(np.array([place])).any():
+            raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}, or has no vector")
+        places.append(place)
+    return places
+
+
+def _clearest(table: VectorTable) -> list[int]:
+    """Three about equally rare words, x and y unlike each other, z as near to both as can be.
+
+    For each z, of its nearest words the two that have nothing in common and of which the farther one is nearest.
+    Raises UsageError where the vectors have no such words.
+    """
+    p = table.frequencies
+    band = np.flatnonzero((p >= _BAND[0]) & (p < _BAND[1]))
+    band = band if len(band) >= 3 else np.arange(len(p))
+    band = np.array([number for number in band.tolist() if table.words[number].isalpha()], dtype=np.intp)[:_MOST_WORDS]
+    rows = table.rows(band).astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1)
+    band, rows = band[lengths > 0], rows[lengths > 0] / lengths[lengths > 0, None]
+    cosines = rows @ rows.T
+    best, found = 0.0, None
+    for z in range(len(band)):
+        near = np.argsort(-cosines[z], kind="stable")
+        near = near[near != z][:_NEAR]
+        farther = np.minimum(cosines[z, near][:, None], cosines[z, near])
+        farther[np.abs(cosines[np.ix_(near, near)]) > _UNLIKE] = -1
+        x, y = np.unravel_index(int(farther.argmax()), farther.shape)
+        if farther[x, y] > best:
+            best, found = float(farther[x, y]), [int(band[near[x]]), int(band[near[y]]), int(band[z])]
+    if found is None:
+        raise UsageError(f"{table.name} has no two unlike words with a third between them; name three words")
+    return found

@@ -1,0 +1,169 @@
+"""What SIF and uSIF remove, in words: the words nearest to each common component of a data set.
+
+SIF paper, section 4.1: the first component of SICK is near words that say little. As there, the components are those of
+the sentences of one data set alone, without a prior. uSIF's are those of normalised words, compared with the words as
+they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from semsearch.average import Ragged
+from semsearch.components import CommonComponents, Statistics
+from semsearch.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.embedder import SentenceEmbedder
+from semsearch.errors import UsageError
+from semsearch.evaluate.similarity.cosines import USIF_N
+from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sts import sentences_of
+from semsearch.methods import Method, find_method
+from semsearch.raw import RawVectors
+from semsearch.settings import WordVectorsLike, open_vectors
+from semsearch.vectors.table import WordVectors
+from semsearch.weights import SIF_A, WordWeights, usif_a
+
+# SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
+PAPERS_WORDS = ("just", "when", "even", "one", "up", "little", "way", "there", "while", "but")
+METHODS = ("sif", "usif")
+_PAPERS_GROUP, _PAPERS_METHOD = "SICK14", "sif"
+_BATCH = 8192  # sentences at a time
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedDirections:
+    """What a method removes from the sentences of a data set.
+
+    `papers_words`, for SIF on SICK alone: which place each of the paper's words has among the words that are compared.
+    """
+
+    name: str
+    method: str
+    a: float
+    sentences: int
+    directions: tuple[Direction, ...]
+    papers_words: Mapping[str, int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "method": self.method,
+            "a": self.a,
+            "sentences": self.sentences,
+            "directions": [direction.to_dict() for direction in self.directions],
+            "published": dict(self.papers_words),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentsReport:
+    """The directions of each data set and method. `words`: how many are frequent enough to be compared."""
+
+    vectors: str
+    min_frequency: float
+    words: int
+    removed: tuple[RemovedDirections, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "vectors": self.vectors,
+            "min_frequency": self.min_frequency,
+            "words": self.words,
+            "removed": [one.to_dict() for one in self.removed],
+        }
+
+
+def evaluate_components(
+    paths: Sequence[str | Path],
+    *,
+    methods: Sequence[str | Method] = METHODS,
+    vectors: WordVectorsLike = "english",
+    a: float | None = None,
+    components: int | None = None,
+    k: int = 10,
+    min_frequency: float = MIN_FREQUENCY,
+    split: str = "test",
+    progress: Report | None = None,
+) -> ComponentsReport:
+    """The k words nearest to each direction that the methods remove, among words with p(w) of `min_frequency` or more.
+
+    Each of `paths` is a file of sentence pairs (.tsv), a folder of such, of which those of the split are read, or a
+    text file. `a` and `components` are the papers' unless given. Raises SourceError, UsageError, VectorsError.
+    """
+    if isinstance(paths, str | Path) or not paths:
+        raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
+    if isinstance(methods, str | Method) or not methods:
+        raise UsageError(f"methods are a sequence of at least one, not {methods!r}")
+    if a is not None and not 0 < a < float("inf"):
+        raise UsageError(f"a must be above zero, not {a}")
+    chosen = [find_method(method) for method in methods]
+    if plain := [method.name for method in chosen if method.weighting not in METHODS]:
+        raise UsageError(f"{plain[0]} removes nothing; choose one of {', '.join(METHODS)}")
+    opened = open_vectors(vectors)
+    if components is not None and not 1 <= components <= opened.dimension:
+        raise UsageError(f"components must be between 1 and {opened.dimension}, not {components}")
+    words = FrequentWords(opened, min_frequency=min_frequency)
+    removed: list[RemovedDirections] = []
+    for data in _data_sets(paths, split):
+        batches = list(_tokens(data, opened, progress))
+        for method in chosen:
+            weights = _weights(method, opened, a)
+            total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
+            common = CommonComponents.of(
+                total.gram, method.components if components is None else components, piecewise=method.piecewise
+            )
+            compared = data.group == _PAPERS_GROUP and method.name == _PAPERS_METHOD and len(common.directions) > 0
+            ranks = words.ranks(common.directions[0], PAPERS_WORDS) if compared else {}
+            directions = words.directions(common, k)
+            removed.append(
+                RemovedDirections(data.name, method.name, weights.a, int(total.sentences), directions, ranks)
+            )
+    return ComponentsReport(opened.name, min_frequency, len(words), tuple(removed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    name: str
+    group: str
+    sentences: Iterable[str]
+
+
+def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[_Data]:
+    """A task each of sentence pairs, or the text of a file."""
+    for path in map(Path, paths):
+        if path.is_dir() or path.suffix.lower() == ".tsv":
+            for task in read_tasks([path], split=split):
+                name = task.name if task.split in ("", "test") else f"{task.name} {task.split}"
+                yield _Data(name, task.group, task.sentences)
+        else:
+            yield _Data(path.name, "", sentences_of(path))
+
+
+def _tokens(data: _Data, vectors: WordVectors, progress: Report | None) -> Iterator[Ragged]:
+    embedder, rest, done = SentenceEmbedder(vectors), iter(data.sentences), 0
+    while batch := list(islice(rest, _BATCH)):
+        yield embedder.tokenize(batch)
+        done += len(batch)
+        if progress is not None:
+            progress(data.name, done, 0)
+
+
+def _weights(method: Method, vectors: WordVectors, a: float | None) -> WordWeights:
+    """SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words, as everywhere in `semsearch.evaluate`."""
+    if a is None:
+        a = SIF_A if method.weighting == "sif" else usif_a(vectors.frequencies, USIF_N)
+    return WordWeights(method.weighting, a, vectors.frequencies, stored=False)
+
+
+def _statistics(batches: Iterable[Ragged], raw: RawVectors, vectors: WordVectors) -> Statistics:
+    total = Statistics.empty(vectors.dimension)
+    for batch in batches:
+        total = total + Statistics.of(raw.of(batch), len(batch.ids))
+    return total

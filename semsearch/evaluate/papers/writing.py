@@ -1,0 +1,74 @@
+"""A report and its pictures as files: all of them whole, or none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from semsearch.errors import StorageError, UsageError
+from semsearch.evaluate.papers.document import document
+from semsearch.evaluate.papers.experiments import PapersReport
+from semsearch.evaluate.papers.notes import read_notes
+from semsearch.evaluate.papers.pictures import drawn
+
+
+def check_place(out: Path, images: Path | None = None) -> None:
+    """Find out before long work whether a report could be written there. Raises UsageError, SourceError."""
+    if out.suffix.lower() not in (".md", ".markdown"):
+        raise UsageError(f"the report is Markdown, and {out.name} is not called so; give a name such as papers.md")
+    if out.is_dir() or not out.parent.is_dir():
+        what = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
+        raise UsageError(f"the report cannot be written to {out}: {what}; give the path of a file")
+    folder = images_folder(out, images)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"pictures cannot go to {folder}, which is a file; name a folder with --images")
+    read_notes(out)
+
+
+def images_folder(out: Path, images: Path | None) -> Path:
+    """Where pictures go: a folder called like the report, unless one is named."""
+    return out.with_suffix("") if images is None else images
+
+
+def write_report(report: PapersReport, out: str | Path, *, images: str | Path | None = None) -> list[Path]:
+    """Write the report and its pictures; notes of an earlier one stay. The files that were written, the report last.
+
+    Raises UsageError for a place or notes that cannot be meant, StorageError, MissingExtra without matplotlib.
+    """
+    out = Path(out)
+    folder = images_folder(out, None if images is None else Path(images))
+    check_place(out, folder)
+    files = {folder / name: picture for name, picture in drawn(report).items()}
+    files[out] = document(report, read_notes(out), link=lambda name: _link(folder / name, out)).encode()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_all(files)
+    except OSError as error:
+        raise StorageError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
+    return list(files)
+
+
+def _link(picture: Path, out: Path) -> str:
+    """From the report to a picture, as Markdown has it everywhere."""
+    path = os.path.relpath(picture.resolve(), out.parent.resolve())
+    return quote(str(PurePosixPath(*Path(path).parts)))
+
+
+def _write_all(files: Mapping[Path, bytes]) -> None:
+    """All under temporary names first, flushed to the disk; only then are they renamed, the report last."""
+    waiting = {path: path.with_name(path.name + ".tmp") for path in files}
+    try:
+        for path, data in files.items():
+            with waiting[path].open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, temporary in waiting.items():
+            temporary.replace(path)
+    finally:
+        for temporary in waiting.values():
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)

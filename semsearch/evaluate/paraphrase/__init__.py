@@ -1,0 +1,1 @@
+"""Groups of the same meaning told from vectors: White et al. 2015."""

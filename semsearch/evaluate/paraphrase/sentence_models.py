@@ -1,0 +1,96 @@
+"""The sentence vectors that are compared by how well paraphrases can be told by them.  White et al. 2015, section 3.2.
+
+    mowe, sowe      mean and sum of word vectors; words without one are skipped
+    bow             counts of tokens
+    pca-bow         their 300 principal components, of the training sentences
+    pv-dm, pv-dbow  paragraph vectors, trained on another text
+    sif, usif       this package's own, with the common components, and uSIF's a, of the training sentences
+
+What is learned from sentences is learned from those of the training fold alone, as the paper does it for pca-bow, where
+it found a few per cent too much otherwise. An index fits its components on all that it holds, without anyone's labels;
+here the sentences to be tested are to be new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedder import SentenceEmbedder
+from semsearch.evaluate.optional import optional
+from semsearch.evaluate.paraphrase.bags import bags
+from semsearch.vectors.table import WordVectors
+
+Float = npt.NDArray[np.floating[Any]]
+Rows = npt.NDArray[np.int64]
+Features = Callable[[Rows, Rows], tuple[Float, Float]]
+"""Training rows (n,) and other rows (m,) to their vectors, (n, d) and (m, d)."""
+
+MODELS = ("mowe", "sowe", "bow", "pca-bow", "pv-dm", "pv-dbow", "sif", "usif")
+PCA_DIMENSIONS = 300
+
+
+def fixed(vectors: Float) -> Features:
+    """Vectors (n, d) that do not depend on what is trained on."""
+    return lambda train, test: (vectors[train], vectors[test])
+
+
+def mean_of_words(texts: Sequence[str], vectors: WordVectors) -> Float:
+    """(1/|s|) Σ v_w, zero where no word is known. n texts -> (n, d)"""
+    embedder = SentenceEmbedder(vectors, method="mean").fit([])
+    return embedder.raw(embedder.tokenize(texts)).astype(np.float64)
+
+
+def sum_of_words(texts: Sequence[str], vectors: WordVectors) -> Float:
+    """Σ v_w. n texts -> (n, d)"""
+    embedder = SentenceEmbedder(vectors, method="mean").fit([])
+    words = embedder.tokenize(texts)
+    return np.asarray(embedder.raw(words).astype(np.float64) * words.lengths[:, None])
+
+
+def principal_components(counts: Float, *, most: int = PCA_DIMENSIONS) -> Features:
+    """The first components of the training rows of counts (n, v), as many as they have, `most` at the most."""
+
+    def features(train: Rows, test: Rows) -> tuple[Float, Float]:
+        decomposition = optional("sklearn.decomposition", package="scikit-learn")
+        dimensions = min(most, len(train), counts.shape[1])
+        fitted = decomposition.PCA(dimensions, svd_solver="full").fit(counts[train])
+        return fitted.transform(counts[train]), fitted.transform(counts[test])
+
+    return features
+
+
+def embedded(
+    texts: Sequence[str], vectors: WordVectors, method: str, *, a: float | None = None, components: int | None = None
+) -> Features:
+    """Unit vectors by SIF or uSIF, fitted on the training rows."""
+
+    def features(train: Rows, test: Rows) -> tuple[Float, Float]:
+        embedder = SentenceEmbedder(vectors, method=method, a=a, components=components)
+        learned = embedder.fit_transform([texts[row] for row in train])
+        return learned, embedder.transform([texts[row] for row in test])
+
+    return features
+
+
+def features_of(
+    model: str,
+    texts: Sequence[str],
+    vectors: WordVectors,
+    *,
+    a: float | None = None,
+    components: int | None = None,
+    paragraphs: Mapping[str, Float],
+) -> Features:
+    """The vectors of a model of `MODELS` for n texts; those of paragraph vectors (n, d) are given by model."""
+    if model in ("mowe", "sowe"):
+        return fixed(mean_of_words(texts, vectors) if model == "mowe" else sum_of_words(texts, vectors))
+    if model in ("bow", "pca-bow"):
+        counts = bags(texts)
+        return fixed(counts) if model == "bow" else principal_components(counts)
+    if model in paragraphs:
+        return fixed(paragraphs[model])
+    return embedded(texts, vectors, model, a=a, components=components)

@@ -1,0 +1,1 @@
+"""Retrieval on collections in BEIR's layout."""

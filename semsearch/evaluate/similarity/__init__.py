@@ -1,0 +1,1 @@
+"""Similarity of sentences against people's scores: the SIF and uSIF papers' unsupervised tables."""

@@ -1,0 +1,130 @@
+"""Cosines of sentence pairs under several methods, as the papers compute them: the same words, weights and components.
+
+Methods share what they have in common. Raw vectors depend on the weights and the normalisation, so methods that differ
+only in the removal are given the same ones. Components come from the raw vectors of each task's own sentences, both
+sides, without a prior, or from those of other sentences. p(w), and uSIF's a with it, never depend on the task, and
+tf-idf counts over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.average import Ragged
+from semsearch.components import CommonComponents, Statistics, row_lengths, unit
+from semsearch.embedder import SentenceEmbedder
+from semsearch.evaluate.similarity.pairs import Task
+from semsearch.frequencies import probabilities, read_counts, shares
+from semsearch.methods import Method, Weighting
+from semsearch.raw import RawVectors
+from semsearch.vectors.table import WordVectors
+from semsearch.weights import SIF_A, WordWeights, learn_weights, usif_a
+
+USIF_N = 11  # uSIF paper, section 4.2: E|s| over all the papers' data
+_BATCH = 8192  # sentences at a time
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """A method on a task: the cosine of each pair (n,), 0 where no word of a sentence is known; a where it has one."""
+
+    task: Task
+    method: Method
+    values: Float32
+    a: float
+
+
+@dataclass(frozen=True)
+class Words:
+    """Word vectors, and where p(w) comes from: "vectors", "corpus" (what is fitted), or a counts file."""
+
+    vectors: WordVectors
+    frequencies: str | Path = "vectors"
+
+    def tokenize(self, sentences: Sequence[str]) -> Ragged:
+        """The ids of the words of each; unknown ones are left out."""
+        return SentenceEmbedder(self.vectors).tokenize(sentences)
+
+    def weights(self, weighting: Weighting, fitted: Sequence[Ragged], a: float | None) -> WordWeights:
+        """Weights as the papers have them: SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words."""
+        if weighting in ("none", "idf"):
+            return learn_weights(weighting, self.vectors, lambda: fitted, a=None, frequencies=self.frequencies)
+        if self.frequencies == "corpus":
+            table: npt.NDArray[np.floating[Any]]
+            counted = learn_weights("sif", self.vectors, lambda: fitted, a=SIF_A, frequencies="corpus")
+            table = p = counted.values
+        else:
+            table, p = self._counted
+        if a is None:
+            a = SIF_A if weighting == "sif" else usif_a(table, USIF_N)
+        return WordWeights(weighting, a, p, stored=self.frequencies != "vectors")
+
+    @cached_property
+    def _counted(self) -> tuple[npt.NDArray[np.floating[Any]], Float32]:
+        """p(w) of all counted words, of which uSIF's α is a share, and of those that have vectors."""
+        if self.frequencies == "vectors":
+            return self.vectors.frequencies, self.vectors.frequencies
+        counts = read_counts(Path(self.frequencies))
+        return shares(counts), probabilities(counts, self.vectors)
+
+
+def cosines(
+    words: Words,
+    tasks: Sequence[Task],
+    methods: Sequence[Method],
+    *,
+    fit_on: Sequence[str] | None = None,
+    a: float | None = None,
+    components: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Cosines]:
+    """Every method on every task, methods that share raw vectors together.
+
+    Components are those of `fit_on`, or of each task where that is None.
+    """
+    texts = [words.tokenize(task.sentences) for task in tasks]
+    fitted = texts if fit_on is None else [words.tokenize(batch) for batch in _batches(fit_on)]
+    kinds = dict.fromkeys((method.weighting, method.normalise) for method in methods)
+    for place, (weighting, normalise) in enumerate(kinds):
+        chosen = [method for method in methods if (method.weighting, method.normalise) == (weighting, normalise)]
+        weights = words.weights(weighting, fitted, a)
+        raw = RawVectors(words.vectors, weights, normalise=normalise)
+        gram = None if fit_on is None else _gram(raw, fitted)
+        for number, (task, text) in enumerate(zip(tasks, texts, strict=True), place * len(tasks)):
+            if progress is not None:
+                progress(f"{words.vectors.name}: tasks", number, len(kinds) * len(tasks))
+            rows = raw.of(text)
+            own = _gram(raw, [text]) if gram is None else gram
+            for method in chosen:
+                m = method.components if components is None else components
+                rest = CommonComponents.of(own, m, piecewise=method.piecewise).remove(rows) if m else rows
+                yield Cosines(task, method, _pairwise(unit(rest, scale=row_lengths(rows))), weights.a)
+
+
+def _gram(raw: RawVectors, fitted: Sequence[Ragged]) -> Float64:
+    """Σ v vᵀ over sentences. (d, d)"""
+    gram = Statistics.of(raw.of(fitted[0]), 0).gram
+    for batch in fitted[1:]:
+        gram += Statistics.of(raw.of(batch), 0).gram
+    return gram
+
+
+def _pairwise(rows: Float32) -> Float32:
+    """The products of row i with row n + i, of rows of length one. (2n, d) -> (n,)"""
+    first, second = np.split(rows, 2)
+    return np.asarray(np.einsum("ij,ij->i", first, second))
+
+
+def _batches(sentences: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(sentences), _BATCH):
+        yield sentences[first : first + _BATCH]

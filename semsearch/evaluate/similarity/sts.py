@@ -1,0 +1,203 @@
+"""Semantic similarity as in the SIF and uSIF papers: cosines of sentence vectors against people's scores.
+
+Per task, as the papers do, the common components are those of the task's own sentences, both sides, without a prior.
+Fitted on a file instead, or on the sentences of all tasks together, they are the same for all tasks, as in an index.
+The weights never depend on the task: p(w) is that of the word vectors, tf-idf counts over all the tasks that are run,
+and uSIF's a follows from n = 11 words, the mean length over all the papers' data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.lines import numbered_lines
+from semsearch.evaluate.published import GROUPS, YEAR_TASKS, published, published_task
+from semsearch.evaluate.similarity.correlation import pearson, spearman
+from semsearch.evaluate.similarity.cosines import Cosines, Progress, Words, cosines
+from semsearch.evaluate.similarity.orderings import Ordering, orderings
+from semsearch.evaluate.similarity.pairs import Task, read_tasks, task_files
+from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
+from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
+from semsearch.methods import Method
+from semsearch.sentences import sentence_spans
+from semsearch.settings import WordVectorsLike, open_vectors
+from semsearch.vectors.table import WordVectors
+
+TOGETHER = "corpus"  # fit_on: the sentences of all tasks
+
+
+def evaluate_sts(
+    paths: Sequence[str | Path],
+    *,
+    methods: Sequence[str | Method] = DEFAULT,
+    vectors: WordVectorsLike | Sequence[WordVectorsLike] = "english",
+    a: float | None = None,
+    components: int | None = None,
+    split: str = "test",
+    fit_on: str | Path | Sequence[str | Path] = PER_TASK,
+    frequencies: str | Path = "vectors",
+    keep: bool = False,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> StsReport:
+    """Correlations of each method on each task, and their means over years.
+
+    paths        read by `semsearch.evaluate.similarity.pairs`; `split` chooses among a folder's files
+    methods      names in `semsearch.evaluate.similarity.variants`, or a `Method` of one's own
+    vectors      one, or a sequence of several that are run in turn
+    fit_on       what components, tf-idf and p(w) of "corpus" are learned from, one or several in turn: "task" is each
+                 task's own sentences (for tf-idf and p(w) those of all tasks), "corpus" those of all tasks, else a file
+    frequencies  where p(w) comes from: "vectors", "corpus" or a counts file
+    a, components   of all methods; by default those of the papers
+    keep, fresh  whether the result is kept in the user's cache and taken from there, rounded to four digits; whether
+                 it is computed all the same
+
+    Raises SourceError for broken files, UsageError, VectorsError.
+    """
+    if isinstance(paths, str | Path) or not paths:
+        raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
+    chosen = find_variants(methods)
+    fits = _several(fit_on, "fit_on")
+    opened = [open_vectors(one) for one in _several(vectors, "vectors")]
+    names = _distinct(opened)
+    files = task_files(map(Path, paths), split=split)
+
+    def compute() -> StsReport:
+        tasks, scores = read_tasks(files), []
+        for name, table in zip(names, opened, strict=True):
+            words = Words(table, frequencies)
+            for fit in fits:
+                found = cosines(
+                    words,
+                    tasks,
+                    chosen,
+                    fit_on=_sentences(fit, tasks),
+                    a=a,
+                    components=components,
+                    progress=progress,
+                )
+                scores += _in_order([_score(item, name, str(fit)) for item in found], chosen)
+        averages = _averages(scores)
+        return StsReport(
+            ", ".join(names), ", ".join(map(str, fits)), tuple(scores), tuple(averages), tuple(_orderings(scores))
+        )
+
+    if not keep:
+        return compute()
+    inputs = {
+        "files": [digest_of([file]) for file in files],
+        "vectors": [(name, table.digest) for name, table in zip(names, opened, strict=True)],
+        "methods": [repr(method) for method in chosen],
+        "a": a,
+        "components": components,
+        "fit_on": [_origin(fit, PER_TASK, TOGETHER) for fit in fits],
+        "frequencies": _origin(frequencies, "vectors", "corpus"),
+        "versions": versions("numpy", "scipy"),
+    }
+    return StsReport.from_dict(cached("sts", inputs, lambda: compute().to_dict(), fresh=fresh))
+
+
+def sentences_of(path: Path) -> Iterator[str]:
+    """The sentences of a text file; a line's end always ends one. Raises SourceError where there are none."""
+    found = False
+    for _, line in numbered_lines(path):
+        for start, end in sentence_spans(line):
+            found = True
+            yield line[start:end]
+    if not found:
+        raise SourceError(f"{path} has no sentences to fit on; give a text file")
+
+
+def _several(one: Any, what: str) -> list[Any]:
+    """One, or several in turn, as a list. Raises UsageError for none, or one twice."""
+    found = list(one) if isinstance(one, list | tuple) else [one]
+    if not found or len(found) != len({str(item) if isinstance(item, str | Path) else id(item) for item in found}):
+        raise UsageError(f"{what} is one, or a sequence of several that differ, not {one!r}")
+    return found
+
+
+def _distinct(opened: Sequence[WordVectors]) -> list[str]:
+    """Their names, with the digest where several have the same. Raises UsageError for the same word vectors twice."""
+    if len({vectors.digest for vectors in opened}) != len(opened):
+        raise UsageError(f"word vectors are named once each, not {', '.join(vectors.name for vectors in opened)}")
+    names = [vectors.name for vectors in opened]
+    return [
+        f"{vectors.name} {vectors.digest[:8]}" if names.count(vectors.name) > 1 else vectors.name for vectors in opened
+    ]
+
+
+def _sentences(fit: str | Path, tasks: Sequence[Task]) -> list[str] | None:
+    """The sentences that everything is fitted on; None for each task's own."""
+    if fit == PER_TASK:
+        return None
+    if fit == TOGETHER:
+        return [sentence for task in tasks for sentence in task.sentences]
+    return list(sentences_of(Path(fit)))
+
+
+def _origin(source: str | Path, *names: str) -> str:
+    """A name, or a file by what is in it and what it is called in tables."""
+    return str(source) if source in names else f"{source} {digest_of([Path(source)])}"
+
+
+def _score(found: Cosines, vectors: str, fit_on: str) -> StsScore:
+    task = found.task
+    return StsScore(
+        task.name,
+        task.group,
+        task.split,
+        found.method.name,
+        len(task.scores),
+        100 * pearson(found.values, task.scores),
+        100 * spearman(found.values, task.scores),
+        vectors,
+        fit_on,
+        found.a,
+        published_task(task.name) if task.split == "test" else {},
+    )
+
+
+def _in_order(scores: Sequence[StsScore], methods: Sequence[Method]) -> list[StsScore]:
+    """Methods as they were asked for, tasks as they were read."""
+    return [score for method in methods for score in scores if score.method == method.name]
+
+
+def _averages(scores: Iterable[StsScore]) -> list[StsAverage]:
+    """The mean of each group's tasks, as the papers have it: tasks count the same, however many pairs they have."""
+    groups: dict[tuple[str, str, str, str, str], list[StsScore]] = {}
+    for score in scores:
+        groups.setdefault((score.vectors, score.fit_on, score.method, score.group, score.split), []).append(score)
+    averages = []
+    for (vectors, fit_on, method, group, split), members in groups.items():
+        names = {member.task.partition(".")[2] for member in members}
+        whole = split == "test" and group in GROUPS and names == YEAR_TASKS.get(group, names)
+        averages.append(
+            StsAverage(
+                group if split in ("test", "") else f"{group} {split}",
+                method,
+                len(members),
+                whole,
+                float(np.mean([member.pearson for member in members])),
+                float(np.mean([member.spearman for member in members])),
+                published(group) if whole else {},
+                vectors,
+                fit_on,
+            )
+        )
+    return averages
+
+
+def _orderings(scores: Iterable[StsScore]) -> Iterator[Ordering]:
+    """For each run, which method was above which."""
+    runs: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for score in scores:
+        run = runs.setdefault((score.vectors, score.fit_on), {})
+        run.setdefault(score.method, {})[score.name] = score.pearson
+    for (vectors, fit_on), by_method in runs.items():
+        yield from orderings(by_method, vectors=vectors, fit_on=fit_on)

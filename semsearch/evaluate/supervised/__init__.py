@@ -1,0 +1,1 @@
+"""What a classifier learns from fixed sentence vectors: the SIF and uSIF papers' supervised tables."""

@@ -1,0 +1,184 @@
+"""An index of many passages, as a user meets it: chosen by size, told by status, exact where it is asked to be."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from console import semsearch
+from small import small_vectors, write_articles
+
+from semsearch import generation
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.index import Index
+from semsearch.vectors.table import VectorTable
+
+
+@pytest.fixture(autouse=True)
+def _listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty passages are many."""
+    defaults = generation.Generation.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "listed", 30)
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> VectorTable:
+    return small_vectors(tmp_path)
+
+
+@pytest.fixture
+def index(tmp_path: Path, vectors: VectorTable) -> Iterator[Index]:
+    """36 passages in 6 lists."""
+    write_articles(tmp_path / "docs", 12)
+    with Index.create(tmp_path / "index", vectors=vectors) as made:
+        made.sync(tmp_path / "docs")
+        yield made
+        assert made.verify() == []
+
+
+def passages(index: Index, query: str, k: int = 5) -> list[int]:
+    return [hit.passage_id for hit in index.search(query, k, mode="dense", duplicates=True)]
+
+
+def test_status_says_what_was_chosen_and_what_it_finds(index: Index) -> None:
+    (scan,) = index.status().scans
+    assert (scan.factory, scan.vectors, scan.lists) == ("IVF6,SQfp16", 36, 6)
+    assert 1 <= scan.probes <= 6
+    assert scan.recall >= 0.95
+    assert scan.questions == 18
+
+
+def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
+    index: Index, tmp_path: Path, vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "exact", vectors=vectors, exact=True) as exact:
+        exact.sync(tmp_path / "docs")
+        status = exact.status()
+        assert (status.scans, status.target_recall) == ((), None)
+        for query in ("the captain of the ship", "bread from the oven"):
+            assert passages(index, query, 1) == passages(exact, query, 1)
+
+
+def test_a_filter_is_answered_exactly(index: Index, tmp_path: Path, vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "exact", vectors=vectors, exact=True) as exact:
+        exact.sync(tmp_path / "docs")
+        for query in ("the captain of the ship", "an old star"):
+            found, expected = (
+                [hit.passage_id for hit in one.search(query, 9, filters=["law-*.md"], duplicates=True)]
+                for one in (index, exact)
+            )
+            assert found == expected
+            assert len(found) == 6
+
+
+def test_what_is_removed_is_not_found_and_what_is_added_is(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "sea-0.md").unlink()
+    (tmp_path / "docs" / "new.md").write_text("# Harbour\n\nThe sailor and the anchor of the old boat.\n")
+    index.sync()
+    hits = index.search("sailor anchor boat", 36)
+    assert all(hit.document != "sea-0.md" for hit in hits)
+    assert any(hit.document == "new.md" for hit in hits)
+    status = index.status()
+    assert status.passages == 34
+    assert [scan.vectors for scan in status.scans] == [36]
+
+
+def test_a_rebuild_makes_it_exact_or_as_the_type_says_and_keeps_what_is_not_given(index: Index) -> None:
+    index.rebuild(exact=True)
+    assert index.status().scans == ()
+    index.rebuild(method="usif")
+    assert index.status().scans == ()
+    index.rebuild(factory="Flat")
+    assert [scan.factory for scan in index.status().scans] == ["Flat"]
+    assert index.settings.exact is False
+    index.rebuild(exact=True)
+    assert (index.settings.factory, index.status().scans) == (None, ())
+    index.rebuild(exact=False, target_recall=0.5)
+    (scan,) = index.status().scans
+    assert scan.lists == 6
+    assert index.status().target_recall == 0.5
+
+
+def test_what_cannot_be_meant_is_refused_before_anything_is_made(tmp_path: Path, vectors: VectorTable) -> None:
+    with pytest.raises(UsageError, match="index type 'PQ32'"):
+        Index.create(tmp_path / "new", vectors=vectors, factory="PQ32")
+    with pytest.raises(UsageError, match="target_recall"):
+        Index.create(tmp_path / "new", vectors=vectors, target_recall=2)
+    with pytest.raises(UsageError, match="only one of the two"):
+        Index.create(tmp_path / "new", vectors=vectors, exact=True, factory="SQ8")
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index) -> None:
+    index.close()
+    with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
+        old = {
+            name: value for name, value in json.loads(text).items() if name not in ("exact", "target_recall", "factory")
+        }
+        db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(old),))
+        db.execute("DELETE FROM meta WHERE key = 'scans'")
+        db.commit()
+    status = index.status()
+    assert (status.scans, status.target_recall) == ((), 0.95)
+    assert passages(index, "the captain of the ship")
+
+
+def test_damaged_lists_are_told(index: Index, tmp_path: Path) -> None:
+    (path,) = (index.path / "segments").glob("passage*")
+    data = path.read_bytes()
+    index.close()
+    path.write_bytes(data[:100] + bytes(len(data) - 100))
+    assert any("digest" in problem or "not a vector file" in problem for problem in index.verify())
+    path.write_bytes(b"x" * len(data))
+    with pytest.raises(IndexDamaged, match="--rebuild"):
+        index.search("ship", mode="dense")
+    index.close()
+    path.write_bytes(data)
+
+
+# -- on the command line -------------------------------------------------------------------------------------------
+
+
+def test_status_shows_lists_and_recall(index: Index) -> None:
+    shown = semsearch("status", "--index", index.path)
+    (line,) = [line for line in shown.lines if line.startswith("search")]
+    assert "36 passages in IVF6,SQfp16" in line
+    assert "of the ten best, measured on 18 questions" in line
+    (scan,) = semsearch("status", "--index", index.path, "--json").json["scans"]
+    assert scan["lists"] == 6
+
+
+def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
+    write_articles(tmp_path / "docs", 12)
+    place = tmp_path / "made"
+    made = ("index", tmp_path / "docs", "--name", place)
+    assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
+    assert "exact: every passage is compared" in semsearch("status", "--index", place).out
+    refused = semsearch(*made, "--factory", "Flat")
+    assert refused.status == 2
+    assert "--rebuild" in refused.err
+    assert "--factory Flat" in refused.err
+    assert semsearch(*made, "--rebuild", "--target-recall", "0.9", "--no-exact").status == 0
+    status = semsearch("status", "--index", place, "--json").json
+    assert (status["target_recall"], status["scans"][0]["factory"]) == (0.9, "IVF6,SQfp16")
+    wrong = semsearch("index", tmp_path / "docs", "--name", tmp_path / "other", "--factory", "HNSW32")
+    assert (wrong.status, "IVF4096,SQ8" in wrong.err) == (2, True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_compact_says_what_it_did(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "sea-0.md").write_text("# Sea\n\nThe tide.\n")
+    index.sync()
+    index.close()
+    done = semsearch("compact", "--index", index.path)
+    assert done.status == 0
+    assert "6 segments became 3, without 15 vectors of removed documents, in " in done.out
+    again = semsearch("compact", "--index", index.path)
+    assert "as compact as it can be, with 3 segments" in again.out
+    assert semsearch("compact", "--index", index.path, "-q").out == ""

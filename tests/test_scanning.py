@@ -1,0 +1,101 @@
+"""Which segments get lists, how many of them a question looks into, and what is told of that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.errors import UsageError
+from semsearch.scanning import LISTED, Layout, Nearest, Scanning, evenly, probes_for, recall
+
+
+def slow_probes(target: float, order: np.ndarray, homes: np.ndarray, sure: float) -> int:
+    """The least p whose mean recall is the target or more, with standard errors to spare, question by question."""
+    for p in range(1, order.shape[1] + 1):
+        recalls = [
+            sum(home in lists[:p].tolist() for home in own.tolist()) / len(own)
+            for lists, own in zip(order, homes, strict=True)
+        ]
+        mean = sum(recalls) / len(recalls)
+        spread = (sum((one - mean) ** 2 for one in recalls) / len(recalls)) ** 0.5
+        if mean - sure * spread / len(recalls) ** 0.5 >= target - 1e-9:
+            return p
+    return int(order.shape[1])
+
+
+def test_small_segments_have_no_lists_and_large_ones_more_the_larger_they_are() -> None:
+    wanted = Scanning()
+    assert wanted.layout(LISTED - 1) == Layout()
+    assert wanted.layout(LISTED).lists == 362
+    assert wanted.layout(1_000_000) == Layout(1000)
+    assert Layout(2000).factory == "IVF2000,SQfp16"
+
+
+def test_an_exact_index_has_no_lists_however_large() -> None:
+    assert Scanning(exact=True).layout(10_000_000) == Layout()
+
+
+def test_an_index_type_is_taken_where_there_is_enough_to_learn_it_from() -> None:
+    wanted = Scanning(factory="IVF64,SQ8")
+    assert wanted.layout(64 * 40) == Layout(64, "SQ8")
+    assert wanted.layout(64 * 40 - 1) == Layout()
+    assert Scanning(factory="SQ8").layout(999) == Layout()
+    assert not Scanning(factory="SQ8").layout(1000).is_exact
+    assert Scanning(factory="SQfp16").layout(10_000_000).is_exact
+
+
+@pytest.mark.parametrize("factory", ["PQ32", "IVF0,SQ8", "IVF64", "IVF64,SQ8 ", "sq8", "", "IVF64,PQ8,RFlat", 5])
+def test_an_index_type_that_is_not_offered_is_refused_with_those_that_are(factory: str) -> None:
+    with pytest.raises(UsageError, match="IVF4096,SQ8"):
+        Scanning(factory=factory)
+
+
+@pytest.mark.parametrize("target", [0, -1, 1.01, float("nan"), True, "0.9"])
+def test_a_target_is_a_share(target: float) -> None:
+    with pytest.raises(UsageError, match="target_recall must be"):
+        Scanning(target_recall=target)
+
+
+def test_exact_and_an_inexact_type_are_not_both_to_be_had() -> None:
+    with pytest.raises(UsageError, match="only one of the two"):
+        Scanning(exact=True, factory="IVF64,SQ8")
+    with pytest.raises(UsageError, match="true or false"):
+        Scanning(exact=1)  # type: ignore[arg-type]
+
+
+@given(st.integers(0, 99), st.sampled_from([0.3, 0.8, 0.95, 1.0]), st.sampled_from([0.0, 2.0]))
+def test_the_number_of_lists_is_that_of_the_slow_count(seed: int, target: float, sure: float) -> None:
+    generator = np.random.default_rng(seed)
+    order = np.array([generator.permutation(12) for _ in range(9)])
+    near = np.minimum(generator.geometric(0.5, (9, 4)), 12) - 1
+    homes = np.take_along_axis(order, near, axis=1)
+    assert probes_for(target, order, homes, sure=sure) == slow_probes(target, order, homes, sure)
+
+
+def test_a_recall_of_one_looks_as_far_as_the_farthest_answer() -> None:
+    order = np.array([[2, 0, 1, 3], [3, 1, 0, 2]])
+    assert probes_for(1.0, order, np.array([[2, 2], [3, 1]])) == 2
+    assert probes_for(1.0, order, np.array([[2, 2], [3, 2]])) == 4
+
+
+def test_the_nearest_rows_do_not_depend_on_the_chunks() -> None:
+    generator = np.random.default_rng(0)
+    rows, questions = generator.standard_normal((50, 8), np.float32), generator.standard_normal((3, 8), np.float32)
+    for step in (1, 7, 50):
+        nearest = Nearest(questions, k=5)
+        for first in range(0, 50, step):
+            nearest.add(rows[first : first + step])
+        expected = np.argsort(-(questions @ rows.T), axis=1)[:, :5]
+        assert np.sort(nearest.rows, axis=1).tolist() == np.sort(expected, axis=1).tolist()
+
+
+def test_recall_is_the_share_of_the_nearest_that_were_found() -> None:
+    assert recall(np.array([[3, 1, -1], [4, 5, 6]]), np.array([[1, 2], [5, 4]])) == 0.75
+
+
+def test_a_sample_is_even_and_not_larger_than_what_there_is() -> None:
+    assert evenly(10, 5).tolist() == [0, 2, 4, 6, 8]
+    assert evenly(3, 5).tolist() == [0, 1, 2]
+    assert evenly(0, 5).tolist() == []

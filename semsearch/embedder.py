@@ -164,7 +164,9 @@ class SentenceEmbedder:
         """
         _check_several(texts)
         self._check_fitted()
-        result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
+        if len(texts) <= _BATCH:
+            return self._raw().without(self.common_, self.tokenize(texts))
+        result = np.empty((len(texts), self.vectors.dimension), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
             batch = self.tokenize(texts[first : first + _BATCH])
             result[first : first + _BATCH] = self._raw().without(self.common_, batch)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.average import Ragged, average, average_few
-from semsearch.components import CommonComponents, row_lengths, unit
+from semsearch.components import CommonComponents, row_lengths, to_unit, unit
 from semsearch.strangers import NONE, Strangers
 from semsearch.vectors.table import WordVectors
 from semsearch.weights import WordWeights
@@ -109,14 +109,16 @@ class RawVectors:
         return average(texts, self._folded_table(common)[0], common.remove(guesses))
 
     def _unit(self, common: CommonComponents, texts: Ragged, rest: Float32) -> Float32:
-        """What is left, at length one. Where next to nothing is, it may be rounding, and only the raw vector tells."""
+        """What is left, put at length one, in place. Next to nothing may be rounding, and only the raw vector tells."""
         guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
         longest = max(self._folded_table(common)[1], float(row_lengths(guesses).max(initial=0)))
-        scale, lengths = np.zeros(len(texts), dtype=np.float32), row_lengths(rest)
-        faint = np.flatnonzero((lengths < 1e-5 * longest) & (lengths > 0))
+        lengths = row_lengths(rest)
+        faint = np.flatnonzero(lengths < 1e-5 * longest)
+        factors = 1 / np.maximum(lengths, np.float32(1e-30))
         if len(faint):
-            scale[faint] = row_lengths(self.of(texts.take(faint)))
-        return unit(rest, scale=scale)
+            factors[faint] = to_unit(rest[faint], scale=row_lengths(self.of(texts.take(faint))))
+        rest *= factors[:, None]
+        return rest
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)

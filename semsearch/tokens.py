@@ -33,6 +33,7 @@ _SOLITARY = re.compile(
 )
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+_FEW = 64  # different characters: for so many, one replacement each is faster than regular expressions
 _CHUNK = 1 << 17  # characters per pass: the working arrays stay within a core's cache; fastest of 2^14 to 2^20
 
 # byte -> its value in the hash, 0 for a separator: lower-case letters and digits, and all bytes of longer characters
@@ -103,23 +104,19 @@ def hash_words(texts: Sequence[str]) -> HashedWords:
 
 def hash_chunks(texts: Sequence[str]) -> Iterator[WordChunk]:
     """The same, some consecutive texts at a time."""
-    first = 0
+    ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    first, done = 0, 0
     while first < len(texts):
-        last, size = first, 0
-        while last < len(texts) and (size < _CHUNK or last == first):
-            size += len(texts[last]) + 1
-            last += 1
+        last = int(np.searchsorted(ends, done + _CHUNK)) + 1
         yield _hash_chunk(texts[first:last])
-        first = last
+        first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
 def _hash_chunk(texts: Sequence[str]) -> WordChunk:
-    joined = "\n".join(texts)
-    if joined.count("\n") != len(texts) - 1:  # a newline must only ever end a text
-        joined = "\n".join(text.replace("\n", " ") for text in texts)
-    if not joined.isascii():
-        joined = "\n".join([text if text.isascii() else _foreign(text) for text in joined.split("\n")])
-    data = np.frombuffer(joined.encode(), dtype=np.uint8)
+    encoded = _encoded(texts)
+    if encoded.count(b"\n") != len(texts) - 1:  # a newline must only ever end a text
+        encoded = _encoded([text.replace("\n", " ") for text in texts])
+    data = np.frombuffer(encoded, dtype=np.uint8)
     values = _VALUES[data]
     edges = np.flatnonzero(np.diff(values != 0, prepend=False, append=False))
     starts, ends = _without_endings(data, values, edges[0::2], edges[1::2])
@@ -141,10 +138,34 @@ def _hash_spans(values: UInt64, starts: Int64, ends: Int64) -> UInt64:
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
+def _encoded(texts: Sequence[str]) -> bytes:
+    """The texts as UTF-8, a line each, so that bytes over 127 are all parts of words.
+
+    A few other characters would make all of a long string wide, so that only the texts that have some are looked at.
+    """
+    if all(map(str.isascii, texts)):
+        return "\n".join(texts).encode()
+    parts = list(texts)
+    foreign = [place for place, text in enumerate(texts) if not text.isascii()]
+    together = _foreign("\n".join([texts[place].replace("\n", " ") for place in foreign]))
+    for place, text in zip(foreign, together.split("\n"), strict=True):
+        parts[place] = text
+    return "\n".join(parts).encode() if together.isascii() else b"\n".join([part.encode() for part in parts])
+
+
 def _foreign(text: str) -> str:
-    """A text with other than ASCII characters, so that its bytes over 127 are all parts of words."""
+    """A text with other than ASCII characters, so that all that are left of them are parts of words."""
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
-    return _SOLITARY.sub(r" \1 ", _FOREIGN_SEPARATORS.sub(" ", composed))
+    codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    others = set(codes[codes > 127].tolist())
+    if len(others) > _FEW:
+        return _SOLITARY.sub(r" \1 ", _FOREIGN_SEPARATORS.sub(" ", composed))
+    for char in map(chr, others):
+        if _FOREIGN_SEPARATORS.match(char):
+            composed = composed.replace(char, " ")
+        elif _SOLITARY.match(char):
+            composed = composed.replace(char, f" {char} ")
+    return composed
 
 
 def _without_endings(

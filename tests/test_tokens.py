@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semsearch import tokens
 from semsearch.tokens import hash_word, hash_words, normalise, words
 
 
@@ -63,3 +64,23 @@ def test_no_texts_have_no_words() -> None:
     hashed = hash_words([])
     assert len(hashed.hashes) == 0
     assert hashed.indptr.tolist() == [0]
+
+
+@pytest.mark.parametrize("few", [64, 0])
+def test_texts_of_many_alphabets_are_hashed_together_as_alone(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr(tokens, "_FEW", few)  # with none, by regular expressions
+    texts = [
+        "plain",
+        "Größe – zählt…",
+        "東京は、大きい",
+        "ΣΑΣ\nΟΔΟΣ",
+        "",
+        "e\u0301te\u0301 l’été",
+        "a\nb",
+        "\ud800 lone",
+        "10€ ½",
+    ]
+    hashed = tokens.hash_words(texts)
+    for place, text in enumerate(texts):
+        found = hashed.hashes[hashed.indptr[place] : hashed.indptr[place + 1]].tolist()
+        assert found == [tokens.hash_word(word) for word in tokens.words(text)]

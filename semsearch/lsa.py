@@ -89,13 +89,14 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     basis = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(matrix @ (transposed @ basis))[0]
-    projected = np.asarray(transposed @ basis, dtype=np.float64)  # A ≈ Q (Aᵀ Q)ᵀ
-    squares, rotation = np.linalg.eigh(projected.T @ projected)
+    projected: Float32 = transposed @ basis  # A ≈ Q (Aᵀ Q)ᵀ
+    exact = projected.astype(np.float64)
+    squares, rotation = np.linalg.eigh(exact.T @ exact)
     values = np.sqrt(np.maximum(squares[::-1][:k], 0))
     real = values > _NOTHING * values[:1]
-    right = projected @ rotation[:, ::-1][:, :k][:, real] / values[real]
-    signs = np.sign(right[np.abs(right).argmax(axis=0), np.arange(right.shape[1])])
-    return np.asarray(right * signs, dtype=np.float32)
+    right = projected @ (rotation[:, ::-1][:, :k][:, real] / values[real]).astype(np.float32)
+    largest, smallest = right.max(axis=0, initial=0), right.min(axis=0, initial=0)
+    return np.asarray(right * np.where(largest >= -smallest, np.float32(1), np.float32(-1)))
 
 
 def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:

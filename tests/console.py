@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from semsearch.cli import app
+from semsearch.vectors.table import VectorTable
 
 GUIDE = """---
 author: Ada
@@ -58,3 +60,18 @@ def write_docs(folder: Path) -> None:
     (folder / "docs" / "more").mkdir(parents=True)
     (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
     (folder / "docs" / "more" / "notes.txt").write_text(NOTES, encoding="utf-8")
+
+
+def index_docs(folder: Path, vectors: VectorTable) -> Path:
+    """Index the folder's documents in it, with these word vectors; the folder again."""
+    indexes = folder / "indexes"
+    assert semsearch("index", folder / "docs", "--indexes", indexes, "--vectors", vectors.folder).status == 0
+    return folder
+
+
+def work_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands run in a folder, and take back what they set."""
+    monkeypatch.chdir(folder)
+    for name in ("SEMSEARCH_INDEXES", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from console import semsearch, write_docs
+from console import index_docs, semsearch, work_in, write_docs
 from test_cli_query import on_terminal
 
 from semsearch.cli.explained import Cell, table
@@ -21,17 +21,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
     """A folder with documents and an index of them."""
     folder = tmp_path_factory.mktemp("work")
     write_docs(folder)
-    indexes = folder / "indexes"
-    assert semsearch("index", folder / "docs", "--indexes", indexes, "--vectors", small_vectors.folder).status == 0
-    return folder
+    return index_docs(folder, small_vectors)
 
 
 @pytest.fixture(autouse=True)
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    for name in ("SEMSEARCH_INDEXES", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        monkeypatch.setenv(name, "")  # so that what a command sets is taken back
-        monkeypatch.delenv(name)
+    work_in(folder, monkeypatch)
 
 
 def pairs(shares: Sequence[Sequence[float]], question: Sequence[str] = (), sentence: Sequence[str] = ()) -> Pairs:

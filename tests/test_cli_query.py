@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from console import INDEX, semsearch, write_docs
+from console import INDEX, index_docs, semsearch, work_in, write_docs
 
 from semsearch.vectors.table import VectorTable
 
@@ -27,17 +27,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
     """A folder with documents and an index of them."""
     folder = tmp_path_factory.mktemp("work")
     write_docs(folder)
-    indexes = folder / "indexes"
-    assert semsearch("index", folder / "docs", "--indexes", indexes, "--vectors", small_vectors.folder).status == 0
-    return folder
+    return index_docs(folder, small_vectors)
 
 
 @pytest.fixture(autouse=True)
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    for name in ("SEMSEARCH_INDEXES", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        monkeypatch.setenv(name, "")  # so that what a command sets is taken back
-        monkeypatch.delenv(name)
+    work_in(folder, monkeypatch)
 
 
 def test_plain_is_what_a_pipe_gets() -> None:

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from console import semsearch, write_docs
+from console import index_docs, semsearch, work_in, write_docs
 
 from semsearch.vectors.table import VectorTable
 
@@ -20,17 +20,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
     for number in range(5):
         (folder / "docs" / f"copy-{number}.md").write_text(f"# Copy {number}\n\nThe sailor on the \x1b[31mdeck.\n")
     (folder / "docs" / "odd.md").write_text("# Odd\n\nThe star needs the following:\n\n- a telescope\n- a moon\n")
-    indexes = folder / "indexes"
-    assert semsearch("index", folder / "docs", "--indexes", indexes, "--vectors", small_vectors.folder).status == 0
-    return folder
+    return index_docs(folder, small_vectors)
 
 
 @pytest.fixture(autouse=True)
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    for name in ("SEMSEARCH_INDEXES", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        monkeypatch.setenv(name, "")  # so that what a command sets is taken back
-        monkeypatch.delenv(name)
+    work_in(folder, monkeypatch)
 
 
 def test_similar_takes_the_place_that_a_query_shows() -> None:

@@ -19,9 +19,9 @@ from semsearch.evaluate import PapersReport, evaluate_report, write_report
 from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear
 from semsearch.evaluate.papers import experiments, pictures, writing
 from semsearch.evaluate.papers.document import document
-from semsearch.evaluate.papers.experiments import UsedVectors
 from semsearch.evaluate.papers.markdown import prose, table, verdict
 from semsearch.evaluate.papers.notes import read_notes
+from semsearch.evaluate.papers.report import UsedVectors
 from semsearch.evaluate.paraphrase.agreement import ModelComparison
 from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.evaluate.published import figures
@@ -105,6 +105,9 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     assert given["classify"]["train_text"] == []
     assert "cbos" not in given
     text = tmp_path / "text.txt"
+    with pytest.raises(SourceError, match=r"there is no .*text\.txt; give a text file"):
+        run(data, small_vectors, train_text=[text])  # before anything is run
+    text.write_text("A text.\n")
     report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
@@ -124,6 +127,18 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
 def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=re.escape(message)):
         evaluate_report(data, **options)
+
+
+def test_what_is_broken_is_told_before_the_work(
+    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiments, "evaluate_sts", None)  # cannot be called
+    (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
+    with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
+        run(data, small_vectors)
+    (data / "sts" / "sick.dev.tsv").unlink()
+    with pytest.raises(SourceError, match="'sick' has no dev split"):
+        run(data, small_vectors, "classify")
 
 
 def test_a_folder_without_data_is_said(tmp_path: Path, data: Path, small_vectors: VectorTable) -> None:
@@ -252,7 +267,7 @@ def test_paraphrase_groups_stand_beside_the_paper() -> None:
     assert "| opinosis_groups | 521 (paper: 521) | 89 (paper: 89) | 879 (paper: 1,085) |" in text
     assert cells(text, "mowe") == ["256", "67.00 ± 1.00", "1 10", "60.00", "69.30"]
     assert cells(text, "urae") == ["–", "–", "–", "–", "20.86"]  # only published
-    assert "| opinosis_groups | mowe above pca-bow | +5.8 | < 0.0001 | holds |" in text
+    assert "| opinosis_groups | mowe above pca-bow | +14.9 | holds: +5.8 | < 0.0001 |" in text
 
 
 def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
     from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
     from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
-    from semsearch.evaluate.papers.experiments import PapersReport, evaluate_report
+    from semsearch.evaluate.papers.experiments import evaluate_report
+    from semsearch.evaluate.papers.report import PapersReport
     from semsearch.evaluate.papers.writing import write_report
     from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
     from semsearch.evaluate.paraphrase.experiment import evaluate_classify
@@ -90,7 +91,7 @@ _HOMES = {
     "GroupSizes": "paraphrase.report",
     "ModelComparison": "paraphrase.agreement",
     "Ordering": "similarity.orderings",
-    "PapersReport": "papers.experiments",
+    "PapersReport": "papers.report",
     "RemovedDirections": "analysis.directions",
     "RetrievalRow": "retrieval.comparison",
     "StsAverage": "similarity.sts_report",

@@ -69,8 +69,12 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def png(figure: Figure, *, dpi: int) -> bytes:
-    """The bytes of a figure as PNG, with so many dots an inch."""
-    return _rendered(figure, ".png", dpi)
+    """A figure as PNG with so many dots an inch, and with 128 colours, which makes it a third of the size."""
+    image = _matplotlib("PIL.Image")  # matplotlib needs it too
+    few = image.open(io.BytesIO(_rendered(figure, ".png", dpi))).convert("RGB").quantize(128, dither=image.Dither.NONE)
+    buffer = io.BytesIO()
+    few.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def check_target(path: Path | None) -> None:

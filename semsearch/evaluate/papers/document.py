@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from semsearch.evaluate.papers import analysis, learned, notes, similarity
-from semsearch.evaluate.papers.experiments import TRAINED, PapersReport
 from semsearch.evaluate.papers.markdown import LEVEL, prose, table
+from semsearch.evaluate.papers.report import TRAINED, PapersReport
 from semsearch.evaluate.published import YEAR_TASKS
 
 Picture = Callable[[str, str], Iterable[str]]  # of a file's name and what it shows: a line that shows it, or none
@@ -104,7 +104,7 @@ def _sif(report: PapersReport, picture: Picture, note: Note) -> Iterator[str]:
         yield from note("similarity")
     if report.weights is not None:
         yield from _heading("What the weights do (figure 1)", 3)
-        yield from _shown("semsearch evaluate weights")
+        yield from _shown("semsearch evaluate weights" + _first(report))
         yield from analysis.weights(report.weights)
         yield from picture("weights.png", "Weight of a word by its frequency: SIF, word2vec, uSIF")
         yield from note("weights")
@@ -122,7 +122,7 @@ def _sif(report: PapersReport, picture: Picture, note: Note) -> Iterator[str]:
         yield from note("sweep")
     if report.components:
         yield from _heading("What is removed, in words (section 4.1)", 3)
-        yield from _shown("semsearch evaluate components sts/sick.test.tsv")
+        yield from _shown(*_with_each(report, "semsearch evaluate components sts/sick.test.tsv"))
         yield from analysis.components(report.components)
         yield from prose("The paper's ten words, found with GloVe, by their places among all words that are compared:")
         yield from analysis.papers_words(report.components)
@@ -172,7 +172,7 @@ def _usif(report: PapersReport, _picture: Picture, note: Note) -> Iterator[str]:
         yield from note("parts")
     if report.confound:
         yield from _heading("Long vectors (sections 3.2 and 3.3)", 3)
-        yield from _shown("semsearch evaluate confound")
+        yield from _shown(*_with_each(report, "semsearch evaluate confound"))
         yield from prose(
             "x = (βk, 0), y = (0, βk), z = (k, k): how probable two unlike words are, given their discourse vector, "
             "beside one word twice. It should be far less."
@@ -195,7 +195,7 @@ def _cbos(report: PapersReport, picture: Picture, note: Note) -> Iterator[str]:
     asked = f"semsearch evaluate cbos {' '.join(report.texts)} --sts sts/ --sentences {report.train_sentences}"
     values = [f"--{effect.parameter} {effect.value}" for effect in found.effects]
     yield from _shown(" ".join([asked, *values]))
-    settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in found.settings.items())
+    settings = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in found.settings.items())
     yield from prose(
         f"{found.sentences:,} sentences, {found.running_words:,} running words, {found.words:,} different stems; of "
         f"the tasks' words {found.known:.1%} are known. Settings: {settings}."
@@ -245,11 +245,15 @@ def _heading(text: str, level: int = 2) -> Iterator[str]:
     yield from prose(f"{'#' * level} {text}")
 
 
-def _shown(command: str) -> Iterator[str]:
+def _shown(*commands: str) -> Iterator[str]:
     yield "```sh"
-    yield command
+    yield from commands
     yield "```"
     yield ""
+
+
+def _said(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _command(report: PapersReport) -> str:
@@ -261,6 +265,12 @@ def _command(report: PapersReport) -> str:
 def _vectors(report: PapersReport) -> str:
     named = [one.name for one in report.vectors]
     return "" if named == ["english"] else "".join(f" --vectors {name}" for name in named)
+
+
+def _with_each(report: PapersReport, command: str) -> Iterator[str]:
+    """A command that takes word vectors once, for all that were run."""
+    for one in report.vectors:
+        yield command if one.name == "english" else f"{command} --vectors {one.name}"
 
 
 def _first(report: PapersReport) -> str:

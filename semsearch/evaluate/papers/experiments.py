@@ -10,105 +10,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
-from semsearch.evaluate.analysis.directions import ComponentsReport, evaluate_components
-from semsearch.evaluate.analysis.sweep import SOURCES, SweepReport, evaluate_sweep
-from semsearch.evaluate.analysis.weighing import WeightsReport, evaluate_weights
-from semsearch.evaluate.cbos.experiment import CbosReport, evaluate_cbos
+from semsearch.evaluate.analysis.confound import evaluate_confound
+from semsearch.evaluate.analysis.directions import evaluate_components
+from semsearch.evaluate.analysis.sweep import SOURCES, evaluate_sweep
+from semsearch.evaluate.analysis.weighing import evaluate_weights
+from semsearch.evaluate.cbos.experiment import evaluate_cbos
+from semsearch.evaluate.optional import optional
+from semsearch.evaluate.papers.report import TRAINED, PapersReport, Result, UsedVectors
 from semsearch.evaluate.paraphrase.experiment import evaluate_classify
+from semsearch.evaluate.paraphrase.groups import read_paraphrases
 from semsearch.evaluate.paraphrase.paragraph_vectors import ParagraphSettings
-from semsearch.evaluate.paraphrase.report import ClassifyReport
 from semsearch.evaluate.similarity.sts import TOGETHER, evaluate_sts
-from semsearch.evaluate.similarity.sts_report import PER_TASK, StsReport
+from semsearch.evaluate.similarity.sts_report import PER_TASK
 from semsearch.evaluate.similarity.variants import VARIANTS
 from semsearch.evaluate.supervised.experiment import evaluate_supervised
-from semsearch.evaluate.supervised.labelled import has_labels
-from semsearch.evaluate.supervised.report import SupervisedReport
+from semsearch.evaluate.supervised.labelled import has_labels, read_labelled
 from semsearch.vectors.loading import load_vectors
 from semsearch.vectors.table import VectorTable
 
 Progress = Callable[[str, int, int], None]
 EXPERIMENTS = ("sts", "weights", "sweep", "components", "confound", "supervised", "classify", "cbos")
 FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
-TRAINED = 300_000  # sentences of the text that is trained on
 _EFFECTS = (1, 2, 3, 4, 5)  # CBOS paper, figures 3 and 4: values of k, and of m
 _SICK = "sick.test.tsv"  # whose first direction the SIF paper puts in words
-
-
-class Result(Protocol):
-    """What an experiment found."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class UsedVectors:
-    """Word vectors that were run."""
-
-    name: str
-    words: int
-    dimension: int
-    digest: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"name": self.name, "words": self.words, "dimension": self.dimension, "digest": self.digest}
-
-
-@dataclass(frozen=True, slots=True)
-class PapersReport:
-    """What each experiment found; None for one that was not run. `missing` says which were not, and why.
-
-    `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `counted` the weights by a file of
-    word counts. `components` and `confound` have one each for every word vectors; supervised, classify, weights and
-    counted are of the first. `counts` and `texts` are the names of files: of word counts, and trained on.
-    """
-
-    vectors: tuple[UsedVectors, ...]
-    missing: tuple[str, ...]
-    counts: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-    train_sentences: int = TRAINED
-    sts: StsReport | None = None
-    fitted: StsReport | None = None
-    weights: WeightsReport | None = None
-    counted: WeightsReport | None = None
-    sweep: SweepReport | None = None
-    components: tuple[ComponentsReport, ...] = ()
-    confound: tuple[ConfoundReport, ...] = ()
-    supervised: SupervisedReport | None = None
-    classify: ClassifyReport | None = None
-    cbos: CbosReport | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON: everything, but how long training took and where files lie, so that it is the same everywhere."""
-        single = {
-            "sts": self.sts,
-            "fitted": self.fitted,
-            "weights": self.weights,
-            "counted": self.counted,
-            "sweep": self.sweep,
-            "supervised": self.supervised,
-            "classify": self.classify,
-            "cbos": self.cbos,
-        }
-        found: dict[str, Any] = {
-            name: None if one is None else _portable(one.to_dict()) for name, one in single.items()
-        }
-        return {
-            "vectors": [one.to_dict() for one in self.vectors],
-            "missing": list(self.missing),
-            "counts": list(self.counts),
-            "texts": list(self.texts),
-            "train_sentences": self.train_sentences,
-            **found,
-            "components": [one.to_dict() for one in self.components],
-            "confound": [one.to_dict() for one in self.confound],
-        }
 
 
 def evaluate_report(
@@ -143,15 +70,6 @@ def evaluate_report(
     return _Run(data, opened, frozenset(without), texts, train_sentences, fresh, progress).all()
 
 
-def _portable(found: dict[str, Any]) -> dict[str, Any]:
-    """Without seconds, and files by their names alone."""
-    found.pop("seconds", None)
-    for one in (found, *found.get("points", ()), *found.get("best", ())):
-        if "frequencies" in one:
-            one["frequencies"] = Path(one["frequencies"]).name
-    return found
-
-
 class _Data:
     """What a folder has. Raises SourceError where it is none, or has nothing of the kind."""
 
@@ -183,6 +101,7 @@ class _Run:
 
     def all(self) -> PapersReport:
         run = [name for name in EXPERIMENTS if self._can(name)]
+        self._check(run)
         found: dict[str, Any] = {}
         for number, name in enumerate(run):
             found |= getattr(self, f"_{name}")(self._telling(name, number, len(run)))
@@ -214,6 +133,18 @@ class _Run:
         elif not there:
             self.missing[name] = why
         return name not in self.missing
+
+    def _check(self, run: Sequence[str]) -> None:
+        """Find out before minutes of work what the later experiments would stumble over."""
+        if missing := [text for text in self.texts if not text.exists()]:
+            raise SourceError(f"there is no {missing[0]}; give a text file to train on")
+        if "classify" in run:
+            read_paraphrases(self.data.groups)
+            optional("sklearn.svm", package="scikit-learn")
+        if "supervised" in run:
+            read_labelled(self.data.labelled)
+        if self.texts and {"classify", "cbos"} & set(run):
+            optional("gensim.models", package="gensim", extra="papers")
 
     def _telling(self, name: str, number: int, of: int) -> Progress | None:
         """What an experiment reports to, with its own name and place before what it says."""

@@ -108,13 +108,17 @@ def accuracies(report: ClassifyReport) -> Iterator[str]:
 
 def accuracy_claims(report: ClassifyReport) -> Iterator[str]:
     """What White et al. have above what, by McNemar's test over all sentences."""
+    published = {sizes.data: published_accuracies(sizes.data, sizes.sentences) for sizes in report.sizes}
     rows = []
     for pair in (pair for pair in report.comparisons if pair.expected):
         found = UNDECIDED if pair.p >= LEVEL else HOLDS if pair.difference > 0 else REVERSED
         p = f"{pair.p:.2g}" if pair.p >= 1e-4 else "< 0.0001"
-        rows.append([pair.data, f"{pair.one} above {pair.other}", f"{pair.difference:+.1f}", p, found])
+        paper = published[pair.data]
+        printed = f"{paper[pair.one] - paper[pair.other]:+.1f}" if {pair.one, pair.other} <= set(paper) else NONE
+        cells = [printed, f"{found}: {pair.difference:+.1f}", p]
+        rows.append([pair.data, f"{pair.one} above {pair.other}", *cells])
     if rows:
-        yield from table(["data", "claim", "points", "p", "here"], rows)
+        yield from table(["data", "claim", "paper", "here", "p"], rows)
 
 
 def cbos_tasks(report: CbosReport) -> Iterator[str]:

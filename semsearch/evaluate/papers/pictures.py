@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from semsearch.evaluate.analysis.pictures import draw_sweep, draw_weights
 from semsearch.evaluate.analysis.sweep import UNIFORM
 from semsearch.evaluate.cbos.picture import draw as draw_effects
-from semsearch.evaluate.papers.experiments import PapersReport
+from semsearch.evaluate.papers.report import PapersReport
 from semsearch.evaluate.paraphrase.pictures import draw_errors, draw_sizes
 from semsearch.evaluate.plots import png
 from semsearch.evaluate.similarity.sts_picture import draw as draw_groups
@@ -17,7 +17,7 @@ from semsearch.evaluate.similarity.sts_picture import draw as draw_groups
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DPI = 96  # so that each is small
+DPI = 120
 
 
 def drawn(report: PapersReport) -> dict[str, bytes]:

@@ -9,14 +9,15 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from semsearch.errors import StorageError, UsageError
+from semsearch.evaluate.optional import optional
 from semsearch.evaluate.papers.document import document
-from semsearch.evaluate.papers.experiments import PapersReport
 from semsearch.evaluate.papers.notes import read_notes
 from semsearch.evaluate.papers.pictures import drawn
+from semsearch.evaluate.papers.report import PapersReport
 
 
 def check_place(out: Path, images: Path | None = None) -> None:
-    """Find out before long work whether a report could be written there. Raises UsageError, SourceError."""
+    """Find out before long work if a report could be written there. Raises UsageError, SourceError, MissingExtra."""
     if out.suffix.lower() not in (".md", ".markdown"):
         raise UsageError(f"the report is Markdown, and {out.name} is not called so; give a name such as papers.md")
     if out.is_dir() or not out.parent.is_dir():
@@ -25,6 +26,7 @@ def check_place(out: Path, images: Path | None = None) -> None:
     folder = images_folder(out, images)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"pictures cannot go to {folder}, which is a file; name a folder with --images")
+    optional("matplotlib.figure", package="matplotlib")
     read_notes(out)
 
 

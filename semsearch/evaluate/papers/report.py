@@ -1,0 +1,100 @@
+"""What the experiments of the papers found together: everything that the report is written from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from semsearch.evaluate.analysis.confound import ConfoundReport
+from semsearch.evaluate.analysis.directions import ComponentsReport
+from semsearch.evaluate.analysis.sweep import SweepReport
+from semsearch.evaluate.analysis.weighing import WeightsReport
+from semsearch.evaluate.cbos.experiment import CbosReport
+from semsearch.evaluate.paraphrase.report import ClassifyReport
+from semsearch.evaluate.similarity.sts_report import StsReport
+from semsearch.evaluate.supervised.report import SupervisedReport
+
+TRAINED = 300_000  # sentences of the text that is trained on
+
+
+class Result(Protocol):
+    """What an experiment found."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedVectors:
+    """Word vectors that were run."""
+
+    name: str
+    words: int
+    dimension: int
+    digest: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"name": self.name, "words": self.words, "dimension": self.dimension, "digest": self.digest}
+
+
+@dataclass(frozen=True, slots=True)
+class PapersReport:
+    """What each experiment found; None for one that was not run. `missing` says which were not, and why.
+
+    `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `counted` the weights by a file of
+    word counts. `components` and `confound` have one each for every word vectors; supervised, classify, weights and
+    counted are of the first. `counts` and `texts` are the names of files: of word counts, and trained on.
+    """
+
+    vectors: tuple[UsedVectors, ...]
+    missing: tuple[str, ...]
+    counts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    train_sentences: int = TRAINED
+    sts: StsReport | None = None
+    fitted: StsReport | None = None
+    weights: WeightsReport | None = None
+    counted: WeightsReport | None = None
+    sweep: SweepReport | None = None
+    components: tuple[ComponentsReport, ...] = ()
+    confound: tuple[ConfoundReport, ...] = ()
+    supervised: SupervisedReport | None = None
+    classify: ClassifyReport | None = None
+    cbos: CbosReport | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: everything, but how long training took and where files lie, so that it is the same everywhere."""
+        single = {
+            "sts": self.sts,
+            "fitted": self.fitted,
+            "weights": self.weights,
+            "counted": self.counted,
+            "sweep": self.sweep,
+            "supervised": self.supervised,
+            "classify": self.classify,
+            "cbos": self.cbos,
+        }
+        found: dict[str, Any] = {
+            name: None if one is None else _portable(one.to_dict()) for name, one in single.items()
+        }
+        return {
+            "vectors": [one.to_dict() for one in self.vectors],
+            "missing": list(self.missing),
+            "counts": list(self.counts),
+            "texts": list(self.texts),
+            "train_sentences": self.train_sentences,
+            **found,
+            "components": [one.to_dict() for one in self.components],
+            "confound": [one.to_dict() for one in self.confound],
+        }
+
+
+def _portable(found: dict[str, Any]) -> dict[str, Any]:
+    """Without seconds, and files by their names alone."""
+    found.pop("seconds", None)
+    for one in (found, *found.get("points", ()), *found.get("best", ())):
+        if "frequencies" in one:
+            one["frequencies"] = Path(one["frequencies"]).name
+    return found

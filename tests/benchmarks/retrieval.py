@@ -33,14 +33,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "SIF, a = 2e-4, m = 1": {"a": 2e-4},
     "SIF, a = 1e-4, m = 1": {"a": 1e-4},
     "SIF, a = 3e-4, m = 5": {"components": 5},
-    "SIF, p(w) of general English": {"frequencies": "vectors"},
-    "SIF, p(w) of the corpus": {"frequencies": "corpus"},
+    "SIF, a = 1e-3, p(w) of general English": {"a": 1e-3, "frequencies": "vectors"},
+    "SIF, a = 1e-3, p(w) of the corpus": {"a": 1e-3, "frequencies": "corpus"},
     "uSIF, m = 5 (the paper)": {"method": "usif"},
-    "SIF without topics": {"adapt": False},
-    "SIF, unknown words by their pieces": {"unknown": "pieces"},
-    "SIF, unknown words left out": {"unknown": "skip"},
-    "SIF without topics, unknown words left out": {"adapt": False, "unknown": "skip"},
-    **{f"prior of {n} sentences": {"prior": n} for n in (0, 1000, 10_000, 30_000)},
+    "SIF, a = 1e-3, without topics": {"a": 1e-3, "adapt": False},
+    "SIF, a = 1e-3, unknown words by their pieces": {"a": 1e-3, "unknown": "pieces"},
+    "SIF, a = 1e-3, unknown words left out": {"a": 1e-3, "unknown": "skip"},
+    "SIF, a = 1e-3, neither topics nor unknown words": {"a": 1e-3, "adapt": False, "unknown": "skip"},
+    **{f"prior of {n} sentences": {"a": 1e-3, "prior": n} for n in (0, 1000, 10_000, 30_000)},
 }
 
 

@@ -168,7 +168,7 @@ class SegmentWriter:
         self._index, self._ids = None, []  # so that the vectors are not held twice while they are written
         layout = PLAIN if self._scanning is None else self._scanning.layout(len(ids))
         if self._scanning is not None and layout != PLAIN:
-            asked = np.zeros((0, 0), np.float32)
+            asked: Float32 = np.zeros((0, 0), np.float32)
             if self._questions is not None:
                 asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
             index, scan = _laid_out(index, layout, self._scanning.target_recall, asked)

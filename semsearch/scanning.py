@@ -120,8 +120,8 @@ class Nearest:
         self._questions = questions
         self._k = k
         self._seen = 0
-        self._scores = np.zeros((len(questions), 0), dtype=np.float32)
-        self.rows = np.zeros((len(questions), 0), dtype=np.int64)  # (q, ≤ k), in no order
+        self._scores: Float32 = np.zeros((len(questions), 0), dtype=np.float32)
+        self.rows: npt.NDArray[np.int64] = np.zeros((len(questions), 0), dtype=np.int64)  # (q, ≤ k), in no order
 
     def add(self, rows: Float32) -> None:
         """The next rows. (n, d)"""

@@ -205,7 +205,7 @@ def _most(model: Model, words: Float64) -> float:
     """The greatest log-likelihood over the circle: a grid of directions, then ever finer ones round the best."""
     length = float(np.linalg.norm(words.mean(axis=0)))
     around: Callable[[Float64], Float64] = lambda angles: length * np.stack([np.cos(angles), np.sin(angles)], axis=1)  # noqa: E731
-    angles = np.linspace(-np.pi, np.pi, 3601)
+    angles: Float64 = np.linspace(-np.pi, np.pi, 3601, dtype=np.float64)
     for _ in range(5):
         values = log_likelihood(model, around(angles), words)
         best, step = angles[values.argmax()], angles[1] - angles[0]

@@ -78,7 +78,7 @@ class WeightsReport:
 
 def word2vec_weights(p: npt.NDArray[np.floating[Any]], sample: float) -> Float64:
     """min(1, √(t / p)): with which probability word2vec keeps a word. (n,) -> (n,)"""
-    return np.minimum(1.0, np.sqrt(sample / np.maximum(p.astype(np.float64), np.finfo(np.float64).tiny)))
+    return np.asarray(np.minimum(1.0, np.sqrt(sample / np.maximum(p.astype(np.float64), np.finfo(np.float64).tiny))))
 
 
 def evaluate_weights(
@@ -110,7 +110,7 @@ def evaluate_weights(
         counted, p = shares(counts), probabilities(counts, table).astype(np.float64)
     weigh = _Weighing(a, sample, usif_a(counted, USIF_N))
     ids = _ids(words, table) if words else _at_ranks(p)
-    fine = np.logspace(LOWEST, 0, 1001)
+    fine: Float64 = np.logspace(LOWEST, 0, 1001, dtype=np.float64)
     differences = np.abs(sif_weights(fine, a) - word2vec_weights(fine, sample))
     return WeightsReport(
         table.name,
@@ -118,7 +118,7 @@ def evaluate_weights(
         a,
         sample,
         weigh.usif_a,
-        weigh.rows(np.logspace(LOWEST, 0, 1 - LOWEST)),
+        weigh.rows(np.logspace(LOWEST, 0, 1 - LOWEST, dtype=np.float64)),
         weigh.rows(np.asarray(p[ids]), [table.words[number] for number in ids.tolist()]),
         weigh.rows(fine[[differences.argmax()]])[0],
         float(np.corrcoef(sif_weights(p, a), word2vec_weights(p, sample))[0, 1]),

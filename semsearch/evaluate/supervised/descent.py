@@ -107,7 +107,7 @@ def probabilities(classifier: Classifier, inputs: Inputs) -> npt.NDArray[np.floa
         classifier.probabilities(_rows(inputs, np.arange(first, min(first + _PART, count))))
         for first in range(0, count, _PART)
     ]
-    return np.concatenate(parts).astype(np.float64)
+    return np.asarray(np.concatenate(parts), dtype=np.float64)
 
 
 def _rows(inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Inputs:

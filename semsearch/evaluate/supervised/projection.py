@@ -67,7 +67,7 @@ class Head:
         logs = log_softmax(active @ self.V + self.c, axis=1)
         by_logits = (np.exp(logs) - targets) / len(targets)
         by_sums = by_logits @ self.V.T * active * (1 - active)
-        gradients = [by_sums.sum(axis=0), active.T @ by_logits, by_logits.sum(axis=0)]
+        gradients: list[Array] = [by_sums.sum(axis=0), active.T @ by_logits, by_logits.sum(axis=0)]
         return divergence(targets, logs), by_sums, gradients
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import astuple
 
 import pytest
@@ -18,22 +19,22 @@ DOCUMENTS = {
 
 
 def matching(*texts: str) -> list[str]:
-    db = sqlite3.connect(":memory:")
-    db.execute("CREATE TABLE roots (id, path)")
-    db.execute("CREATE TABLE documents (root_id, path, title, format, metadata)")
-    db.execute("INSERT INTO roots VALUES (1, '/home/ada/docs')")
-    for path, metadata in DOCUMENTS.items():
-        row = (1, path, f"Title of {path}", "text" if path.endswith("txt") else "markdown", metadata)
-        db.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", row)
-    for name, (arguments, function) in FUNCTIONS.items():
-        db.create_function(name, arguments, function)
-    where = condition([parse(text) for text in texts], here="/home/ada")
-    rows = db.execute(
-        f"SELECT documents.path FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {where.sql}",  # noqa: S608
-        where.parameters,
-    ).fetchall()
-    db.close()
-    return [path for (path,) in rows]
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE roots (id, path)")
+        db.execute("CREATE TABLE documents (root_id, path, title, format, metadata)")
+        db.execute("INSERT INTO roots VALUES (1, '/home/ada/docs')")
+        for path, metadata in DOCUMENTS.items():
+            row = (1, path, f"Title of {path}", "text" if path.endswith("txt") else "markdown", metadata)
+            db.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", row)
+        for name, (arguments, function) in FUNCTIONS.items():
+            db.create_function(name, arguments, function)
+        where = condition([parse(text) for text in texts], here="/home/ada")
+        rows = db.execute(
+            f"SELECT documents.path FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {where.sql}",  # noqa: S608
+            where.parameters,
+        ).fetchall()
+        db.close()
+        return [path for (path,) in rows]
 
 
 START, KEYS, NOTES = DOCUMENTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -324,7 +325,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
     open_vectors: VectorTable, tmp_path: Path
 ) -> None:
     Index.create(tmp_path / "i", vectors=open_vectors, adapt=False).close()
-    with sqlite3.connect(tmp_path / "i" / "index.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "i" / "index.sqlite")) as db, db:
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         settings = {**json.loads(text), "unknown": "skip"}
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
@@ -332,7 +333,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:
         index.add(documents)
         assert index.search("harbours", 1, mode="dense") == []
-    with sqlite3.connect(tmp_path / "i" / "index.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "i" / "index.sqlite")) as db, db:
         del settings["unknown"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:

@@ -33,7 +33,6 @@ def matching(*texts: str) -> list[str]:
             f"SELECT documents.path FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {where.sql}",  # noqa: S608
             where.parameters,
         ).fetchall()
-        db.close()
         return [path for (path,) in rows]
 
 

@@ -58,8 +58,8 @@ class Ragged:
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> Ragged:
         """The chosen words of each text. (t,) -> n rows"""
-        kept = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(chosen, dtype=np.int64)))
-        return Ragged(self.ids[chosen], np.asarray(kept[self.indptr]), self.strangers)
+        dropped = np.flatnonzero(~chosen)
+        return Ragged(self.ids[chosen], self.indptr - np.searchsorted(dropped, self.indptr), self.strangers)
 
     def without_repetitions(self) -> Ragged:
         """Each text's words once, in order of their ids."""
@@ -88,21 +88,25 @@ def average(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> 
 
     Where texts have strangers, their rows must be given.
     """
-    from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
-
     lengths = texts.lengths
     shares = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
-    indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
     strange = texts.ids < 0 if strangers is not None and len(strangers) else None
     if strangers is None or strange is None or not strange.any():
-        matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
-        return np.asarray(matrix @ table, dtype=np.float32)
-    known, others = texts.only(~strange), texts.only(strange)
-    matrix = csr_array((shares[~strange], known.ids, known.indptr.astype(np.int32)), shape=(len(texts), len(table)))
-    rest = csr_array(
-        (shares[strange], -1 - others.ids, others.indptr.astype(np.int32)), shape=(len(texts), len(strangers))
-    )
-    return np.asarray(matrix @ table + rest @ strangers, dtype=np.float32)
+        return _product(texts, shares, table)
+    result = _product(texts.only(~strange), shares[~strange], table)
+    some = np.unique(np.repeat(np.arange(len(texts)), lengths)[strange])  # most texts have none
+    others = texts.only(strange).take(some)
+    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[strange], strangers)
+    return result
+
+
+def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
+    """Σ_{w∈s} share[w] table[w]. n texts, (t,), (V, d) -> (n, d)"""
+    from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+
+    indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
+    matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
+    return np.asarray(matrix @ table, dtype=np.float32)
 
 
 def average_few(texts: Ragged, rows: Float32) -> Float32:

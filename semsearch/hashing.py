@@ -15,10 +15,12 @@ UInt64 = npt.NDArray[np.uint64]
 def look_up(keys: UInt64, values: Int32, wanted: UInt64) -> Int32:
     """The values of the wanted keys, -1 where there is none. (slots,), (slots,), (n,) -> (n,)"""
     mask = len(keys) - 1
-    places = (wanted & np.uint64(mask)).astype(np.intp)
-    found = keys[places]
-    result: Int32 = np.where(found == wanted, values[places], np.int32(-1))
-    pending = np.flatnonzero((found != wanted) & (found != 0))
+    places = wanted.view(np.int64) & mask
+    found = keys.take(places)
+    result: Int32 = values.take(places)
+    pending = np.flatnonzero(found != wanted)
+    result[pending] = -1
+    pending = pending[found[pending] != 0]
     places = places[pending]
     for _ in range(len(keys)):  # fewer, unless a file is damaged and has no empty place
         if not len(pending):
@@ -47,7 +49,7 @@ class HashIndex:
         return look_up(self.keys, self.values, wanted)
 
     def insert(self, keys: UInt64, values: Int32) -> None:
-        """Add keys (n,), each different and not yet there, with their values (n,)."""
+        """Add keys (n,), each different and not yet there, with their values (n,). The first ones are found soonest."""
         self._count += len(keys)
         if 2 * self._count > len(self.keys):
             old = np.flatnonzero(self.keys)
@@ -66,7 +68,7 @@ class HashIndex:
         places = (keys & np.uint64(mask)).astype(np.intp)
         while len(keys):
             free = self.keys[places] == 0
-            self.keys[places[free]] = keys[free]  # of several that want one place, the last one gets it
+            self.keys[places[free][::-1]] = keys[free][::-1]  # of several that want one place, the first one gets it
             seated = self.keys[places] == keys
             self.values[places[seated]] = values[seated]
             keys, values, places = keys[~seated], values[~seated], (places[~seated] + 1) & mask

@@ -9,6 +9,7 @@ if they did not stand there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
@@ -23,6 +24,20 @@ from semsearch.weights import WordWeights
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 _FEW = 4096  # words: below, no sparse product is loaded
+_ROWS = 2048  # texts whose vectors are made together, and stay near the processor until they are finished
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """What words add to a sum when the common components are removed from it, for removal is linear too."""
+
+    table: Float32  # (V, d)
+    strangers: Float32  # (u, d)
+    longest: float  # length of a word before
+
+    def rest(self, texts: Ragged) -> Float32:
+        """What is left of the averages of known words. n texts -> (n, d)"""
+        return average(texts, self.table, self.strangers)
 
 
 class RawVectors:
@@ -101,24 +116,11 @@ class RawVectors:
             raw = self.of(texts)
             return unit(common.remove(raw), scale=row_lengths(raw))
         texts = self.known(texts)
-        return self._unit(common, texts, self._rest(common, texts))
-
-    def _rest(self, common: CommonComponents, texts: Ragged) -> Float32:
-        """What is left of the averages of known words. n texts -> (n, d)"""
-        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
-        return average(texts, self._folded_table(common)[0], common.remove(guesses))
-
-    def _unit(self, common: CommonComponents, texts: Ragged, rest: Float32) -> Float32:
-        """What is left, put at length one, in place. Next to nothing may be rounding, and only the raw vector tells."""
-        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
-        longest = max(self._folded_table(common)[1], float(row_lengths(guesses).max(initial=0)))
-        lengths = row_lengths(rest)
-        faint = np.flatnonzero(lengths < 1e-5 * longest)
-        factors = 1 / np.maximum(lengths, np.float32(1e-30))
-        if len(faint):
-            factors[faint] = to_unit(rest[faint], scale=row_lengths(self.of(texts.take(faint))))
-        rest *= factors[:, None]
-        return rest
+        folded, result = self._fold(common, texts), np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
+        for first in range(0, len(texts), _ROWS):
+            part = texts.part(first, min(first + _ROWS, len(texts)))
+            result[first : first + _ROWS] = self._unit(folded, part, folded.rest(part))
+        return result
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)
@@ -128,10 +130,34 @@ class RawVectors:
         if self._normalise or not self._is_many(texts):
             return self.without(common, texts), self.without(common, texts.joined(starts))
         texts = self.known(texts)
-        rest, lengths = self._rest(common, texts), texts.lengths.astype(np.float32)
-        sums: Float32 = np.add.reduceat(rest * lengths[:, None], starts[:-1], axis=0)
-        sums /= np.maximum(np.add.reduceat(lengths, starts[:-1]), 1)[:, None]
-        return self._unit(common, texts, rest), self._unit(common, texts.joined(starts), sums)
+        folded, d = self._fold(common, texts), self._vectors.dimension
+        alone = np.empty((len(texts), d), dtype=np.float32)
+        together = np.empty((len(starts) - 1, d), dtype=np.float32)
+        edges = np.unique(np.searchsorted(starts, np.arange(0, len(texts), _ROWS))).tolist()
+        for first, last in zip(edges, [*edges[1:], len(starts) - 1], strict=True):
+            here = starts[first : last + 1]
+            part = texts.part(int(here[0]), int(here[-1]))
+            rest, lengths = folded.rest(part), part.lengths.astype(np.float32)
+            sums: Float32 = np.add.reduceat(rest * lengths[:, None], here[:-1] - here[0], axis=0)
+            sums /= np.maximum(np.add.reduceat(lengths, here[:-1] - here[0]), 1)[:, None]
+            alone[here[0] : here[-1]] = self._unit(folded, part, rest)
+            together[first:last] = self._unit(folded, part.joined(here - here[0]), sums)
+        return alone, together
+
+    def _fold(self, common: CommonComponents, texts: Ragged) -> _Folded:
+        table, longest = self._folded_table(common)
+        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
+        return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
+
+    def _unit(self, folded: _Folded, texts: Ragged, rest: Float32) -> Float32:
+        """What is left, put at length one, in place. Next to nothing may be rounding, and only the raw vector tells."""
+        lengths = row_lengths(rest)
+        faint = np.flatnonzero(lengths < 1e-5 * folded.longest)
+        factors = 1 / np.maximum(lengths, np.float32(1e-30))
+        if len(faint):
+            factors[faint] = to_unit(rest[faint], scale=row_lengths(self.of(texts.take(faint))))
+        rest *= factors[:, None]
+        return rest
 
     def _guesses(self, strangers: Strangers) -> Float32:
         """The vectors of words outside the table. The last ones are kept: the same words come for several texts."""

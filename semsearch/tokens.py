@@ -33,15 +33,12 @@ _SOLITARY = re.compile(
 )
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+_APOSTROPHE = ord("'")
 _FEW = 64  # different characters: for so many, one replacement each is faster than regular expressions
 _CHUNK = 1 << 17  # characters per pass: the working arrays stay within a core's cache; fastest of 2^14 to 2^20
 
 # byte -> its value in the hash, 0 for a separator: lower-case letters and digits, and all bytes of longer characters
-_VALUES = np.zeros(256, dtype=np.uint64)
-for _byte in range(128):
-    if chr(_byte).isalnum():
-        _VALUES[_byte] = ord(chr(_byte).lower())
-_VALUES[128:] = np.arange(128, 256)
+_VALUES = bytes(byte if byte > 127 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0 for byte in range(256))
 
 
 def words(text: str) -> list[str]:
@@ -85,7 +82,7 @@ class WordChunk:
         lengths = self.ends[places] - self.starts[places]
         offsets = self.starts[places] - (np.cumsum(lengths) - lengths)
         places = np.arange(lengths.sum()) + np.repeat(offsets, lengths)
-        return np.asarray(_VALUES[self.data[places]], dtype=np.uint8)
+        return np.frombuffer(self.data[places].tobytes().translate(_VALUES), dtype=np.uint8)
 
 
 def hash_word(word: str) -> int:
@@ -113,44 +110,40 @@ def hash_chunks(texts: Sequence[str]) -> Iterator[WordChunk]:
 
 
 def _hash_chunk(texts: Sequence[str]) -> WordChunk:
-    encoded = _encoded(texts)
-    if encoded.count(b"\n") != len(texts) - 1:  # a newline must only ever end a text
-        encoded = _encoded([text.replace("\n", " ") for text in texts])
+    encoded, ends_of_texts = _encoded(texts)
     data = np.frombuffer(encoded, dtype=np.uint8)
-    values = _VALUES[data]
+    values = np.frombuffer(bytearray(encoded.translate(_VALUES)), dtype=np.uint8)
+    _blank_endings(data, values)
     edges = np.flatnonzero(np.diff(values != 0, prepend=False, append=False))
-    starts, ends = _without_endings(data, values, edges[0::2], edges[1::2])
-    hashes = _hash_spans(values, starts, ends)
-    breaks = np.flatnonzero(data == 10)
-    bounds = np.searchsorted(starts, np.concatenate(([0], breaks, [len(data)])))
-    return WordChunk(data, starts, ends, hashes, np.diff(bounds))
+    starts, ends = edges[0::2], edges[1::2]
+    bounds = np.searchsorted(starts, ends_of_texts)
+    return WordChunk(data, starts, ends, hash_spans(values, starts, ends), np.diff(bounds, prepend=0))
 
 
 def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt64:
     """The hashes of data[starts[i]:ends[i]], lower-case UTF-8; of a word that of `hash_word`. (n,), (n,) -> (n,)"""
-    return _hash_spans(data.astype(np.uint64), starts, ends)
-
-
-def _hash_spans(values: UInt64, starts: Int64, ends: Int64) -> UInt64:
-    powers, inverses = _powers(_bucket(len(values)))
-    prefix = np.zeros(len(values) + 1, dtype=np.uint64)
-    np.cumsum(values * powers[: len(values)], out=prefix[1:])
+    powers, inverses = _powers(_bucket(len(data)))
+    prefix = np.zeros(len(data) + 1, dtype=np.uint64)
+    np.cumsum(powers[: len(data)] * data, out=prefix[1:])
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
-def _encoded(texts: Sequence[str]) -> bytes:
-    """The texts as UTF-8, a line each, so that bytes over 127 are all parts of words.
+def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
+    """The texts as UTF-8, a separator after each, and where each ends (n,). Bytes over 127 are all parts of words.
 
     A few other characters would make all of a long string wide, so that only the texts that have some are looked at.
     """
-    if all(map(str.isascii, texts)):
-        return "\n".join(texts).encode()
+    count = len(texts)
+    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=count)).tolist()
+    if not foreign:
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=count)
+        return "\n".join(texts).encode(), np.cumsum(lengths + 1) - 1
     parts = list(texts)
-    foreign = [place for place, text in enumerate(texts) if not text.isascii()]
     together = _foreign("\n".join([texts[place].replace("\n", " ") for place in foreign]))
     for place, text in zip(foreign, together.split("\n"), strict=True):
         parts[place] = text
-    return "\n".join(parts).encode() if together.isascii() else b"\n".join([part.encode() for part in parts])
+    encoded = [part.encode() for part in parts]
+    return b"\n".join(encoded), np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=count) + 1) - 1
 
 
 def _foreign(text: str) -> str:
@@ -168,18 +161,20 @@ def _foreign(text: str) -> str:
     return composed
 
 
-def _without_endings(
-    data: npt.NDArray[np.uint8],
-    values: UInt64,
-    starts: Int64,
-    ends: Int64,
-) -> tuple[Int64, Int64]:
-    """Leave out one or two letters between an apostrophe that follows a word and the word's end: 's, 't, 're."""
-    short = np.flatnonzero((ends - starts <= 2) & (starts >= 2))
-    first, last, before = starts[short], ends[short] - 1, starts[short] - 1
-    letters = (values[first] >= 97) & (values[first] <= 122) & (values[last] >= 97) & (values[last] <= 122)
-    dropped = short[letters & (data[before] == 39) & (values[before - 1] != 0)]
-    return np.delete(starts, dropped), np.delete(ends, dropped)
+def _blank_endings(data: npt.NDArray[np.uint8], values: npt.NDArray[np.uint8]) -> None:
+    """Make separators of one or two letters between an apostrophe after a word and the next separator: 's, 't, 're."""
+    marks = np.flatnonzero(data[1:-1] == _APOSTROPHE) + 1  # a letter must stand before and after one
+    marks = marks[values[marks - 1] != 0]
+    last = len(values) - 1
+    first, second, third = (values[np.minimum(marks + step, last)] * (marks + step <= last) for step in (1, 2, 3))
+    one, two = _is_letter(first), _is_letter(second)
+    values[marks[one & (second == 0)] + 1] = 0
+    both = marks[one & two & (third == 0)]
+    values[both + 1] = values[both + 2] = 0
+
+
+def _is_letter(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    return np.asarray((values >= ord("a")) & (values <= ord("z")))
 
 
 def _bucket(size: int) -> int:
@@ -200,9 +195,11 @@ def _powers(size: int) -> tuple[UInt64, UInt64]:
 
 def mix(hashes: UInt64) -> UInt64:
     """Spread every bit over the others (as MurmurHash3 ends), since tables take the low bits; 0 is kept free."""
-    mixed = hashes ^ (hashes >> np.uint64(33))
-    mixed = mixed * np.uint64(0xFF51AFD7ED558CCD)
+    mixed = hashes >> np.uint64(33)
+    mixed ^= hashes
+    mixed *= np.uint64(0xFF51AFD7ED558CCD)
     mixed ^= mixed >> np.uint64(33)
-    mixed = mixed * np.uint64(0xC4CEB9FE1A85EC53)
+    mixed *= np.uint64(0xC4CEB9FE1A85EC53)
     mixed ^= mixed >> np.uint64(33)
-    return np.asarray(np.where(mixed == 0, np.uint64(1), mixed))
+    mixed[mixed == 0] = 1
+    return mixed

@@ -37,6 +37,53 @@ def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
     return written
 
 
+class Draft:
+    """A file that is written piece by piece, and begins with what is known last.
+
+    Under a temporary name until it is kept. As a context manager it is dropped where nobody kept it.
+    """
+
+    def __init__(self, path: Path, beginning: int) -> None:
+        """Leaves so many bytes free for the beginning."""
+        self.temporary = path.with_name(path.name + ".tmp")
+        self._path = path
+        self._beginning = beginning
+        self._file = self.temporary.open("w+b", buffering=0)
+        self._file.seek(beginning)
+
+    def write(self, data: memoryview) -> None:
+        """Append."""
+        while len(data):  # a write may be a partial one
+            data = data[self._file.write(data) or 0 :]
+
+    def keep(self, beginning: bytes) -> Written:
+        """Give it its beginning and its name, which lasts when this returns."""
+        if len(beginning) != self._beginning:
+            raise ValueError(f"the beginning has {len(beginning)} bytes, not {self._beginning}")
+        size = self._file.tell()
+        self._file.seek(0)
+        self.write(memoryview(beginning))
+        os.fsync(self._file.fileno())
+        self._file.close()
+        written = Written(size, file_digest(self.temporary))
+        self.temporary.replace(self._path)
+        _sync_folder(self._path.parent)
+        return written
+
+    def drop(self) -> None:
+        """Forget what was written, if it was not kept. It may be what filled the disk."""
+        if not self._file.closed:
+            self._file.close()
+            with suppress(OSError):
+                self.temporary.unlink()
+
+    def __enter__(self) -> Draft:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.drop()
+
+
 def file_digest(path: Path) -> str:
     """The digest of a file as it is on the disk, as `semsearch.readers.read_file` gives it. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)

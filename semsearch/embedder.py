@@ -37,7 +37,8 @@ from semsearch.weights import WordWeights, learn_weights
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-_BATCH = 8192  # texts at a time: their vectors stay near the processor
+_BATCH = 8192  # texts at a time
+_WORDS = 10  # of a text, about
 _SAMPLE = 4000  # sentences drawn for the prior
 
 
@@ -86,6 +87,7 @@ class SentenceEmbedder:
         self.prior = prior
         self.unknown: Unknown = unknown
         self._raw_: RawVectors | None = None
+        self._expected = 0
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -95,6 +97,7 @@ class SentenceEmbedder:
         Raises UsageError for a single string.
         """
         batches = [self.tokenize(batch) for batch in _batched(texts)]
+        self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
@@ -107,13 +110,21 @@ class SentenceEmbedder:
         )
         self.induced_ = None
         if self.unknown == "contexts":
-            plain = RawVectors(self.vectors, self.weights_, normalise=False, strangers=self._meet)
+            plain = RawVectors(
+                self.vectors, self.weights_, normalise=False, strangers=self._meet, expected=self._expected
+            )
             self.induced_ = induce(batches, self.vectors, plain)
         self._raw_ = None
         total = Statistics.empty(self.vectors.dimension)
         for part in in_order(self.statistics_of, batches(), threads=threads):
             total = total + part
         return self._learn(total)
+
+    def expect(self, words: int) -> None:
+        """Say how many words are about to come: for many, what can be is worked out once for all words of the table."""
+        self._expected = words
+        if self._raw_ is not None:
+            self._raw_.expected = words
 
     def partial_fit(self, texts: Iterable[str]) -> SentenceEmbedder:
         """Learn from more texts. The first call is `fit`, and freezes the weights."""
@@ -166,6 +177,7 @@ class SentenceEmbedder:
         self._check_fitted()
         if len(texts) <= _BATCH:
             return self._raw().without(self.common_, self.tokenize(texts))
+        self.expect(max(self._expected, _WORDS * len(texts)))
         result = np.empty((len(texts), self.vectors.dimension), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
             batch = self.tokenize(texts[first : first + _BATCH])
@@ -239,7 +251,9 @@ class SentenceEmbedder:
         if self._raw_ is None:
             strangers = None if self.unknown == "skip" else self._meet
             normalise = self.method.normalise
-            self._raw_ = RawVectors(self.vectors, self.weights_, normalise=normalise, strangers=strangers)
+            self._raw_ = RawVectors(
+                self.vectors, self.weights_, normalise=normalise, strangers=strangers, expected=self._expected
+            )
         return self._raw_
 
     # -- components ----------------------------------------------------------------------------------------------

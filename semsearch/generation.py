@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from semsearch.average import Ragged
 from semsearch.components import Statistics
-from semsearch.dense import SegmentWriter, Vectors
+from semsearch.dense import Vectors
 from semsearch.embedder import SentenceEmbedder
 from semsearch.fit import Fit, load_embedder, load_fit, save_fit, save_today
 from semsearch.hits import Progress
@@ -29,6 +29,7 @@ from semsearch.rows import get_removed, get_segments, stored_texts
 from semsearch.runs import Runs
 from semsearch.scanning import LISTED
 from semsearch.scans import note_scans
+from semsearch.segment_writer import SegmentWriter
 from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Segment, Size, to_compact, to_merge
 from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
@@ -100,6 +101,7 @@ class Generation:
         fit = None if refit else self.fit
         if fit is None:
             return self._embed_everything(new, first_new)
+        fit.embedder.expect(new.words)
         today = fit.today if self._gone is None else fit.today - self._gone
         for batch in new:
             today = today + fit.embedder.statistics_of(batch.sentences)
@@ -134,6 +136,7 @@ class Generation:
             if total:
                 self._settings.check_frequencies(self.folder)
                 embedder = self._settings.embedder(self._vectors())
+                embedder.expect(sum(spool.words for spool in spools))
                 embedder.fit_ragged(
                     lambda: (batch.sentences for spool in spools for batch in spool), threads=self.threads
                 )
@@ -170,15 +173,15 @@ class Generation:
         questions: Questions,
     ) -> list[Segment]:
         """Embed and write all batches, as segments of both kinds."""
-        passages, sentences = self._writer("passage", questions), self._writer("sentence")
         embed, done = partial(_embedded, embedder, topics), 0
-        for batch, whole, single in in_order(embed, _batches(spools), threads=self.threads):
-            passages.add(batch.passage_ids, whole)
-            sentences.add(batch.sentence_ids, single)
-            done += len(single)
-            self._progress(Progress("embedding", sentences=done, total_sentences=total))
-        self._progress(Progress("writing", sentences=done, total_sentences=total))
-        return passages.finish() + sentences.finish()
+        with self._writer("passage", questions) as passages, self._writer("sentence") as sentences:
+            for batch, whole, single in in_order(embed, _batches(spools), threads=self.threads):
+                passages.add(batch.passage_ids, whole)
+                sentences.add(batch.sentence_ids, single)
+                done += len(single)
+                self._progress(Progress("embedding", sentences=done, total_sentences=total))
+            self._progress(Progress("writing", sentences=done, total_sentences=total))
+            return passages.finish() + sentences.finish()
 
     def _merge(self) -> None:
         """Rewrite what has become too many, or too much of it removed."""
@@ -212,12 +215,12 @@ class Generation:
         pieces = [
             (first, count, source) for source in opened for first, count in source.segment.runs.without(removed).ranges
         ]
-        writer = self._writer(kind, self._stored_questions)
-        for first, count, source in sorted(pieces, key=lambda piece: piece[0]):
-            for start in range(first, first + count, _CHUNK):
-                ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
-                writer.add(ids, source.rows(source.segment.runs.below(ids)))
-        return writer.finish()
+        with self._writer(kind, self._stored_questions) as writer:
+            for first, count, source in sorted(pieces, key=lambda piece: piece[0]):
+                for start in range(first, first + count, _CHUNK):
+                    ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
+                    writer.add(ids, source.rows(source.segment.runs.below(ids)))
+            return writer.finish()
 
     def _stored_questions(self, passage_ids: npt.NDArray[np.int64]) -> Float32:
         """Questions about passages, embedded as the stored fit does."""

@@ -41,7 +41,10 @@ class _Folded:
 
 
 class RawVectors:
-    """v_s = (1/|s|) Σ weight(w) v_w, for uSIF each dimension of v_w divided by its norm over the words of s."""
+    """v_s = (1/|s|) Σ weight(w) v_w, for uSIF each dimension of v_w divided by its norm over the words of s.
+
+    `expected` is how many words are about to be asked for, in however many batches.
+    """
 
     def __init__(
         self,
@@ -50,10 +53,12 @@ class RawVectors:
         *,
         normalise: bool,
         strangers: Callable[[Strangers], Float32] | None = None,
+        expected: int = 0,
     ) -> None:
         self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
+        self.expected = expected
         self._meet = strangers
         self._met: tuple[Strangers, Float32] | None = None
         self._weighted: Float32 | None = None
@@ -181,8 +186,11 @@ class RawVectors:
         return np.where(ids < 0, np.float32(self._weights.of_strangers), weights)
 
     def _is_many(self, texts: Ragged) -> bool:
-        """Whether to use the table of all words: if it is there already, or if about as many words are asked for."""
-        return len(texts.ids) > _FEW and (self._weighted is not None or len(texts.ids) >= len(self._vectors))
+        """Whether to use the table of all words: if about as many words are asked for, here or in all batches.
+
+        Not whether it is there already: then the last digits would depend on which thread came first.
+        """
+        return len(texts.ids) > _FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
 
     def _weighted_table(self) -> Float32:
         with self._making:

@@ -77,6 +77,7 @@ class Spool:
         self._file = cast(BinaryIO, tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  # the spool closes it
         self._end = 0
         self.sentences = 0
+        self.words = 0
 
     def append(self, batch: Batch) -> None:
         """Keep a batch."""
@@ -91,6 +92,7 @@ class Spool:
         self._file.write(np.ascontiguousarray(strangers.data).data)
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
+        self.words += len(words.ids)
 
     def __iter__(self) -> Iterator[Batch]:
         place = 0

@@ -88,7 +88,7 @@ class Memory:
     Threads may share one. It gives a word the same whether it remembers it or not.
     """
 
-    def __init__(self, of: Callable[[Strangers], Float32], dimension: int, *, most: int = 1 << 16) -> None:
+    def __init__(self, of: Callable[[Strangers], Float32], dimension: int, *, most: int = 1 << 18) -> None:
         self._of = of
         self._index = HashIndex()
         self._rows = np.empty((most, dimension), dtype=np.float16)  # takes memory as it is filled

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pytest
 
-from semsearch.dense import SegmentWriter, Vectors
+from semsearch.dense import Vectors
 from semsearch.durable import file_digest
 from semsearch.errors import IndexDamaged
 from semsearch.runs import Runs
 from semsearch.scanning import Scanning
+from semsearch.segment_writer import SegmentWriter
 from semsearch.segments import Segment
 
 
@@ -34,6 +36,22 @@ def test_a_segment_gives_back_its_vectors_by_id(tmp_path: Path) -> None:
     assert segment.runs.ranges == [(5, 15), (40, 20)]
     assert segment.digest == file_digest(tmp_path / segment.file)
     np.testing.assert_allclose(opened.rows(segment.runs.below(np.array([40, 5]))), rows[[15, 0]], atol=1e-3)
+
+
+def test_a_file_is_byte_by_byte_what_faiss_writes(tmp_path: Path) -> None:
+    rows = unit_rows(35)
+    (segment,) = written(tmp_path, np.arange(35, dtype=np.int64), rows)
+    index = faiss.IndexScalarQuantizer(16, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+    index.add(rows)
+    faiss.write_index(index, str(tmp_path / "peer"))
+    assert (tmp_path / segment.file).read_bytes() == (tmp_path / "peer").read_bytes()
+
+
+def test_a_writer_that_does_not_finish_leaves_whole_files_only(tmp_path: Path) -> None:
+    with SegmentWriter(tmp_path, "passage", generation=7, largest=8) as writer:
+        writer.add(np.arange(10, dtype=np.int64), unit_rows(10))
+        assert len(list(tmp_path.iterdir())) == 2
+    assert [path.name for path in tmp_path.iterdir()] == [writer.segments[0].file]
 
 
 def test_a_scan_is_the_exact_order_by_cosine(tmp_path: Path) -> None:

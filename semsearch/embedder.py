@@ -108,13 +108,11 @@ class SentenceEmbedder:
         self.weights_ = learn_weights(
             self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
         )
-        self.induced_ = None
+        self.induced_, self._raw_ = None, None
         if self.unknown == "contexts":
-            plain = RawVectors(
-                self.vectors, self.weights_, normalise=False, strangers=self._meet, expected=self._expected
-            )
+            plain = self._raw() if not self.method.normalise else self._raw_vectors(normalise=False)
             self.induced_ = induce(batches, self.vectors, plain)
-        self._raw_ = None
+            plain.forget()
         total = Statistics.empty(self.vectors.dimension)
         for part in in_order(self.statistics_of, batches(), threads=threads):
             total = total + part
@@ -249,12 +247,14 @@ class SentenceEmbedder:
 
     def _raw(self) -> RawVectors:
         if self._raw_ is None:
-            strangers = None if self.unknown == "skip" else self._meet
-            normalise = self.method.normalise
-            self._raw_ = RawVectors(
-                self.vectors, self.weights_, normalise=normalise, strangers=strangers, expected=self._expected
-            )
+            self._raw_ = self._raw_vectors(normalise=self.method.normalise)
         return self._raw_
+
+    def _raw_vectors(self, *, normalise: bool) -> RawVectors:
+        strangers = None if self.unknown == "skip" else self._meet
+        return RawVectors(
+            self.vectors, self.weights_, normalise=normalise, strangers=strangers, expected=self._expected
+        )
 
     # -- components ----------------------------------------------------------------------------------------------
 

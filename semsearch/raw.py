@@ -66,6 +66,10 @@ class RawVectors:
         self._folded: tuple[CommonComponents, Float32, float] | None = None
         self._making = Lock()  # a table is made once, however many threads ask for it
 
+    def forget(self) -> None:
+        """What strangers are has changed: ask anew."""
+        self._met = None
+
     def known(self, texts: Ragged) -> Ragged:
         """The texts without the words that have no vector."""
         known = self.is_known(texts)
@@ -211,5 +215,8 @@ class RawVectors:
         table = self._weighted_table()
         with self._making:
             if self._folded is None or self._folded[0] is not common:
-                self._folded = common, common.remove(table), float(row_lengths(table).max(initial=0))
+                folded = np.empty_like(table)
+                for first in range(0, len(table), _ROWS):  # without a second table in between
+                    folded[first : first + _ROWS] = common.remove(table[first : first + _ROWS])
+                self._folded = common, folded, float(row_lengths(table).max(initial=0))
             return self._folded[1], self._folded[2]

@@ -128,7 +128,7 @@ class RawVectors:
         folded, result = self._fold(common, texts), np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
         for first in range(0, len(texts), _ROWS):
             part = texts.part(first, min(first + _ROWS, len(texts)))
-            result[first : first + _ROWS] = self._unit(folded, part, folded.rest(part))
+            self._unit(folded, part, folded.rest(part), out=result[first : first + _ROWS])
         return result
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
@@ -149,8 +149,8 @@ class RawVectors:
             rest, lengths = folded.rest(part), part.lengths.astype(np.float32)
             sums: Float32 = np.add.reduceat(rest * lengths[:, None], here[:-1] - here[0], axis=0)
             sums /= np.maximum(np.add.reduceat(lengths, here[:-1] - here[0]), 1)[:, None]
-            alone[here[0] : here[-1]] = self._unit(folded, part, rest)
-            together[first:last] = self._unit(folded, part.joined(here - here[0]), sums)
+            self._unit(folded, part, rest, out=alone[here[0] : here[-1]])
+            self._unit(folded, part.joined(here - here[0]), sums, out=together[first:last])
         return alone, together
 
     def _fold(self, common: CommonComponents, texts: Ragged) -> _Folded:
@@ -158,15 +158,14 @@ class RawVectors:
         guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
         return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
 
-    def _unit(self, folded: _Folded, texts: Ragged, rest: Float32) -> Float32:
-        """What is left, put at length one, in place. Next to nothing may be rounding, and only the raw vector tells."""
+    def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
+        """What is left, put at length one. Next to nothing may be rounding, and only the raw vector tells."""
         lengths = row_lengths(rest)
         faint = np.flatnonzero(lengths < 1e-5 * folded.longest)
         factors = 1 / np.maximum(lengths, np.float32(1e-30))
         if len(faint):
             factors[faint] = to_unit(rest[faint], scale=row_lengths(self.of(texts.take(faint))))
-        rest *= factors[:, None]
-        return rest
+        np.multiply(rest, factors[:, None], out=out)
 
     def _guesses(self, strangers: Strangers) -> Float32:
         """The vectors of words outside the table. The last ones are kept: the same words come for several texts."""

@@ -21,11 +21,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from semsearch.tokens import UInt64, hash_words, mix, words
 
+Bool = npt.NDArray[np.bool_]
 SEQUENCE = 5  # words
 LEAST = 0.9  # of the sequences that two texts must have in common
+_AT_ONCE = 64  # texts: what they need stays within a core's cache
 _HALF = 8  # letters of a piece, which are the bytes of one integer
 _PIECE = 2 * _HALF
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -43,8 +46,8 @@ def first_alike(texts: Sequence[str]) -> list[int]:
     """
     letters = [_letters(text) for text in texts]
     smallest = _smallest(letters)
-    if all(len(set(column)) == len(texts) for column in smallest.T.tolist()):
-        return list(range(len(texts)))  # no two have a hash in common, as is usual
+    if not _are_shared(smallest).any():
+        return list(range(len(texts)))  # as is usual
     known: defaultdict[tuple[int | str, ...], list[int]] = defaultdict(list)
     firsts: list[int] = []
     for place, (a, b, c) in enumerate(smallest.tolist()):
@@ -57,6 +60,22 @@ def first_alike(texts: Sequence[str]) -> list[int]:
             for key in keys:
                 known[key].append(place)
     return firsts
+
+
+def may_be_alike(texts: Sequence[str]) -> Bool:
+    """Of each text whether it is worth comparing with any other. (n,)"""
+    parts = [_smallest([_letters(text) for text in texts[i : i + _AT_ONCE]]) for i in range(0, len(texts), _AT_ONCE)]
+    return _are_shared(np.concatenate([np.zeros((0, len(_WAYS)), dtype=np.uint64), *parts]))
+
+
+def _are_shared(smallest: UInt64) -> Bool:
+    """Which texts have a hash in common with another. (n, 3) -> (n,)"""
+    shared = np.zeros(len(smallest), dtype=np.bool_)
+    for column in smallest.T:
+        order = np.argsort(column)
+        same = np.flatnonzero(np.diff(column[order]) == 0)
+        shared[order[same]] = shared[order[same + 1]] = True
+    return shared
 
 
 def _letters(text: str) -> bytes:

@@ -167,7 +167,7 @@ class Spans:
 
 def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
     """Where passages with rising ids stand. Count 0 for a passage that is not there."""
-    rows = db.execute(_SPANS, _list(ids.tolist()))
+    rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
     found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
     spans = np.zeros((4, len(ids)), dtype=np.int64)
     spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T

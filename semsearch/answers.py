@@ -57,9 +57,10 @@ def _folded(
     """The same for one ranking, of whose beginning the texts are known, and which of these may be alike."""
     firsts = list(range(min(len(ids), beginning)))
     places = [place for place in firsts if ids[place] in suspects]
-    if len(places) > 1:
-        for place, first in zip(places, first_alike([texts[ids[place]] for place in places]), strict=True):
-            firsts[place] = places[first]
+    if len(places) < 2:
+        return [[place] for place in firsts]
+    for place, first in zip(places, first_alike([texts[ids[place]] for place in places]), strict=True):
+        firsts[place] = places[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
         every = _texts(db, ids)
         firsts = first_alike([every[id_] for id_ in ids])

@@ -122,9 +122,9 @@ class Bm25:
 
     def lengths(self, rows: Int64) -> Float64:
         """How long rows are, counted through all segments; 0 for the row -1. (n,) -> (n,)"""
-        return (
-            np.where(rows < 0, 0, self._lengths.take(rows, mode="clip")) if len(self._lengths) else np.zeros(len(rows))
-        )
+        if not len(self._lengths):
+            return np.zeros(len(rows))
+        return np.where(rows < 0, 0.0, self._lengths.take(rows, mode="clip").astype(np.float64))
 
     def rows(self, place: int, rows: Int64) -> Int64:
         """Rows of the segment at a place as they are counted through, -1 for those that do not count. (n,) -> (n,)"""

@@ -70,18 +70,20 @@ def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, visits:
 
     0 for a passage without a vector. `visits`: those of the pool, where they are known.
     """
-    visits, wanted = visits or pool.by_passage(), Pool.of(models)
-    stored = snapshot.stored("passage", wanted.ids)
+    visits = visits or pool.by_passage()
+    counts = np.array([len(ids) for ids in models])
+    stored = snapshot.stored("passage", np.concatenate(models))
     if not len(stored.rows):
         return np.zeros(len(pool.ids))
     means: Float32 = np.zeros((len(models), stored.rows.shape[1]), dtype=np.float32)
-    np.add.at(means, wanted.owners[stored.places], stored.rows)
-    means /= np.maximum(np.diff(wanted.bounds), 1).astype(np.float32)[:, None]
+    np.add.at(means, np.repeat(np.arange(len(models)), counts)[stored.places], stored.rows)
+    means /= np.maximum(counts, 1).astype(np.float32)[:, None]
     near, owners = np.zeros(len(pool.ids)), pool.owners[visits.order]
     for passages, pairs in visits.parts(np.ones(len(visits.ids), dtype=np.int64), _AT_ONCE):
         stored = snapshot.stored("passage", visits.ids[passages])
         near[visits.order[pairs]] = stored.cosines(means, owners[pairs], visits.which[pairs] - passages.start)
-    return np.nan_to_num(near)
+    near[np.isnan(near)] = 0
+    return near
 
 
 def _meaning(

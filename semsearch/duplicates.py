@@ -19,6 +19,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -69,11 +70,12 @@ def may_be_alike(texts: Sequence[str]) -> Bool:
 
 
 def _are_shared(smallest: UInt64) -> Bool:
-    """Which texts have a hash in common with another. (n, 3) -> (n,)"""
+    """Which texts have two hashes in common with another, or what by chance looks like it. (n, 3) -> (n,)"""
     shared = np.zeros(len(smallest), dtype=np.bool_)
-    for column in smallest.T:
-        order = np.argsort(column)
-        same = np.flatnonzero(np.diff(column[order]) == 0)
+    for first, second in combinations(smallest.T, 2):
+        keys = first * _STEP ^ second
+        order = np.argsort(keys)
+        same = np.flatnonzero(np.diff(keys[order]) == 0)
         shared[order[same]] = shared[order[same + 1]] = True
     return shared
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.runs import distinct
+from semsearch.runs import are_new, distinct
 
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ class Pool:
     def largest(self, values: Float64, *, least: float) -> Float64:
         """The largest value of each question, passing over NaN; `least` where there is none larger. (p,) -> (q,)"""
         result = np.full(len(self.bounds) - 1, least)
-        having = np.flatnonzero(np.diff(self.bounds))
+        having = np.flatnonzero(self.bounds[1:] > self.bounds[:-1])
         if len(having):
             result[having] = np.fmax(np.fmax.reduceat(values, self.bounds[having]), least)
         return result
@@ -54,7 +54,7 @@ class Pool:
         """The same pairs in the order of their passages."""
         order = np.argsort(self.ids, kind="stable")
         rising = self.ids[order]
-        is_new = np.diff(rising, prepend=rising[:1] - 1) > 0
+        is_new = are_new(rising)
         return Visits(rising[is_new], order, np.cumsum(is_new) - 1)
 
 
@@ -69,7 +69,7 @@ class Visits:
     def parts(self, sizes: Int64, most: int) -> Iterator[tuple[slice, slice]]:
         """Passages with sizes (u,) in parts of about so much in all: slices of the ids, and of the order."""
         groups = np.cumsum(sizes) // most
-        starts = np.flatnonzero(np.diff(groups, prepend=-1))
+        starts = np.flatnonzero(are_new(groups))
         pairs = np.searchsorted(self.which, starts).tolist()
         edges, ends = [*starts.tolist(), len(sizes)], [*pairs, len(self.which)]
         return zip(map(slice, edges, edges[1:]), map(slice, ends, ends[1:]), strict=False)

@@ -8,6 +8,7 @@ time that their passages stay few.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def _block(
         groups = [[[place] for place in range(min(wish.k, len(order)))] for order in rankings.orders]
     else:
         groups = folded(db, [ids[order] for order in rankings.orders], wish.k)
-    found = [_page(rankings, number, each[: wish.k]) for number, each in enumerate(groups)]
+    found = _paged(rankings, [each[: wish.k] for each in groups])
     counts = np.diff(rankings.candidates.pool.bounds).tolist()
     short = [
         number
@@ -178,34 +179,33 @@ def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs 
 
 def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:
     """The places of what answers each question, best first, equal ones in the order of the index. (p,) -> q arrays"""
-    least = -np.inf if min_score is None else min_score
-    order = np.lexsort((-scores, pool.owners))
-    order = order[scores[order] >= least]  # never true of NaN
-    return np.split(order, np.searchsorted(pool.owners[order], np.arange(1, len(pool.bounds) - 1)))
+    least, orders = -np.inf if min_score is None else min_score, list[Int64]()
+    for places in pool.slices:
+        own = scores[places]
+        order = np.argsort(-own, kind="stable")
+        orders.append(places.start + order[own[order] >= least])  # never true of NaN
+    return orders
 
 
-def _page(rankings: Rankings, number: int, groups: Sequence[Sequence[int]]) -> Page:
-    """The page of one question, of groups of places in its order."""
-    order = rankings.orders[number]
-    ranked = [_ranked(rankings, order[group].tolist()) for group in groups]
-    return Page(ranked, rankings.weights[number], rankings.models[number])
-
-
-def _ranked(rankings: Rankings, places: Sequence[int]) -> Ranked:
-    """The passage at the first place, with those at the others as its duplicates."""
-    candidates, place = rankings.candidates, places[0]
-    return Ranked(
-        int(candidates.pool.ids[place]),
-        float(rankings.scores[place]),
-        _number(candidates.dense[place]),
-        _number(candidates.lexical[place]),
-        int(candidates.best[place]),
-        tuple(candidates.pool.ids[list(places[1:])].tolist()) if places[1:] else (),
-    )
+def _paged(rankings: Rankings, groups: Sequence[Sequence[Sequence[int]]]) -> list[Page]:
+    """The page of each question, of groups of places in its order: the first of each, with the others as duplicates."""
+    candidates, orders = rankings.candidates, [order.tolist() for order in rankings.orders]
+    ids = candidates.pool.ids
+    leading = [order[group[0]] for order, own in zip(orders, groups, strict=True) for group in own]
+    columns = (ids, rankings.scores, candidates.dense, candidates.lexical, candidates.best)
+    rows = zip(*(column[leading].tolist() for column in columns), strict=True)
+    found: list[Page] = []
+    for order, own, weights, models in zip(orders, groups, rankings.weights, rankings.models, strict=True):
+        ranked: list[Ranked] = []
+        for group, (id_, points, dense, lexical, best) in zip(own, rows):  # noqa: B905  # rows go on for the next
+            others = tuple(ids[[order[place] for place in group[1:]]].tolist()) if group[1:] else ()
+            ranked.append(Ranked(id_, points, _number(dense), _number(lexical), best, others))
+        found.append(Page(ranked, weights, models))
+    return found
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return None if math.isnan(value) else value
 
 
 def _allowed(db: sqlite3.Connection, filters: Sequence[Filter]) -> Runs:

@@ -49,6 +49,7 @@ Int64 = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
 _TELLING = 20  # terms that stand for a passage, or a document, where words like its own are looked for
+_AT_ONCE = 1024  # questions; more of them share little more, and take more memory
 _ATTEMPTS = 3
 
 
@@ -75,7 +76,8 @@ class Searcher:
     def search(self, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         """Hits for each query, best first. Raises UsageError for a query without words."""
         _check(queries)
-        return self._reading(lambda db: self._search(db, queries, wish))
+        blocks = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
+        return self._reading(lambda db: [hits for block in blocks for hits in self._search(db, block, wish)])
 
     def similar(self, like: Hit | str, line: int | None, wish: Wish) -> list[Hit]:
         """Passages like that of a hit, like the one at a line of a document, or like a whole document, best first."""
@@ -191,7 +193,7 @@ class Searcher:
             return None
         vectors = embedder.transform(queries)
         if snapshot.topics is not None and len(queries):
-            vectors = join(vectors, np.stack([snapshot.topics.of_terms(each) for each in terms]))
+            vectors = join(vectors, snapshot.topics.of_each(terms))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from json import dumps
@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.duplicates import first_alike, may_be_alike
+from semsearch.duplicates import first_alike, marks_of
 from semsearch.hits import Hit, Place
 from semsearch.rows import DocumentRow, PassageRow, get_documents, get_passages
 from semsearch.runs import distinct
 from semsearch.terms import count_shared
+from semsearch.tokens import UInt64
 
 Int64 = npt.NDArray[np.int64]
 _BEYOND = 20  # passages beyond the page that are always looked at for what says the same
@@ -47,17 +48,31 @@ def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[li
     beginnings = [ids[:beginning] for ids in rankings]
     together = distinct(np.concatenate([np.zeros(0, dtype=np.int64), *beginnings]))
     texts = _texts(db, together.tolist())
-    suspects = {id_ for id_, may_be in zip(texts, may_be_alike(list(texts.values())).tolist(), strict=True) if may_be}
+    suspects = _suspects(list(texts), marks_of(list(texts.values())))
     return [_folded(db, ids.tolist(), beginning, texts, suspects) for ids in rankings]
 
 
+def _suspects(ids: Sequence[int], marks: UInt64) -> dict[int, list[int]]:
+    """The passages that have a mark in common with another, with their marks. (n,), (n, 3)"""
+    order = np.argsort(marks, axis=None)
+    rising = marks.ravel()[order]
+    same = np.flatnonzero(rising[1:] == rising[:-1])
+    places = np.concatenate((order[same], order[same + 1])) // marks.shape[1]
+    return {ids[place]: marks[place].tolist() for place in places.tolist()}
+
+
 def _folded(
-    db: sqlite3.Connection, ids: Sequence[int], beginning: int, texts: Mapping[int, str], suspects: Set[int]
+    db: sqlite3.Connection,
+    ids: Sequence[int],
+    beginning: int,
+    texts: Mapping[int, str],
+    suspects: Mapping[int, Sequence[int]],
 ) -> list[list[int]]:
-    """The same for one ranking, of whose beginning the texts are known, and which of these may be alike."""
+    """The same for one ranking, of whose beginning the texts are known, and the marks of those that may be alike."""
     firsts = list(range(min(len(ids), beginning)))
     places = [place for place in firsts if ids[place] in suspects]
-    if len(places) < 2:
+    marks = [mark for place in places for mark in suspects[ids[place]]]
+    if len(set(marks)) == len(marks):
         return [[place] for place in firsts]
     for place, first in zip(places, first_alike([texts[ids[place]] for place in places]), strict=True):
         firsts[place] = places[first]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings
+from semsearch.runs import are_new
 from semsearch.tokens import UInt64
 
 Float32 = npt.NDArray[np.float32]
@@ -83,7 +84,9 @@ class Bm25:
         known: dict[int, tuple[float, Sequence[tuple[Int32, UInt8]]]] = {}
         found: list[Lookup] = []
         for terms in questions:
-            different, times = np.unique(terms, return_counts=True)
+            rising = np.sort(terms)
+            heads = np.flatnonzero(are_new(rising))
+            different, times = rising[heads], np.append(heads[1:], len(terms)) - heads
             for term in different.tolist():
                 if term not in known:
                     lists = [segment.of(term) for segment in self._segments]

@@ -163,8 +163,9 @@ class Searcher:
         answers = make_hits(db, queries, [page.ranked for page in found], context=wish.context)
         for query, page, hits in zip(queries, found, answers, strict=True):
             origin = Origin(query, wish.mode, snapshot.generation, page.weights, page.models)
+            explain = partial(self._explain, origin)
             for hit in hits:
-                hit.bind(partial(self._explain, origin))
+                hit.bind(explain)
         return answers
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:

@@ -194,6 +194,8 @@ class WordSearch:
             rows = _largest(counted, n)
             ids.append(runs.ids(rows))
             scores.append(counted[rows])
+        if len(self._runs) == 1:
+            return np.sort(ids[1])
         found = np.concatenate(ids)
         order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
         return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]

@@ -152,6 +152,11 @@ class WordScores:
     asked: Lookup
     search: WordSearch
 
+    @property
+    def scores(self) -> list[Float32]:
+        """Of every passage, an array a segment, 0 where no word is shared: counted anew, for they are many."""
+        return self.search.score_all(self.asked)
+
     def best(self, n: int, *, allowed: Runs | None = None) -> Int64:
         """The ids of the n best passages that share a word with the question, rising; of equal ones the first."""
         return self.search.best(self.asked, n, allowed=allowed)
@@ -185,11 +190,15 @@ class WordSearch:
         """Look up terms, which may come several times."""
         return self._bm25.find(terms)
 
+    def score_all(self, asked: Lookup) -> list[Float32]:
+        """The score of every passage for a question, an array a segment, 0 where no word is shared."""
+        return self._bm25.scores(asked)
+
     def best(self, asked: Lookup, n: int, *, allowed: Runs | None = None) -> Int64:
         """The ids of the n best passages that share a word with a question, rising; of equal ones the first."""
         ids: list[Int64] = [np.zeros(0, dtype=np.int64)]
         scores: list[Float32] = [np.zeros(0, dtype=np.float32)]
-        for runs, part in zip(self._runs, self._bm25.scores(asked), strict=True):
+        for runs, part in zip(self._runs, self.score_all(asked), strict=True):
             counted = part if allowed is None else np.where(runs.rows_in(allowed), part, 0)
             rows = _largest(counted, n)
             ids.append(runs.ids(rows))

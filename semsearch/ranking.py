@@ -125,7 +125,8 @@ def _rank(
     db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish, allowed: Runs | None, depth: int
 ) -> Rankings:
     """Candidates of all questions, scored and ordered."""
-    known = iter(snapshot.words.scores_each([each.terms for each in asked if each.terms is not None]))
+    terms = [each.terms for each in asked if each.terms is not None]
+    known = iter(snapshot.words.scores_each(terms) if terms else [])
     lexical = [None if each.terms is None else next(known) for each in asked]
     found = _scan(snapshot, asked, depth, allowed)
     for number, (each, words) in enumerate(zip(asked, lexical, strict=True)):

@@ -13,11 +13,17 @@ from itertools import islice
 from json import dumps
 from pathlib import Path
 
-from semsearch.duplicates import first_alike
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.duplicates import first_alike, marks_of
 from semsearch.hits import Hit, Place
 from semsearch.rows import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.runs import distinct
 from semsearch.terms import count_shared
+from semsearch.tokens import UInt64
 
+Int64 = npt.NDArray[np.int64]
 _BEYOND = 20  # passages beyond the page that are always looked at for what says the same
 
 
@@ -33,67 +39,107 @@ class Ranked:
     duplicates: tuple[int, ...] = ()  # passages that say the same
 
 
-def folded(db: sqlite3.Connection, ids: Sequence[int], k: int) -> list[list[int]]:
-    """Places in a ranking of passages, those together that say the same, in the order of the first of each.
+def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
+    """Places in each ranking of passages, those together that say the same, in the order of the first of each.
 
-    All of the ranking is looked at only where its beginning has such passages: that is the cost of most answers.
+    All of a ranking is looked at only where its beginning has such passages: that is the cost of most answers.
     """
     beginning = k + max(_BEYOND, k // 4)
-    firsts = first_alike(_texts(db, ids[:beginning]))
+    beginnings = [ids[:beginning] for ids in rankings]
+    together = distinct(np.concatenate([np.zeros(0, dtype=np.int64), *beginnings]))
+    texts = _texts(db, together.tolist())
+    suspects = _suspects(list(texts), marks_of(list(texts.values())))
+    return [_folded(db, ids.tolist(), beginning, texts, suspects) for ids in rankings]
+
+
+def _suspects(ids: Sequence[int], marks: UInt64) -> dict[int, list[int]]:
+    """The passages that have a mark in common with another, with their marks. (n,), (n, 3)"""
+    order = np.argsort(marks, axis=None)
+    rising = marks.ravel()[order]
+    same = np.flatnonzero(rising[1:] == rising[:-1])
+    places = np.concatenate((order[same], order[same + 1])) // marks.shape[1]
+    return {ids[place]: marks[place].tolist() for place in places.tolist()}
+
+
+def _folded(
+    db: sqlite3.Connection,
+    ids: Sequence[int],
+    beginning: int,
+    texts: Mapping[int, str],
+    suspects: Mapping[int, Sequence[int]],
+) -> list[list[int]]:
+    """The same for one ranking, of whose beginning the texts are known, and the marks of those that may be alike."""
+    firsts = list(range(min(len(ids), beginning)))
+    places = [place for place in firsts if ids[place] in suspects]
+    marks = [mark for place in places for mark in suspects[ids[place]]]
+    if len(set(marks)) == len(marks):
+        return [[place] for place in firsts]
+    for place, first in zip(places, first_alike([texts[ids[place]] for place in places]), strict=True):
+        firsts[place] = places[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
-        firsts = first_alike(_texts(db, ids))
+        every = _texts(db, ids)
+        firsts = first_alike([every[id_] for id_ in ids])
     groups: dict[int, list[int]] = {}
     for place, first in enumerate(firsts):
         groups.setdefault(first, []).append(place)
     return list(groups.values())
 
 
-def make_hits(db: sqlite3.Connection, query: str, ranked: Sequence[Ranked], *, context: int) -> list[Hit]:
-    """A hit for each, in the same order, with `context` sentences of the document before and after."""
-    shown_ids = [id_ for item in ranked for id_ in (item.passage_id, *item.duplicates)]
+def make_hits(
+    db: sqlite3.Connection, queries: Sequence[str], answers: Sequence[Sequence[Ranked]], *, context: int
+) -> list[list[Hit]]:
+    """Hits for the answer to each query, in the same order, with `context` sentences of the document before and after.
+
+    Rows are fetched once for all of them.
+    """
+    shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
     passages = get_passages(db, shown_ids)
     documents = get_documents(db, {passage.document_id for passage in passages.values()})
     here = Path.cwd().as_posix()
-    numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
-    hits: list[Hit] = []
-    for rank, item in enumerate(ranked, start=1):
-        passage = passages[item.passage_id]
-        document = documents[passage.document_id]
-        number = item.best if item.best >= 0 else numbers[item.passage_id]
-        before, after = _neighbours(db, document, passage, number, context)
-        place = passage.sentences[number].tolist()
-        hits.append(
-            Hit(
-                rank=rank,
-                score=item.score,
-                dense=item.dense,
-                lexical=item.lexical,
-                path=path_of(document, here),
-                root=document.root,
-                document=document.path,
-                title=document.title,
-                line=place[4],
-                page=passage.page,
-                headings=passage.headings,
-                sentence=passage.sentence(number),
-                passage=passage.text,
-                start=place[2],
-                end=place[3],
-                passage_id=passage.id,
-                sentence_id=passage.first_sentence + number,
-                metadata=document.metadata,
-                before=before,
-                after=after,
-                duplicates=tuple(_place(passages[id_], documents, here) for id_ in item.duplicates),
+    paths = {id_: path_of(document, here) for id_, document in documents.items()}
+    made: list[list[Hit]] = []
+    for query, ranked in zip(queries, answers, strict=True):
+        numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
+        hits: list[Hit] = []
+        for rank, item in enumerate(ranked, start=1):
+            passage = passages[item.passage_id]
+            document = documents[passage.document_id]
+            number = item.best if item.best >= 0 else numbers[item.passage_id]
+            before, after = _neighbours(db, document, passage, number, context)
+            first, last, start, end, line = passage.sentences[number].tolist()
+            hits.append(
+                Hit(
+                    rank=rank,
+                    score=item.score,
+                    dense=item.dense,
+                    lexical=item.lexical,
+                    path=paths[document.id],
+                    root=document.root,
+                    document=document.path,
+                    title=document.title,
+                    line=line,
+                    page=passage.page,
+                    headings=passage.headings,
+                    sentence=passage.text[first:last],
+                    passage=passage.text,
+                    start=start,
+                    end=end,
+                    passage_id=passage.id,
+                    sentence_id=passage.first_sentence + number,
+                    metadata=document.metadata,
+                    before=before,
+                    after=after,
+                    duplicates=tuple(_place(passages[id_], documents, paths) for id_ in item.duplicates),
+                )
             )
-        )
-    return hits
+        made.append(hits)
+    return made
 
 
-def _place(passage: PassageRow, documents: Mapping[int, DocumentRow], here: str) -> Place:
+def _place(passage: PassageRow, documents: Mapping[int, DocumentRow], paths: Mapping[int, str]) -> Place:
     document = documents[passage.document_id]
     return Place(
-        path=path_of(document, here),
+        path=paths[document.id],
         root=document.root,
         document=document.path,
         title=document.title,
@@ -117,10 +163,10 @@ def shown(place: str, here: str) -> str:
     return place.removeprefix(prefix)
 
 
-def _texts(db: sqlite3.Connection, ids: Sequence[int]) -> list[str]:
-    """The texts of passages, in the order of their ids as given."""
-    found = dict(db.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [dumps(ids)]))
-    return [found[id_] for id_ in ids]
+def _texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """The texts of passages by id."""
+    rows = db.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [dumps(ids)])
+    return dict(rows.fetchall())
 
 
 def _most_words(query: str, passages: Sequence[PassageRow]) -> dict[int, int]:

@@ -18,8 +18,8 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
-BLOCK = 2048  # vectors: with the products of a thousand questions, twelve megabytes
-_QUESTIONS = 1024  # at a time
+BLOCK = 4096  # vectors: they and their products with the questions are fifteen megabytes
+_QUESTIONS = 512  # at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,50 +69,46 @@ class _Gathered:
     """What beat the n-th best so far, thinned out whenever it is twice as much as is wanted."""
 
     def __init__(self, questions: int, n: int) -> None:
-        self._n = n
-        self._least: Float32 = np.full(questions, -np.inf, dtype=np.float32)  # that the n-th best has
+        self._best = Best(np.full((questions, n), -np.inf, np.float32), np.full((questions, n), -1, np.int64))
         self._scores: list[Float32] = []
         self._rows: list[Int64] = []
         self._owners: list[Int64] = []  # which question
-        self._size = 0
+        self._seen = self._size = 0
 
     def add(self, products: Float32, rows: Int64) -> None:
         """Products of all questions with further rows. (q, r), (r,)"""
-        if products.shape[1] > 2 * self._n and not self._size:
-            edge = products.shape[1] - self._n
-            self._least = np.partition(products, edge, axis=1)[:, edge]
-            places = np.flatnonzero(products >= self._least[:, None])
+        n = self._best.rows.shape[1]
+        if products.shape[1] > 2 * n and not self._seen:
+            edge = products.shape[1] - n
+            places = np.flatnonzero(products >= np.partition(products, edge, axis=1)[:, edge, None])
         else:
-            places = np.flatnonzero(products > self._least[:, None])
+            places = np.flatnonzero(products > self._best.scores[:, -1:])
         owners, columns = np.divmod(places, max(products.shape[1], 1))
         self._scores.append(products.ravel()[places])
         self._rows.append(rows[columns])
         self._owners.append(owners)
         self._size += len(places)
-        if self._size > 2 * self._n * len(products):
+        if not self._seen or self._size > n * len(products):
             self._thin()
+        self._seen += len(rows)
 
     def _thin(self) -> None:
         """Keep the n best of each question, in order."""
-        scores, rows = np.concatenate(self._scores), np.concatenate(self._rows)
-        owners = np.concatenate(self._owners)
-        order = np.lexsort((rows, -scores, owners))
-        counts = np.bincount(owners, minlength=len(self._least))
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        kept = order[rank < self._n]
-        last = order[rank == self._n - 1]
-        self._least[owners[last]] = scores[last]
-        self._scores, self._rows, self._owners = [scores[kept]], [rows[kept]], [owners[kept]]
-        self._size = len(kept)
+        questions, n = self._best.rows.shape
+        owners = np.concatenate((np.repeat(np.arange(questions), n), *self._owners)).astype(np.int16)
+        order = np.argsort(owners, kind="stable")  # of so small numbers by counting, in the order they came
+        owners, counts = owners[order], np.bincount(owners, minlength=questions)
+        place = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        scores: Float32 = np.full((questions, int(counts.max(initial=0))), -np.inf, dtype=np.float32)
+        rows = np.full(scores.shape, -1)
+        scores[owners, place] = np.concatenate((self._best.scores.ravel(), *self._scores))[order]
+        rows[owners, place] = np.concatenate((self._best.rows.ravel(), *self._rows))[order]
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :n]  # of equal ones the first: rows come rising
+        self._best = Best(np.take_along_axis(scores, best, axis=1), np.take_along_axis(rows, best, axis=1))
+        self._scores, self._rows, self._owners, self._size = [], [], [], 0
 
     def best(self) -> Best:
         """Of all that was added."""
-        shape = (len(self._least), self._n)
-        best = Best(np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1, dtype=np.int64))
-        if self._scores:
+        if self._size:
             self._thin()
-            counts = np.bincount(self._owners[0], minlength=shape[0])
-            rank = np.arange(len(self._owners[0])) - np.repeat(np.cumsum(counts) - counts, counts)
-            best.scores[self._owners[0], rank] = self._scores[0]
-            best.rows[self._owners[0], rank] = self._rows[0]
-        return best
+        return self._best

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Postings
+from semsearch.runs import are_new
 from semsearch.tokens import UInt64
 
 Float32 = npt.NDArray[np.float32]
@@ -71,11 +72,29 @@ class Bm25:
         self._mean_beside = mean * (1 + 2 * BESIDE * neighbours / max(self.passages, 1))
         self._norms: list[Float32] = [(K1 * (1 - B + B * s.lengths / mean)).astype(np.float32) for s in segments]
 
+        self._starts = np.cumsum([0, *map(len, segments)]).tolist()
+        self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(s.lengths for s in segments)])
+
     def find(self, terms: UInt64) -> Lookup:
         """Look up terms, which may come several times."""
-        different, times = np.unique(terms, return_counts=True)
-        lists = [[segment.of(term) for segment in self._segments] for term in different.tolist()]
-        return Lookup(different, times, np.array([self._idf(each) for each in lists], dtype=np.float64), lists)
+        return self.find_each([terms])[0]
+
+    def find_each(self, questions: Sequence[UInt64]) -> list[Lookup]:
+        """The same for several questions, each different term once."""
+        known: dict[int, tuple[float, Sequence[tuple[Int32, UInt8]]]] = {}
+        found: list[Lookup] = []
+        for terms in questions:
+            rising = np.sort(terms)
+            heads = np.flatnonzero(are_new(rising))
+            different, times = rising[heads], np.append(heads[1:], len(terms)) - heads
+            for term in different.tolist():
+                if term not in known:
+                    lists = [segment.of(term) for segment in self._segments]
+                    known[term] = self._idf(lists), lists
+            own = [known[term] for term in different.tolist()]
+            idf = np.array([idf for idf, _ in own], dtype=np.float64)
+            found.append(Lookup(different, times, idf, [lists for _, lists in own]))
+        return found
 
     def scores(self, asked: Lookup) -> list[Float32]:
         """The score of every row of every segment, 0 where it has no term or does not count. (R,) each"""
@@ -92,15 +111,29 @@ class Bm25:
                 scores[~alive] = 0
         return result
 
-    def counts(self, asked: Lookup, place: int, rows: Int64) -> tuple[Float64, Float64]:
-        """How often rows of the segment at that place have each term, and how long they are. (n,) -> (t, n), (n,)"""
-        found, small = np.zeros((len(asked.terms), len(rows))), rows.astype(np.int32)
-        for number, lists in enumerate(asked.lists):
-            having, times = lists[place]
-            if len(having):
-                at = np.minimum(np.searchsorted(having, small), len(having) - 1)
-                found[number] = np.where(having[at] == small, times[at], 0)
-        return found, self._segments[place].lengths[rows].astype(np.float64)
+    def counts(self, asked: Lookup, rows: Int64) -> Float64:
+        """How often rows, counted through all segments, have each term; 0 for the row -1. (n,) -> (t, n)"""
+        found: UInt8 = np.zeros((len(asked.terms), len(rows)), dtype=np.uint8)
+        for place, start in enumerate(self._starts[:-1]):
+            wanted = (rows - start).astype(np.int32)  # of another segment's rows this one has none
+            for own, lists in zip(found, asked.lists, strict=True):
+                having, times = lists[place]
+                if len(having):
+                    at = having.searchsorted(wanted)
+                    own += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
+        return found.astype(np.float64)
+
+    def lengths(self, rows: Int64) -> Float64:
+        """How long rows are, counted through all segments; 0 for the row -1. (n,) -> (n,)"""
+        if not len(self._lengths):
+            return np.zeros(len(rows))
+        return np.where(rows < 0, 0.0, self._lengths.take(rows, mode="clip").astype(np.float64))
+
+    def rows(self, place: int, rows: Int64) -> Int64:
+        """Rows of the segment at a place as they are counted through, -1 for those that do not count. (n,) -> (n,)"""
+        alive = self._alive[place]
+        through = rows + self._starts[place]
+        return through if alive is None else np.where(alive[rows], through, -1)
 
     def with_beside(self, asked: Lookup, counts: Float64, lengths: Float64) -> Float64:
         """What each term adds, by counts and lengths in which what stands beside counts half. (t, n), (n,) -> (t, n)"""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.half_precision import to_single
 from semsearch.segments import Found, Segment
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
@@ -48,6 +49,8 @@ class Vectors:
         self._has_lists = isinstance(self._index, faiss.IndexIVF)
         if not self._has_lists:
             self._codes = _codes(self._index)
+            quantizer = getattr(self._index, "sq", None)
+            self._is_half = quantizer is not None and quantizer.qtype == faiss.ScalarQuantizer.QT_fp16
 
     @property
     def dimension(self) -> int:
@@ -93,7 +96,16 @@ class Vectors:
         """The vectors at these rows. (n,) -> (n, d)"""
         if self._has_lists:
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
-        return np.asarray(self._index.sa_decode(self._codes[rows]), dtype=np.float32)
+        codes = self._codes.take(rows, axis=0)
+        return to_single(codes.view(np.int16)) if self._is_half else np.asarray(self._index.sa_decode(codes))
+
+
+def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -> Float32:
+    """Of pairs of rows, by their numbers, without copying a row. (l, d), (p,), (r, d), (p,) -> (p,)"""
+    products: Float32 = np.empty(len(lefts), dtype=np.float32)
+    arrays = [np.ascontiguousarray(each) for each in (left, lefts, right, rights)] + [products]
+    faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
+    return products
 
 
 def _codes(index: Any) -> UInt8:

@@ -26,10 +26,12 @@ from semsearch.tokens import UInt64, hash_words, mix, words
 
 SEQUENCE = 5  # words
 LEAST = 0.9  # of the sequences that two texts must have in common
+_AT_ONCE = 64  # texts: what they need stays within a core's cache
 _HALF = 8  # letters of a piece, which are the bytes of one integer
 _PIECE = 2 * _HALF
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _WAYS = np.array([0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB], dtype=np.uint64)  # any odd numbers
+_COUNT = len(_WAYS)
 _LOWER = bytes(range(256)).lower()
 _TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # the signs that one and the same text is most often set with, or without
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
@@ -42,13 +44,13 @@ def first_alike(texts: Sequence[str]) -> list[int]:
     is alike only to the very same text.
     """
     letters = [_letters(text) for text in texts]
-    smallest = _smallest(letters)
-    if all(len(set(column)) == len(texts) for column in smallest.T.tolist()):
-        return list(range(len(texts)))  # no two have a hash in common, as is usual
-    known: defaultdict[tuple[int | str, ...], list[int]] = defaultdict(list)
+    marked = _marks(letters).tolist()
+    if len({mark for marks in marked for mark in marks}) == _COUNT * len(texts):
+        return list(range(len(texts)))  # no two have any in common, as is usual
+    known: defaultdict[int | str, list[int]] = defaultdict(list)
     firsts: list[int] = []
-    for place, (a, b, c) in enumerate(smallest.tolist()):
-        keys = [(0, a, b), (1, b, c), (2, a, c)] if letters[place] else [(texts[place],)]
+    for place, marks in enumerate(marked):
+        keys = marks if letters[place] else [texts[place]]
         near = sorted({other for key in keys if key in known for other in known[key]})
         same = (other for other in near if letters[other] == letters[place] or _alike(texts[other], texts[place]))
         first = next(same, place)
@@ -57,6 +59,18 @@ def first_alike(texts: Sequence[str]) -> list[int]:
             for key in keys:
                 known[key].append(place)
     return firsts
+
+
+def marks_of(texts: Sequence[str]) -> UInt64:
+    """Three marks of each text, of which two texts that are compared have one in common. (n, 3)"""
+    parts = [_marks([_letters(text) for text in texts[i : i + _AT_ONCE]]) for i in range(0, len(texts), _AT_ONCE)]
+    return np.concatenate([np.zeros((0, _COUNT), dtype=np.uint64), *parts])
+
+
+def _marks(letters: Sequence[bytes]) -> UInt64:
+    """The pairs of the smallest hashes, each as one number. (n, 3)"""
+    a, b, c = _smallest(letters).T
+    return np.stack([(a * _STEP ^ b) * _WAYS[0], (b * _STEP ^ c) * _WAYS[1], (a * _STEP ^ c) * _WAYS[2]], axis=1)
 
 
 def _letters(text: str) -> bytes:

@@ -19,6 +19,7 @@ from semsearch.explanation import Cosine, Dense, Explanation, Lexical, Near, Pai
 from semsearch.fusion import Weights
 from semsearch.hits import Hit, Mode
 from semsearch.joint import GENERAL, SENTENCE, TOPICS
+from semsearch.pools import Pool
 from semsearch.segments import Kind
 from semsearch.snapshot import Snapshot
 from semsearch.terms import Lexicon
@@ -69,7 +70,8 @@ class Explainer:
     def _lexical(self, passage_id: int, weights: Weights, beside: Beside) -> Lexical | None:
         if self._asked is None:
             return None
-        found = self.snapshot.words.explain(self._asked, np.array([passage_id], dtype=np.int64), beside)
+        standing = self.snapshot.words.stand(np.array([passage_id], dtype=np.int64), beside)
+        found = self.snapshot.words.explain(self._asked, standing)
         places = np.searchsorted(self._asked.terms, self._terms.terms)
         counts, near = (
             dict(zip(self._terms.words, each[places, 0].astype(int).tolist(), strict=True))
@@ -83,8 +85,7 @@ class Explainer:
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
-        passage, others = (self.snapshot.stored("passage", ids) for ids in (np.array([passage_id]), models))
-        (cosine,) = nearness(passage, others).tolist()
+        (cosine,) = nearness(self.snapshot, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:

@@ -12,6 +12,7 @@ to all scores, to a factor.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,13 @@ def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:
     Where one half knows nothing of any candidate, the other decides alone. NaN out means that neither knows anything.
     Other weights may be given.
     """
-    weights = weights or weights_of(dense, lexical)
-    shares = np.nan_to_num(lexical) / weights.best
-    fused = weights.dense * np.nan_to_num(dense) + weights.lexical * shares
-    return np.asarray(np.where(np.isnan(dense) & np.isnan(lexical), np.nan, fused))
+    return fuse_each(dense, lexical, [weights or weights_of(dense, lexical)], np.zeros(len(dense), dtype=np.intp))
+
+
+def fuse_each(dense: Float, lexical: Float, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float:
+    """The same for several questions: candidates of all of them, and whose each is. (p,), (p,), q weights, (p,)"""
+    table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
+    of_dense, of_lexical, best = table[owners].T
+    unknown = np.isnan(dense), np.isnan(lexical)
+    fused = of_dense * np.where(unknown[0], 0, dense) + of_lexical * (np.where(unknown[1], 0, lexical) / best)
+    return np.asarray(np.where(unknown[0] & unknown[1], np.nan, fused))

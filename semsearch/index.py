@@ -266,7 +266,7 @@ class Index:
         duplicates: bool = False,
     ) -> list[list[Hit]]:
         """The same for several queries, which see the same generation."""
-        from semsearch.searching import Wish  # start-up time: what only writes needs none of it
+        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
 
         wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
         return self._asking().search(_strings(queries, "queries"), wish)
@@ -291,7 +291,7 @@ class Index:
         are a passage's neighbours in its section. Raises SourceError for a path that is not in the index, or that is
         several; UsageError for a line that is not there, and for a hit whose passage has changed.
         """
-        from semsearch.searching import Wish  # start-up time: what only writes needs none of it
+        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
 
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
@@ -315,8 +315,8 @@ class Index:
 
         All of the text has at most `max_words` words. See semsearch.context for what goes into it.
         """
-        from semsearch.context import LEAST_WORDS  # start-up time: what only writes needs none of it
-        from semsearch.searching import Wish
+        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
+        from semsearch.context import LEAST_WORDS
 
         if not isinstance(max_words, int) or isinstance(max_words, bool):
             raise UsageError(f"max_words must be a whole number, not {max_words!r}")

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,7 +168,7 @@ class Spans:
 
 def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
     """Where passages with rising ids stand. Count 0 for a passage that is not there."""
-    rows = db.execute(_SPANS, _list(ids.tolist()))
+    rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
     found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
     spans = np.zeros((4, len(ids)), dtype=np.int64)
     spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
@@ -211,7 +212,12 @@ def heading_text(title: str, headings: Sequence[str]) -> str:
 def _passage(row: Sequence[Any]) -> PassageRow:
     id_, document_id, first_sentence, line, page, headings, text, sentences = row
     offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
-    return PassageRow(id_, document_id, first_sentence, line, page, tuple(json.loads(headings)), text, offsets)
+    return PassageRow(id_, document_id, first_sentence, line, page, _headings(headings), text, offsets)
+
+
+@lru_cache(maxsize=1024)  # passages that stand together share theirs
+def _headings(data: str) -> tuple[str, ...]:
+    return tuple(json.loads(data))
 
 
 def _list(ids: Iterable[int]) -> tuple[str]:

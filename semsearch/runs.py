@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,4 +106,11 @@ class Runs:
 def distinct(ids: Int64) -> Int64:
     """The different ids, rising. Like np.unique, which imports numpy.ma: a twentieth of a cold query's time."""
     rising = np.sort(ids)
-    return rising[np.diff(rising, prepend=rising[:1] - 1) > 0]
+    return rising[are_new(rising)]
+
+
+def are_new(values: npt.NDArray[Any]) -> Bool:
+    """Which values are not those just before them; the first always. (n,)  np.diff takes four times as long for few."""
+    new = np.ones(len(values), dtype=np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    return new

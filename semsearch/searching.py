@@ -13,22 +13,23 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.answers import Ranked, folded, make_hits
-from semsearch.candidates import Candidates, nearness, score
+from semsearch.answers import make_hits
+from semsearch.asked import Asked, Wish
+from semsearch.candidates import score
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.fusion import MODELS, NEAR_WEIGHT, Weights, fuse, weights_of
+from semsearch.fusion import Weights
 from semsearch.hits import Context, Hit, Mode
 from semsearch.joint import join
+from semsearch.pools import Pool
+from semsearch.ranking import pages
 from semsearch.rows import get_count, get_passages, get_spans
-from semsearch.runs import Runs, distinct
 from semsearch.snapshot import Snapshot
 from semsearch.store import Store
 from semsearch.terms import of_questions
@@ -39,7 +40,6 @@ from semsearch.words import Beside
 if TYPE_CHECKING:
     from semsearch.explaining import Explainer
     from semsearch.explanation import Explanation
-    from semsearch.filters import Filter
     from semsearch.similar import Subject
 
 logger = logging.getLogger(__name__)
@@ -48,61 +48,9 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
-DEPTH = 50  # passages that each half hands on to be scored by both; 300 gave the same ranking
-_DEPTH_PER_HIT = 5  # and for each hit asked for
-_DEEPER = 8  # times as many, where so many say the same that the page is not full
-_DEEPEST = 3000  # from here on a short page is better than a slow one
-_FEW = 2000  # allowed passages that are all scored, without a scan
 _TELLING = 20  # terms that stand for a passage, or a document, where words like its own are looked for
+_AT_ONCE = 1024  # questions; more of them share little more, and take more memory
 _ATTEMPTS = 3
-_ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What kind of answer is wanted, checked. Raises UsageError where it cannot be meant."""
-
-    k: int = 10
-    mode: Mode = "hybrid"
-    min_score: float | None = None
-    filters: tuple[Filter, ...] = ()
-    context: int = 0
-    duplicates: bool = False  # show also what says the same as a better one
-
-    def __post_init__(self) -> None:
-        for name, number in (("k", self.k), ("context", self.context)):
-            if not isinstance(number, SupportsIndex):
-                raise UsageError(f"{name} must be a whole number, not {number!r}")
-        if self.k < 1:
-            raise UsageError(f"k must be at least 1, not {self.k}")
-        if self.context < 0:
-            raise UsageError(f"context must not be negative, not {self.context}")
-        if self.min_score is not None and not (
-            isinstance(self.min_score, SupportsFloat) and self.min_score == self.min_score
-        ):
-            raise UsageError(f"min_score must be a number, not {self.min_score!r}")
-        if self.mode not in get_args(Mode):
-            raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question as both halves take it; None for a half that is not asked, or that knows no word of it."""
-
-    text: str
-    vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    terms: UInt64 | None  # what BM25 looks for, repetitions included
-    hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
-    near: float = NEAR_WEIGHT  # how much it counts to be near what answers best
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The passages of an answer, best first, and how their scores became one."""
-
-    ranked: list[Ranked]
-    weights: Weights
-    models: Int64  # the passages that others are near to, if that counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +76,8 @@ class Searcher:
     def search(self, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         """Hits for each query, best first. Raises UsageError for a query without words."""
         _check(queries)
-        return self._reading(lambda db: self._search(db, queries, wish))
+        blocks = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
+        return self._reading(lambda db: [hits for block in blocks for hits in self._search(db, block, wish)])
 
     def similar(self, like: Hit | str, line: int | None, wish: Wish) -> list[Hit]:
         """Passages like that of a hit, like the one at a line of a document, or like a whole document, best first."""
@@ -137,8 +86,9 @@ class Searcher:
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
             asked = _ask_like(find_subject(db, like, line), snapshot, wish.mode)
-            (page,) = _pages(db, snapshot, [asked], wish)
-            return make_hits(db, asked.text, page.ranked, context=wish.context)
+            (page,) = pages(db, snapshot, [asked], wish)
+            (hits,) = make_hits(db, [asked.text], [page.ranked], context=wish.context)
+            return hits
 
         return self._reading(find)
 
@@ -166,12 +116,12 @@ class Searcher:
                 raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
             snapshot = self._current(db)
             (asked,) = self._asked(db, snapshot, [query], mode)
-            lexical = None if asked.terms is None else snapshot.words.scores(asked.terms)
-            found = score(db, snapshot, np.array([passage.id], dtype=np.int64), asked.vector, lexical)
+            pool = Pool.of([np.array([passage.id], dtype=np.int64)])
+            found = score(db, snapshot, pool, [asked.vector], [None])
             shown, best = hit, int(found.best[0])
             if best >= 0:
                 shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
-            (page,) = _pages(db, snapshot, [asked], Wish(mode=mode, duplicates=True))
+            (page,) = pages(db, snapshot, [asked], Wish(mode=mode, duplicates=True))
             return self._explaining(db, query, mode).explain(shown, page.weights, page.models, _beside(db, shown))
 
         return self._reading(explain)
@@ -209,14 +159,13 @@ class Searcher:
 
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
         snapshot = self._current(db)
-        pages = _pages(db, snapshot, self._asked(db, snapshot, queries, wish.mode), wish)
-        answers = [
-            make_hits(db, query, page.ranked, context=wish.context) for query, page in zip(queries, pages, strict=True)
-        ]
-        for query, page, hits in zip(queries, pages, answers, strict=True):
+        found = pages(db, snapshot, self._asked(db, snapshot, queries, wish.mode), wish)
+        answers = make_hits(db, queries, [page.ranked for page in found], context=wish.context)
+        for query, page, hits in zip(queries, found, answers, strict=True):
             origin = Origin(query, wish.mode, snapshot.generation, page.weights, page.models)
+            explain = partial(self._explain, origin)
             for hit in hits:
-                hit.bind(partial(self._explain, origin))
+                hit.bind(explain)
         return answers
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:
@@ -245,7 +194,7 @@ class Searcher:
             return None
         vectors = embedder.transform(queries)
         if snapshot.topics is not None and len(queries):
-            vectors = join(vectors, np.stack([snapshot.topics.of_terms(each) for each in terms]))
+            vectors = join(vectors, snapshot.topics.of_each(terms))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
@@ -276,97 +225,3 @@ def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
     if mode != "dense":
         telling = snapshot.words.telling(subject.headings, subject.texts, _TELLING)
     return Asked("\n".join(subject.texts), vector, telling, subject.hidden, near=0.0)
-
-
-def _pages(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[Page]:
-    allowed = _allowed(db, wish.filters) if wish.filters else None
-    depth = max(DEPTH, _DEPTH_PER_HIT * wish.k)
-    found = _scan(snapshot, asked, depth, allowed)
-    return [_page(db, snapshot, each, wish, allowed, ids) for each, ids in zip(asked, found, strict=True)]
-
-
-def _page(
-    db: sqlite3.Connection, snapshot: Snapshot, asked: Asked, wish: Wish, allowed: Runs | None, found: Int64
-) -> Page:
-    """The best k, those that say the same as one. `found` is what meaning finds at the usual depth; (n,)
-
-    Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
-    """
-    depth, before = max(DEPTH, _DEPTH_PER_HIT * wish.k), 0
-    lexical = None if asked.terms is None else snapshot.words.scores(asked.terms)
-    while True:
-        if lexical is not None:
-            found = np.concatenate((found, lexical.best(depth + len(asked.hidden), allowed=allowed)))
-        candidates = score(db, snapshot, _without(found, asked.hidden), asked.vector, lexical)
-        weights = _ALONE.get(wish.mode) or weights_of(candidates.dense, candidates.lexical, near=asked.near)
-        scores = fuse(candidates.dense, candidates.lexical, weights)
-        models = candidates.ids[_order(scores, None)[: MODELS if weights.near else 0]]
-        if len(models):
-            scores = scores + weights.near * nearness(candidates.stored, snapshot.stored("passage", models))
-        order = _order(scores, wish.min_score)
-        if wish.duplicates:
-            return Page([_ranked(candidates, scores, [place]) for place in order[: wish.k].tolist()], weights, models)
-        groups = folded(db, candidates.ids[order].tolist(), wish.k)
-        if len(groups) >= wish.k or len(order) < wish.k or depth >= _DEEPEST or len(candidates.ids) == before:
-            ranked = [_ranked(candidates, scores, order[group].tolist()) for group in groups[: wish.k]]
-            return Page(ranked, weights, models)
-        depth, before = depth * _DEEPER, len(candidates.ids)
-        (found,) = _scan(snapshot, [asked], depth, allowed)
-
-
-def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs | None) -> list[Int64]:
-    """The passages that meaning finds for each question; where few are allowed, simply these. q arrays (n,)"""
-    found: list[Int64] = [np.zeros(0, np.int64)] * len(asked)
-    having = [number for number, each in enumerate(asked) if each.vector is not None]
-    if not having:
-        return found
-    if allowed is not None and len(allowed) <= _FEW:
-        rows = [allowed.all_ids()] * len(having)
-    else:
-        queries = np.stack([each.vector for each in asked if each.vector is not None])
-        depth += max(len(each.hidden) for each in asked)
-        rows = [ids[ids >= 0] for ids in snapshot.scan(queries, depth, allowed=allowed).ids]
-    for number, ids in zip(having, rows, strict=True):
-        found[number] = ids
-    return found
-
-
-def _without(found: Int64, hidden: Int64) -> Int64:
-    """The different passages that were found, rising, but for those that must not answer."""
-    ids = distinct(found)
-    return ids[~np.isin(ids, hidden)] if len(hidden) else ids
-
-
-def _order(scores: Float64, min_score: float | None) -> Int64:
-    """The places of what answers, best first, equal ones in the order of the index. (n,) -> (≤ n,)"""
-    least = -np.inf if min_score is None else min_score
-    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
-    return order[scores[order] >= least]  # never true of NaN
-
-
-def _ranked(candidates: Candidates, scores: Float64, places: Sequence[int]) -> Ranked:
-    """The passage at the first place, with those at the others as its duplicates."""
-    place = places[0]
-    return Ranked(
-        int(candidates.ids[place]),
-        float(scores[place]),
-        _number(candidates.dense[place]),
-        _number(candidates.lexical[place]),
-        int(candidates.best[place]),
-        tuple(candidates.ids[list(places[1:])].tolist()) if places[1:] else (),
-    )
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _allowed(db: sqlite3.Connection, filters: Sequence[Filter]) -> Runs:
-    """The ids of the passages whose documents pass all filters."""
-    from semsearch.filters import FUNCTIONS, condition  # start-up time: most searches have none
-
-    for name, (arguments, function) in FUNCTIONS.items():
-        db.create_function(name, arguments, function, deterministic=True)
-    where = condition(filters, here=Path.cwd().as_posix())
-    ranges = "SELECT first_passage, passages FROM documents LEFT JOIN roots ON roots.id = documents.root_id WHERE "
-    return Runs.of(db.execute(ranges + where.sql, where.parameters))  # the SQL is ours, what was typed is in parameters

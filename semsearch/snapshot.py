@@ -42,19 +42,26 @@ class Stored:
     rows: Float32
     n: int
 
-    def cosines(self, query: Float32, *, part: Part = np.asarray) -> Float64:
-        """The cosine of each, or of a part of it, with a query. (d,) -> (n,)
+    def cosines(self, queries: Float32, owners: Int64, which: Int64, *, part: Part = np.asarray) -> Float64:
+        """The cosine of a query and one of the n, or of a part of it, for pairs of both. (q, d), (p,), (p,) -> (p,)
 
         NaN without a vector, or where either is zero.
         """
-        result = np.full(self.n, np.nan)
-        if len(self.rows) and query.any():
-            rows = part(self.rows)
-            scores = (rows @ query).astype(np.float64)
-            silent = np.flatnonzero(scores == 0)
-            if len(silent):
-                scores[silent[~rows[silent].any(axis=1)]] = np.nan
-            result[self.places] = scores
+        from semsearch.dense import inner_products  # start-up time: a lexical search needs no FAISS
+
+        result = np.full(len(which), np.nan)
+        if not len(self.rows) or not queries.any():
+            return result
+        rows, numbers = part(self.rows), np.full(self.n, -1)
+        numbers[self.places] = np.arange(len(rows))
+        of = numbers[which]
+        known = np.flatnonzero(of >= 0) if len(rows) < self.n else slice(None)
+        of, owners = of[known], owners[known]
+        scores = inner_products(queries, owners, rows, of).astype(np.float64)
+        silent = np.flatnonzero(scores == 0)
+        if len(silent):
+            scores[silent[~(rows[of[silent]].any(axis=1) & queries[owners[silent]].any(axis=1))]] = np.nan
+        result[known] = scores
         return result
 
 

@@ -28,7 +28,7 @@ from semsearch.components import row_lengths, to_unit, unit
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import MOST, Postings
-from semsearch.runs import Runs
+from semsearch.runs import Runs, are_new
 from semsearch.segments import Segment, segment_name
 from semsearch.terms import Lexicon
 from semsearch.tokens import UInt64
@@ -57,12 +57,29 @@ class Topics:
 
     def of_terms(self, terms: UInt64) -> Float32:
         """A text by its terms, repetitions included. (n,) -> (k,)"""
-        names, times = np.unique(terms, return_counts=True)
-        places = np.minimum(np.searchsorted(self.terms, names), len(self.terms) - 1)
-        known = self.terms[places] == names
-        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[places[known]]
-        vector = weights @ self.loadings[places[known]].astype(np.float32)
-        return np.asarray(unit(vector[None], scale=row_lengths(weights[None]) * _SCALE)[0])
+        return np.asarray(self.of_each([terms])[0])
+
+    def of_each(self, texts: Sequence[UInt64]) -> Float32:
+        """Several texts by their terms, repetitions included. n arrays -> (n, k)"""
+        terms = np.concatenate([np.zeros(0, dtype=np.uint64), *texts])
+        owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+        order = np.lexsort((terms, owners))
+        terms, owners = terms[order], owners[order]
+        heads = np.flatnonzero(are_new(terms) | are_new(owners))
+        times = np.append(heads[1:], len(terms)) - heads
+        terms, owners = terms[heads], owners[heads]
+        places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        known = np.flatnonzero(self.terms[places] == terms)
+        places, owners = places[known], owners[known]
+        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[places]
+        rows = weights[:, None] * self.loadings[places].astype(np.float32)
+        starts = np.flatnonzero(are_new(owners))
+        vectors: Float32 = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.float32)
+        if len(starts):
+            vectors[owners[starts]] = np.add.reduceat(rows, starts, axis=0)
+            lengths[owners[starts]] = np.sqrt(np.add.reduceat(weights**2, starts))
+        return unit(vectors, scale=lengths * _SCALE)
 
     def shares(self, terms: UInt64) -> Float32:
         """What each term adds to `of_terms`; a term that comes several times adds the same each time. (n,) -> (n, k)"""

@@ -19,7 +19,7 @@ from semsearch.bm25 import BESIDE, Bm25, Lookup
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.postings import Gathered, Postings, PostingsBuilder
-from semsearch.runs import Runs, distinct
+from semsearch.runs import Runs
 from semsearch.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.terms import Lexicon
 from semsearch.tokens import UInt64
@@ -133,30 +133,41 @@ class TermScores:
 
 
 @dataclass(frozen=True, slots=True)
-class WordScores:
-    """What BM25 says of every passage for one question: an array a segment, 0 where no word is shared."""
+class Standing:
+    """Where passages stand in the lexical half: their rows, those before and those after, -1 for none (3, n); how long
+    they are, with what stands beside them at half (n,)."""
 
-    runs: Sequence[Runs]
-    scores: Sequence[Float32]
+    rows: Int64
+    lengths: Float64
+
+    def of(self, which: Int64) -> Standing:
+        """Some of them, by their numbers. (m,)"""
+        return Standing(self.rows[:, which], self.lengths[which])
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """What BM25 says of passages for one question."""
+
     asked: Lookup
     search: WordSearch
 
+    @property
+    def scores(self) -> list[Float32]:
+        """Of every passage, an array a segment, 0 where no word is shared: counted anew, for they are many."""
+        return self.search.score_all(self.asked)
+
     def best(self, n: int, *, allowed: Runs | None = None) -> Int64:
         """The ids of the n best passages that share a word with the question, rising; of equal ones the first."""
-        ids: list[Int64] = [np.zeros(0, dtype=np.int64)]
-        scores: list[Float32] = [np.zeros(0, dtype=np.float32)]
-        for runs, part in zip(self.runs, self.scores, strict=True):
-            counted = part if allowed is None else np.where(runs.rows_in(allowed), part, 0)
-            rows = _largest(counted, n)
-            ids.append(runs.ids(rows))
-            scores.append(counted[rows])
-        found = np.concatenate(ids)
-        order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
-        return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]
+        return self.search.best(self.asked, n, allowed=allowed)
 
     def of(self, ids: Int64, beside: Beside) -> Float64:
-        """The scores of passages with rising ids, with what stands beside them; NaN where no word is shared. (n,)"""
-        totals = self.asked.times @ self.search.explain(self.asked, ids, beside).scores
+        """The scores of passages, with what stands beside them; NaN where no word is shared. (n,)"""
+        return self.at(self.search.stand(ids, beside))
+
+    def at(self, standing: Standing) -> Float64:
+        """The same for passages that were found already. (n,)"""
+        totals = self.asked.times @ self.search.explain(self.asked, standing).scores
         return np.where(totals > 0, totals, np.nan)
 
 
@@ -165,36 +176,54 @@ class WordSearch:
 
     def __init__(self, opened: Sequence[Words], alive: Sequence[Bool | None], *, documents: int | None = None) -> None:
         self._runs = [words.segment.runs for words in opened]
-        self._alive = alive
         self._bm25 = Bm25([words.postings for words in opened], alive, documents=documents)
 
     def scores(self, terms: UInt64) -> WordScores:
-        """Score all passages for the terms of a question, which may come several times."""
-        asked = self._bm25.find(terms)
-        return WordScores(self._runs, self._bm25.scores(asked), asked, self)
+        """Ready to score passages for the terms of a question, which may come several times."""
+        return WordScores(self._bm25.find(terms), self)
+
+    def scores_each(self, questions: Sequence[UInt64]) -> list[WordScores]:
+        """The same for several questions."""
+        return [WordScores(asked, self) for asked in self._bm25.find_each(questions)]
 
     def find(self, terms: UInt64) -> Lookup:
         """Look up terms, which may come several times."""
         return self._bm25.find(terms)
 
-    def explain(self, asked: Lookup, ids: Int64, beside: Beside) -> TermScores:
-        """What each term adds to the scores of passages with rising ids (n,); zeros for one that is not there."""
-        before, after = (np.flatnonzero(each) for each in (beside.before, beside.after))
-        together = distinct(np.concatenate((ids, ids[before] - 1, ids[after] + 1)))
-        counts, lengths = np.zeros((len(asked.terms), len(together))), np.zeros(len(together))
-        for place, (runs, alive) in enumerate(zip(self._runs, self._alive, strict=True)):
-            inside = np.flatnonzero(runs.has(together))
-            rows = runs.below(together[inside])
-            if alive is not None:
-                inside, rows = inside[alive[rows]], rows[alive[rows]]
-            if len(inside):
-                counts[:, inside], lengths[inside] = self._bm25.counts(asked, place, rows)
-        at = np.searchsorted(together, ids)
-        own, near, long = counts[:, at], np.zeros((len(asked.terms), len(ids))), lengths[at]
-        for places, step in ((before, -1), (after, 1)):
-            near[:, places] += counts[:, at[places] + step]
-            long[places] += BESIDE * lengths[at[places] + step]
-        return TermScores(own, near, self._bm25.with_beside(asked, own + BESIDE * near, long))
+    def score_all(self, asked: Lookup) -> list[Float32]:
+        """The score of every passage for a question, an array a segment, 0 where no word is shared."""
+        return self._bm25.scores(asked)
+
+    def best(self, asked: Lookup, n: int, *, allowed: Runs | None = None) -> Int64:
+        """The ids of the n best passages that share a word with a question, rising; of equal ones the first."""
+        ids: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        scores: list[Float32] = [np.zeros(0, dtype=np.float32)]
+        for runs, part in zip(self._runs, self.score_all(asked), strict=True):
+            counted = part if allowed is None else np.where(runs.rows_in(allowed), part, 0)
+            rows = _largest(counted, n)
+            ids.append(runs.ids(rows))
+            scores.append(counted[rows])
+        if len(self._runs) == 1:
+            return np.sort(ids[1])
+        found = np.concatenate(ids)
+        order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
+        return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]
+
+    def stand(self, ids: Int64, beside: Beside) -> Standing:
+        """Where passages stand, and what is beside them. (n,)"""
+        wanted = np.stack((ids, np.where(beside.before, ids - 1, -1), np.where(beside.after, ids + 1, -1)))
+        rows = np.full(wanted.shape, -1)
+        for place, runs in enumerate(self._runs):
+            inside = runs.has(wanted)
+            rows[inside] = self._bm25.rows(place, runs.below(wanted[inside]))
+        own, before, after = (self._bm25.lengths(each) for each in rows)
+        return Standing(rows, own + BESIDE * before + BESIDE * after)
+
+    def explain(self, asked: Lookup, standing: Standing) -> TermScores:
+        """What each term adds to the scores of passages (n,); zeros for one that is not there."""
+        counts = self._bm25.counts(asked, standing.rows.ravel()).reshape(len(asked.terms), *standing.rows.shape)
+        own, near = counts[:, 0], counts[:, 1] + counts[:, 2]
+        return TermScores(own, near, self._bm25.with_beside(asked, own + BESIDE * near, standing.lengths))
 
     def telling(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
         """The n terms that say most about some texts with their headings; of equal terms, those with lower hashes.

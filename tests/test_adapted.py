@@ -139,7 +139,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = [hit for hit in index.search("ship and bread", 1000, mode="dense") if hit.document < "m"]
-    monkeypatch.setattr("semsearch.searching._FEW", 0)
+    monkeypatch.setattr("semsearch.ranking._FEW", 0)
     found = index.search("ship and bread", 1000, mode="dense", filters=["[a-l]*"])
     assert [hit.passage_id for hit in found] == [hit.passage_id for hit in everything]
 

@@ -161,6 +161,8 @@ def test_questions_are_words_as_they_stand_in_the_text(tmp_path: Path, small_vec
     assert len(sample.sentences) == 300
     plain = [" ".join(sentence.lower().rstrip(".").split()) for sentence in sample.sentences]
     assert len(sample.queries) == 64
+    assert sample.many[:64] == sample.queries
+    assert len(sample.many) == 300  # a thousand, where there are so many sentences
     assert all(any(query in sentence for sentence in plain) for query in sample.queries)
 
 

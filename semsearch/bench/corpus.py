@@ -32,6 +32,7 @@ _BATCH = 10_000  # sentences made at once
 _ENDS = 4  # letters of a sentence's last word: "a.", "no." and "st." could be abbreviations, and end nothing
 _QUERY = 5  # words of a query
 _QUERIES = 64
+_MANY = 1000  # queries, with these, that are asked at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,12 @@ class Sample:
 
     paragraphs: list[str]
     sentences: list[str]
-    queries: list[str]
+    many: list[str]  # to be asked at once
+
+    @property
+    def queries(self) -> list[str]:
+        """Those that are also asked by themselves."""
+        return self.many[:_QUERIES]
 
 
 def made_up(vectors: VectorTable, sentences: int, *, seed: int = 0) -> Iterator[Paragraph]:
@@ -158,7 +164,7 @@ def _questions(sentences: list[str], generator: random.Random) -> list[str]:
         if found:
             first = generator.randrange(max(1, len(found) - _QUERY + 1))
             spoken.append(" ".join(found[first : first + _QUERY]))
-        if len(spoken) == _QUERIES:
+        if len(spoken) == _MANY:
             break
     if not spoken:
         raise UsageError("the text has no words, so nothing can be asked of it; give another")

@@ -153,10 +153,10 @@ def _own_cases(site: Site, sample: Sample, vectors: VectorTable, place: Path) ->
         works.asking_cold(site, queries),
         floors.looking_at_files(corpus),
         floors.writing_a_file(corpus, place),
-        floors.scanning(site, len(queries)),
+        floors.scanning(site, len(sample.many)),
         floors.selecting(sample),
         *works.asking_all_modes(site, queries),
-        works.asking_many(site, queries),
+        works.asking_many(site, sample.many),
         *works.syncing(site),
     ]
 

@@ -120,7 +120,7 @@ def asking_many(site: Site, queries: Sequence[str]) -> Case:
     """All questions at once."""
     count = len(queries)
     quantity = Quantity(
-        "batch", f"{count} queries at once, hybrid", "rate", count, "queries", floors=("scan batch",), part="batch"
+        "batch", f"{count:,} queries at once, hybrid", "rate", count, "queries", floors=("scan batch",), part="batch"
     )
 
     def run() -> list[list[float]]:

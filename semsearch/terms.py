@@ -59,7 +59,7 @@ class Lexicon:
     """Gives terms numbers, from 0 on, and remembers the stem of every word it has seen."""
 
     def __init__(self) -> None:
-        self._stemmer = Stemmer.Stemmer("english")
+        self._stemmer = Stemmer.Stemmer("english", 0)  # no memory of its own: here no word comes twice
         self._words = HashIndex()  # a word's hash to the number of its stem
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -105,21 +105,24 @@ class Lexicon:
     def number(self, terms: UInt64) -> Int32:
         """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""
         numbers = self._numbers.look_up(terms)
-        if (numbers < 0).any():
-            new = np.unique(terms[numbers < 0])
-            self._numbers.insert(new, np.arange(len(self), len(self) + len(new), dtype=np.int32))
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, which = np.unique(terms[unseen], return_inverse=True)
+            new_numbers = np.arange(len(self), len(self) + len(new), dtype=np.int32)
+            self._numbers.insert(new, new_numbers)
             self._terms.append(new)
-            numbers = self._numbers.look_up(terms)
+            numbers[unseen] = new_numbers[which.reshape(-1)]
         return numbers
 
     def _stems(self, chunk: WordChunk) -> Int32:
         numbers = self._words.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
-            new, places = np.unique(chunk.hashes[unseen], return_index=True)
+            new, places, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
             stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in unseen[places].tolist()])
-            self._words.insert(new, self.number(hash_words(stems).hashes))
-            numbers = self._words.look_up(chunk.hashes)
+            stem_numbers = self.number(hash_words(stems).hashes)
+            self._words.insert(new, stem_numbers)
+            numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers
 
 

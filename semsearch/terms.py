@@ -8,7 +8,7 @@ asked for as it is written beats its parts. A term is known by a 64-bit hash.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,11 +74,15 @@ class Lexicon:
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, with repetitions."""
+        return self.of_chunks(hash_chunks(texts))
+
+    def of_chunks(self, chunks: Iterable[WordChunk]) -> Terms:
+        """The same for texts whose words have been found."""
         numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
         places: list[Int64] = [np.zeros(0, dtype=np.int64)]
         lengths: list[Int64] = [np.zeros(0, dtype=np.int64)]
         done = 0
-        for chunk in hash_chunks(texts):
+        for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = _together(chunk)
             numbers += [self._stems(chunk), self.number(_pairs(chunk, together))]

@@ -100,7 +100,7 @@ class Lexicon:
         terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
         names: list[str] = []
         for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
-            found, together = [chunk.word(place) for place in range(len(chunk.hashes))], _together(chunk)
+            found, together = chunk.words(np.arange(len(chunk.hashes))), _together(chunk)
             stems = self._stemmer.stemWords([_plain(word) for word in found])
             terms += [hash_words(stems).hashes, _pairs(chunk, together)]
             names += [*found, *(chunk.word(place, through=place + 1) for place in together.tolist())]
@@ -123,7 +123,7 @@ class Lexicon:
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, places, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in unseen[places].tolist()])
+            stems = self._stemmer.stemWords([_plain(word) for word in chunk.words(unseen[places])])
             stem_numbers = self.number(hash_words(stems).hashes)
             self._words.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
@@ -142,7 +142,7 @@ def of_questions(questions: Sequence[str]) -> list[UInt64]:
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
         together = _together(chunk)
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
-        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
+        stems = stemmer.stemWords([_plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
         terms = np.concatenate((hash_words(stems).hashes, _pairs(chunk, together)))
         owners = np.concatenate((owners, owners[together]))
         order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
@@ -164,7 +164,7 @@ def count_shared(question: str, texts: Sequence[str]) -> list[int]:
     for chunk in hash_chunks(texts):
         near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), _together(chunk)
         _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
-        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in near[firsts].tolist()])
+        stems = stemmer.stemWords([_plain(word) for word in chunk.words(near[firsts])])
         terms = np.concatenate((hash_words(stems).hashes[which.reshape(-1)], _pairs(chunk, together)))
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
         numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)

@@ -31,7 +31,7 @@ from semsearch.raw import RawVectors
 from semsearch.shares import WordShares, share_out
 from semsearch.strangers import Memory, Strangers
 from semsearch.threads import in_order
-from semsearch.tokens import TOKENISER_VERSION, hash_chunks, hash_words, words
+from semsearch.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
 from semsearch.vectors.table import Guessing, WordVectors
 from semsearch.weights import WordWeights, learn_weights
 
@@ -209,21 +209,24 @@ class SentenceEmbedder:
 
     def tokenize(self, texts: Sequence[str]) -> Ragged:
         """The ids of the words of each text; unknown ones are left out, or come with the texts. Needs no fit."""
-        if self.unknown == "skip":
-            hashed = hash_words(texts)
-            ids = self.vectors.lookup(hashed.hashes)
-            known = Ragged(ids, hashed.indptr)
-            return known.only(ids >= 0)
+        return self.ids_of(hash_chunks(texts))
+
+    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
+        """The same for texts whose words have been found."""
         parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
         counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
         strangers: list[Strangers] = []
-        for chunk in hash_chunks(texts):
+        for chunk in chunks:
             parts.append(self.vectors.lookup(chunk.hashes))
             counts.append(chunk.counts)
-            strangers.append(Strangers.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
-        ids, (distinct, which) = np.concatenate(parts), Strangers.concatenate(strangers).distinct()
+            if self.unknown != "skip":
+                strangers.append(Strangers.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
+        ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
+        if self.unknown == "skip":
+            return Ragged(ids, indptr).only(ids >= 0)
+        distinct, which = Strangers.concatenate(strangers).distinct()
         ids[ids < 0] = -1 - which
-        return Ragged(ids, np.cumsum(np.concatenate(counts)), distinct)
+        return Ragged(ids, indptr, distinct)
 
     def _meet(self, strangers: Strangers) -> Float32:
         """The vectors of unknown words, zero where nothing is known of them either. (u,) -> (u, d)"""

@@ -35,6 +35,7 @@ from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
 from semsearch.store import SEGMENTS
 from semsearch.threads import in_order
+from semsearch.tokens import WordChunk
 from semsearch.topic_vectors import TopicVectors
 from semsearch.topics import Topics, named_topics, write_topics
 from semsearch.trials import questions_of
@@ -83,6 +84,10 @@ class Generation:
     def tokenize(self, texts: Sequence[str]) -> Ragged:
         """Texts to word ids, fitted or not."""
         return self._settings.embedder(self._vectors()).tokenize(texts)
+
+    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
+        """The same for texts whose words have been found."""
+        return self._settings.embedder(self._vectors()).ids_of(chunks)
 
     def drop_words(self) -> None:
         """Retire the lexical index; `words` gets all passages anew."""

@@ -8,22 +8,28 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from semsearch.average import Ragged
 from semsearch.documents import Document
+from semsearch.passage_words import find_words
 from semsearch.rows import each_passage, get_count, get_documents, heading_text, set_meta
-from semsearch.spool import SpoolWriter
+from semsearch.spool import Batch, Spool, batch_of
+from semsearch.tokens import WordChunk
 from semsearch.words import WordsWriter
 
 if TYPE_CHECKING:
     from semsearch.preparing import Chunk, Cut
 
+Int64 = npt.NDArray[np.int64]
 _BATCH = 2048  # passages
+_TEXTS = 4096  # of passages, whose words are found at once
 _INSERT_DOCUMENT = (
     "INSERT INTO documents (id, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
     "first_passage, passages, first_sentence, sentences, words, indexed_at) "
@@ -51,16 +57,24 @@ class Origin:
 class Intake:
     """Takes documents in. `passages` and `sentences` count what was written; `first_passage` is the first new id."""
 
-    def __init__(self, db: sqlite3.Connection, spool: SpoolWriter, words: WordsWriter) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        spool: Spool,
+        ids_of: Callable[[Iterable[WordChunk]], Ragged],
+        words: WordsWriter,
+    ) -> None:
         self._db = db
         self._spool = spool
+        self._ids_of = ids_of
         self._words = words
         self._next_document = get_count(db, "next_document") or 1
         self._next_passage = self.first_passage = get_count(db, "next_passage") or 1
         self._next_sentence = self._first_sentence = get_count(db, "next_sentence") or 1
         self._documents: list[tuple[Any, ...]] = []
         self._passages: list[tuple[Any, ...]] = []
-        self._texts: list[tuple[int, str, str]] = []
+        self._cuts: list[Cut] = []  # whose words are still to be found
+        self._texts = 0  # of theirs
 
     @property
     def passages(self) -> int:
@@ -76,10 +90,12 @@ class Intake:
 
         first_passage, first_sentence, words = self._next_passage, self._next_sentence, 0
         for cut in each_cut(document):
-            id_, first = self._add_passage(cut)
-            self._texts.append((id_, cut.above, cut.text))
-            self._spool.add(id_, first, cut.above, cut.sentence_texts)
+            self._add_passage(cut)
+            self._cuts.append(cut)
+            self._texts += 1 + cut.sentences
             words += _count(cut.text)
+            if self._texts >= _TEXTS:
+                self._find_words()
             if len(self._passages) >= _BATCH:
                 self.flush()
         metadata = json.dumps(dict(document.metadata), allow_nan=False)
@@ -90,10 +106,7 @@ class Intake:
     def take_chunk(self, chunk: Chunk, origins: Sequence[Origin | None]) -> None:
         """Add the files of a chunk that have an origin: those that could be read."""
         self.flush()
-        batch = chunk.batch
-        ids = self._next_passage + batch.passage_ids
-        self._spool.put(replace(batch, passage_ids=ids, first_sentences=self._next_sentence + batch.first_sentences))
-        if len(ids):
+        if len(ids := self._spooled(chunk.batch, self._next_passage, self._next_sentence)):
             self._words.take(ids, chunk.postings)
         for file, origin in zip(chunk.files, origins, strict=True):
             if origin is None:
@@ -104,15 +117,27 @@ class Intake:
             words = sum(_count(cut.text) for cut in file.cuts)
             self._add_document(origin, file.title, file.format, file.metadata, first_passage, first_sentence, words)
 
-    def _add_passage(self, cut: Cut) -> tuple[int, int]:
-        """Its id, and that of its first sentence."""
-        id_, first = self._next_passage, self._next_sentence
-        self._passages.append(
-            (id_, self._next_document, first, cut.sentences, cut.line, cut.page, cut.headings, cut.text, cut.offsets)
-        )
+    def _add_passage(self, cut: Cut) -> None:
+        ids = self._next_passage, self._next_document, self._next_sentence
+        self._passages.append((*ids, cut.sentences, cut.line, cut.page, cut.headings, cut.text, cut.offsets))
         self._next_passage += 1
         self._next_sentence += cut.sentences
-        return id_, first
+
+    def _find_words(self) -> None:
+        """The words of the last passages, for both halves of the index."""
+        if self._cuts:
+            words = find_words(self._cuts)
+            batch = batch_of(words.sentence_counts, self._ids_of(words.chunks))
+            firsts = self._next_passage - len(self._cuts), self._next_sentence - int(words.sentence_counts.sum())
+            self._words.add_words(self._spooled(batch, *firsts), words)
+            self._cuts, self._texts = [], 0
+
+    def _spooled(self, batch: Batch, first_passage: int, first_sentence: int) -> Int64:
+        """Put a batch into the spool, with ids that are counted on from these; the ids of its passages."""
+        ids, sentences = first_passage + batch.passage_ids, first_sentence + batch.first_sentences
+        if len(ids):
+            self._spool.append(replace(batch, passage_ids=ids, first_sentences=sentences))
+        return ids
 
     def _add_document(
         self,
@@ -134,11 +159,10 @@ class Intake:
 
     def flush(self) -> None:
         """Write everything gathered so far."""
-        self._spool.flush()
-        add_words(self._words, self._texts)
+        self._find_words()
         self._db.executemany(_INSERT_DOCUMENT, self._documents)
         self._db.executemany(_INSERT_PASSAGE, self._passages)
-        self._documents, self._passages, self._texts = [], [], []
+        self._documents, self._passages = [], []
         set_meta(self._db, "next_document", self._next_document)
         set_meta(self._db, "next_passage", self._next_passage)
         set_meta(self._db, "next_sentence", self._next_sentence)
@@ -166,12 +190,6 @@ def write_words_anew(db: sqlite3.Connection, words: WordsWriter) -> None:
     )
     while batch := rows.fetchmany(_BATCH):
         texts = [(id_, heading_text(title, json.loads(headings)), text) for id_, title, headings, text in batch]
-        add_words(words, texts)
-
-
-def add_words(words: WordsWriter, texts: Sequence[tuple[int, str, str]]) -> None:
-    """Passages by id, headings and text into the lexical index."""
-    if texts:
         ids, above, bodies = zip(*texts, strict=True)
         words.add(np.array(ids, dtype=np.int64), above, bodies)
 

@@ -48,8 +48,7 @@ class Passage:
     sentences: tuple[Sentence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A block, or the part of one that is between two sentence ends, with its sentences as offsets in the block."""
 
     block: Block
@@ -70,7 +69,7 @@ def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passag
     """The same, one after the other: for a document of a hundred megabytes, this is the one to use."""
     lines = _LineCounter(document.source)
     for headings, blocks in _sections(document):
-        for pieces in _stretches((piece for block in blocks for piece in _pieces(block, max_words)), max_words):
+        for pieces in _stretches(_pieces(blocks, max_words), max_words):
             for group in _groups([piece.words for piece in pieces], max_words):
                 yield _passage(headings, pieces[group], lines)
 
@@ -121,14 +120,18 @@ def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece
         yield stretch
 
 
-def _pieces(block: Block, max_words: int) -> Iterator[_Piece]:
-    """The block, or if it is too long, parts of it that end with a sentence."""
-    text = block.text
-    if len(text) <= max_words * CHARACTERS:
-        words = count_words(text)
+def _pieces(blocks: list[Block], max_words: int) -> Iterator[_Piece]:
+    """The blocks of a section; of one that is too long, parts that end with a sentence."""
+    for block in blocks:
+        words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
         if words <= max_words:
-            yield _Piece(block, sentence_spans(text), words)
-            return
+            yield _Piece(block, sentence_spans(block.text), words)
+        else:
+            yield from _parts(block, max_words)
+
+
+def _parts(block: Block, max_words: int) -> Iterator[_Piece]:
+    text = block.text
     all_spans = each_sentence_span(text)
     while spans := list(islice(all_spans, _STRETCH)):
         starts = [start for start, _ in spans]
@@ -155,13 +158,13 @@ def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounte
     texts: list[str] = []
     sentences: list[Sentence] = []
     base = 0
-    for piece in pieces:
-        block, spans = piece.block, piece.spans
+    for block, spans, _ in pieces:
         first, last = spans[0][0], spans[-1][1]
-        texts.append(block.text[first:last])
-        shift = base - first
-        sentences += _verbatim(block, spans, shift, lines) if not block.anchors else _placed(block, spans, shift, lines)
-        base += last - first + len(_BETWEEN_BLOCKS)
+        text = block.text[first:last]
+        texts.append(text)
+        place = _placed if block.anchors else _verbatim
+        sentences += place(block, spans, base - first, lines)
+        base += len(text) + len(_BETWEEN_BLOCKS)
     return Passage(
         text=_BETWEEN_BLOCKS.join(texts),
         headings=headings,
@@ -171,24 +174,23 @@ def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounte
     )
 
 
-def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> Iterator[Sentence]:
+def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
     """The sentences of a block that is a slice of the source. This is where plain text spends its time."""
-    offset = block.start
-    first, last = spans[0][0], spans[-1][1]
-    line = lines.at(offset + first)
-    if block.text.find("\n", first, last) >= 0 or block.text.find("\r", first, last) >= 0:
-        for start, end in spans:
-            yield Sentence(start + shift, end + shift, offset + start, offset + end, lines.at(offset + start))
-    else:
-        for start, end in spans:
-            yield Sentence(start + shift, end + shift, offset + start, offset + end, line)
+    at = block.start
+    line = lines.at(at + spans[0][0])
+    if lines.at(at + spans[-1][0]) == line:
+        return [Sentence(start + shift, end + shift, at + start, at + end, line) for start, end in spans]
+    return [Sentence(start + shift, end + shift, at + start, at + end, lines.at(at + start)) for start, end in spans]
 
 
-def _placed(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> Iterator[Sentence]:
+def _placed(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
+    """Those of one from which markup was taken away."""
+    placed: list[Sentence] = []
     for start, end in spans:
         first = block.source_offset(start)
         last = max(first, block.source_offset(end - 1) + 1)
-        yield Sentence(start + shift, end + shift, first, last, lines.at(first))
+        placed.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
+    return placed
 
 
 class _LineCounter:

@@ -11,7 +11,7 @@ The file is a short header and five arrays, read by memory mapping: a query touc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.terms import Lexicon
-from semsearch.tokens import UInt64
+from semsearch.tokens import UInt64, WordChunk, hash_chunks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -140,17 +140,23 @@ class PostingsBuilder:
         return self._size
 
     def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
-        """Append whole passages: text i is of passage `passages[i]`, from 0 on, its words count `weights[i]` (1–3)."""
-        found = self.lexicon.of(texts)
+        """Append whole passages: text i is of passage `passages[i]`, from 0 on, its words count `weights[i]` (0–3)."""
+        self.add_chunks(hash_chunks(texts), passages, weights)
+
+    def add_chunks(self, chunks: Iterable[WordChunk], passages: Int64, weights: Int64) -> None:
+        """The same for texts whose words have been found."""
+        found = self.lexicon.of_chunks(chunks)
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
         terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
         rows = passages.astype(np.int64)[found.texts]  # NumPy 1 on Windows counts in 32 bits
         keys = np.sort(rows << 34 | terms)
+        if not weights.all():
+            keys = keys[keys & 3 > 0]
         pairs = keys >> 2
         heads = np.flatnonzero(np.diff(pairs, prepend=-1))
         times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
         self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, MOST))
-        self._lengths.append(np.bincount(passages, weights=found.lengths).astype(np.float32))
+        self._lengths.append(np.bincount(passages, weights=found.lengths * (weights > 0)).astype(np.float32))
         self._size += len(self._lengths[-1])
 
     def gathered(self) -> Gathered:

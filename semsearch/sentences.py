@@ -46,9 +46,17 @@ def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, i
 
 
 def _split(text: str, language: str) -> list[tuple[int, int]]:
+    plain = _plain(text)
+    parts: list[str] = segment(language, plain)
+    spans, length = _spans(text, parts)
+    return spans if length == len(text) else _spans(text, _completed(plain, parts))[0]
+
+
+def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
+    """The sentences of a text that comes in parts, and how long the parts are together."""
     spans: list[tuple[int, int]] = []
     position, tight, fragments = 0, False, False
-    for part in _segments(text, language):
+    for part in parts:
         body = part.rstrip()
         end = position + len(body)
         start = end - len(body.lstrip())
@@ -61,28 +69,28 @@ def _split(text: str, language: str) -> list[tuple[int, int]]:
             spans.append((start, end))
             fragments = fragments or end - start <= _FRAGMENT
         tight = end == position
-    return _joined(text, spans) if fragments else spans
+    return (_joined(text, spans) if fragments else spans), position
 
 
-def _segments(text: str, language: str) -> list[str]:
-    """Parts of the text, in order and without gaps; of the same lengths, that is: odd white space is made plain.
+def _plain(text: str) -> str:
+    """A text of the same length for sentencex: odd white space is made plain.
 
-    sentencex 1.0 panics next to white space of more than one byte ("J.\\xa0Smith"), takes only a space or a newline for
-    the end of a word, and now and then leaves a blank line out of its answer.
+    sentencex 1.0 panics next to white space of more than one byte ("J.\\xa0Smith"), and takes only a space or a newline
+    for the end of a word.
     """
     if text.isascii():
-        plain = text.replace("\t", " ").replace("\r", " ")
-    else:
-        plain = _ODD_CHARACTER.sub(lambda odd: " " if odd[0].isspace() else "\ufffd", text)
-    parts: list[str] = segment(language, plain)
-    if sum(map(len, parts)) == len(plain):
-        return parts
+        return text.replace("\t", " ").replace("\r", " ")
+    return _ODD_CHARACTER.sub(lambda odd: " " if odd[0].isspace() else "\ufffd", text)
+
+
+def _completed(text: str, parts: list[str]) -> list[str]:
+    """Parts in order and without gaps: now and then sentencex 1.0 leaves a blank line out of its answer."""
     whole, position = [], 0
     for part in parts:
-        end = plain.index(part, position) + len(part)
-        whole.append(plain[position:end])
+        end = text.index(part, position) + len(part)
+        whole.append(text[position:end])
         position = end
-    return [*whole, plain[position:]]
+    return [*whole, text[position:]]
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:

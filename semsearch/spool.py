@@ -141,12 +141,6 @@ class SpoolWriter:
         if len(self._texts) >= self._batch:
             self.flush()
 
-    def put(self, batch: Batch) -> None:
-        """A batch that was made elsewhere; its ids follow all earlier ones."""
-        self.flush()
-        if len(batch.passage_ids):
-            self._spool.append(batch)
-
     def flush(self) -> None:
         """Put what has been gathered into the spool."""
         if self._places:

@@ -8,7 +8,7 @@ asked for as it is written beats its parts. A term is known by a 64-bit hash.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +59,7 @@ class Lexicon:
     """Gives terms numbers, from 0 on, and remembers the stem of every word it has seen."""
 
     def __init__(self) -> None:
-        self._stemmer = Stemmer.Stemmer("english")
+        self._stemmer = Stemmer.Stemmer("english", 0)  # no memory of its own: here no word comes twice
         self._words = HashIndex()  # a word's hash to the number of its stem
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -74,11 +74,15 @@ class Lexicon:
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, with repetitions."""
+        return self.of_chunks(hash_chunks(texts))
+
+    def of_chunks(self, chunks: Iterable[WordChunk]) -> Terms:
+        """The same for texts whose words have been found."""
         numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
         places: list[Int64] = [np.zeros(0, dtype=np.int64)]
         lengths: list[Int64] = [np.zeros(0, dtype=np.int64)]
         done = 0
-        for chunk in hash_chunks(texts):
+        for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = _together(chunk)
             numbers += [self._stems(chunk), self.number(_pairs(chunk, together))]
@@ -96,7 +100,7 @@ class Lexicon:
         terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
         names: list[str] = []
         for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
-            found, together = [chunk.word(place) for place in range(len(chunk.hashes))], _together(chunk)
+            found, together = chunk.words(np.arange(len(chunk.hashes))), _together(chunk)
             stems = self._stemmer.stemWords([_plain(word) for word in found])
             terms += [hash_words(stems).hashes, _pairs(chunk, together)]
             names += [*found, *(chunk.word(place, through=place + 1) for place in together.tolist())]
@@ -105,21 +109,24 @@ class Lexicon:
     def number(self, terms: UInt64) -> Int32:
         """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""
         numbers = self._numbers.look_up(terms)
-        if (numbers < 0).any():
-            new = np.unique(terms[numbers < 0])
-            self._numbers.insert(new, np.arange(len(self), len(self) + len(new), dtype=np.int32))
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, which = np.unique(terms[unseen], return_inverse=True)
+            new_numbers = np.arange(len(self), len(self) + len(new), dtype=np.int32)
+            self._numbers.insert(new, new_numbers)
             self._terms.append(new)
-            numbers = self._numbers.look_up(terms)
+            numbers[unseen] = new_numbers[which.reshape(-1)]
         return numbers
 
     def _stems(self, chunk: WordChunk) -> Int32:
         numbers = self._words.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
-            new, places = np.unique(chunk.hashes[unseen], return_index=True)
-            stems = self._stemmer.stemWords([_plain(chunk.word(place)) for place in unseen[places].tolist()])
-            self._words.insert(new, self.number(hash_words(stems).hashes))
-            numbers = self._words.look_up(chunk.hashes)
+            new, places, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
+            stems = self._stemmer.stemWords([_plain(word) for word in chunk.words(unseen[places])])
+            stem_numbers = self.number(hash_words(stems).hashes)
+            self._words.insert(new, stem_numbers)
+            numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers
 
 
@@ -135,7 +142,7 @@ def of_questions(questions: Sequence[str]) -> list[UInt64]:
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
         together = _together(chunk)
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
-        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in range(len(chunk.hashes))])
+        stems = stemmer.stemWords([_plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
         terms = np.concatenate((hash_words(stems).hashes, _pairs(chunk, together)))
         owners = np.concatenate((owners, owners[together]))
         order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
@@ -157,7 +164,7 @@ def count_shared(question: str, texts: Sequence[str]) -> list[int]:
     for chunk in hash_chunks(texts):
         near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), _together(chunk)
         _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
-        stems = stemmer.stemWords([_plain(chunk.word(place)) for place in near[firsts].tolist()])
+        stems = stemmer.stemWords([_plain(word) for word in chunk.words(near[firsts])])
         terms = np.concatenate((hash_words(stems).hashes[which.reshape(-1)], _pairs(chunk, together)))
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
         numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)

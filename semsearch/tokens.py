@@ -77,6 +77,11 @@ class WordChunk:
         end = self.ends[place if through is None else through]
         return self.data[self.starts[place] : end].tobytes().decode().lower()
 
+    def words(self, places: Int64) -> list[str]:
+        """Some of the words."""
+        data, spans = self.data.tobytes(), zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [data[start:end].decode().lower() for start, end in spans]
+
     def letters(self, places: Int64) -> npt.NDArray[np.uint8]:
         """The bytes of some of the words, lower-cased, one word after the other."""
         lengths = self.ends[places] - self.starts[places]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from semsearch.bm25 import BESIDE, Bm25, Lookup
 from semsearch.durable import Write, write_durably
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.passage_words import PassageWords
 from semsearch.postings import Gathered, Postings, PostingsBuilder
 from semsearch.runs import Runs
 from semsearch.segments import LARGEST_WORDS, Segment, segment_name
@@ -61,7 +62,14 @@ class WordsWriter:
 
     def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str]) -> None:
         """Append passages with rising ids (n,), their title and headings, and their text."""
-        gather(self._builder, headings, texts)
+        pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
+        weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(texts))
+        self._builder.add(pairs, np.repeat(np.arange(len(texts)), 2), weights)
+        self._append(ids)
+
+    def add_words(self, ids: Int64, words: PassageWords) -> None:
+        """Append passages with rising ids (n,) whose words have been found."""
+        gather(self._builder, words)
         self._append(ids)
 
     def take(self, ids: Int64, gathered: Gathered) -> None:
@@ -108,11 +116,18 @@ class WordsWriter:
         self._builder, self._ids = PostingsBuilder(self._lexicon), []
 
 
-def gather(builder: PostingsBuilder, headings: Sequence[str], texts: Sequence[str]) -> None:
-    """Append passages (n,) with their title and headings to a builder."""
-    pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
-    weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(texts))
-    builder.add(pairs, np.repeat(np.arange(len(texts)), 2), weights)
+def gather(builder: PostingsBuilder, words: PassageWords) -> None:
+    """Append passages with their titles and headings to a builder. Of those that are there as a whole, that counts."""
+    sizes = words.sentence_counts + 1
+    passages = np.repeat(np.arange(len(sizes)), sizes)
+    weights = np.ones(len(passages), dtype=np.int64)
+    weights[np.isin(passages, words.whole)] = 0
+    weights[np.cumsum(sizes) - sizes] = HEADING_WEIGHT
+    builder.add_chunks(
+        [*words.chunks, *words.whole_chunks],
+        np.concatenate((passages, words.whole)),
+        np.concatenate((weights, np.ones_like(words.whole))),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from semsearch.intake import Intake, forget
 from semsearch.locking import writer_lock
 from semsearch.rows import get_count, set_meta
 from semsearch.settings import Settings
-from semsearch.spool import Spool, SpoolWriter
+from semsearch.spool import Spool
 from semsearch.store import SEGMENTS, Store, explained
 from semsearch.vectors.table import WordVectors
 
@@ -50,7 +50,7 @@ class Write:
         self.settings = settings
         self.vectors = vectors
         self.generation = generation
-        self.intake = Intake(db, SpoolWriter(spool, generation.tokenize), generation.words)
+        self.intake = Intake(db, spool, generation.ids_of, generation.words)
         self._spool = spool
         self._forgotten = False
 

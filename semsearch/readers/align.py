@@ -64,9 +64,9 @@ class Aligner:
     def _anchors(self, clean: str, words: list[tuple[str, int]], last: int, *, sure: bool) -> list[tuple[int, int]]:
         anchors: list[tuple[int, int]] = []
         for place, (word, offset) in enumerate(words):
-            following = words[place + 1][0] if place + 1 < len(words) else None
             parts = self._parts(word, last)
             if not parts:
+                following = words[place + 1][0] if place + 1 < len(words) else None
                 at = self._find(word, following, last, sure=sure)
                 if at < 0:
                     continue
@@ -103,6 +103,8 @@ class Aligner:
     def _parts(self, word: str, last: int) -> int:
         """How many of the next words make this one: one, or more if markup parts it ("`Iterator`s"); 0 if none do."""
         at = self._next
+        if at < last and word == self._words[at]:  # nearly always
+            return 1
         while word and at < last and word.startswith(self._words[at]):
             word = word[len(self._words[at]) :]
             at += 1
@@ -136,8 +138,10 @@ class Aligner:
     def _mark_after(self, anchors: list[tuple[int, int]], clean: str, offset: int) -> None:
         """An anchor of its own for a mark that closing markup has parted from the word before it ("**so**.")."""
         mark = clean[offset : offset + 1]
+        if mark not in _MARKS:
+            return
         end = self._end()
-        if mark in _MARKS and self._visible[end : end + 1] != mark:
+        if self._visible[end : end + 1] != mark:
             following = self._starts[self._next] if self._next < len(self._starts) else len(self._visible)
             place = self._visible.find(mark, end, following)
             if place >= 0:

@@ -21,6 +21,9 @@ _ENOUGH_LINES = 8  # to judge by
 _END = r"(?:\r\n|\n|\r(?!\n))"
 _BLANK_LINES = re.compile(rf"{_END}[^\S\r\n]*{_END}\s*")
 _LINE_ENDS = re.compile(r"[\r\n]+\s*")
+# the same where there are no carriage returns: what begins with one certain character is found four times as fast
+_PLAIN_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+_PLAIN_LINE_ENDS = re.compile(r"\n\s*")
 _UNDERLINED = re.compile(rf"(\S[^\r\n]*){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
 
 
@@ -39,16 +42,17 @@ class _Chunk:
 
 
 def _blocks(source: str) -> Iterator[Block]:
-    chunks = [
-        chunk for between in _between(_BLANK_LINES, source, 0, len(source)) for chunk in _peeled(source, *between)
-    ]
+    has_returns = "\r" in source
+    blank_lines = _BLANK_LINES if has_returns else _PLAIN_BLANK_LINES
+    line_ends = _LINE_ENDS if has_returns else _PLAIN_LINE_ENDS
+    chunks = [chunk for between in _between(blank_lines, source, 0, len(source)) for chunk in _peeled(source, *between)]
     by_line = _gives_each_paragraph_a_line(source, chunks)
     for chunk in chunks:
         lines = by_line and not chunk.level
-        for start, end in _between(_LINE_ENDS, source, chunk.start, chunk.end) if lines else [(chunk.start, chunk.end)]:
-            text = source[start:end].strip()
+        for start, end in _between(line_ends, source, chunk.start, chunk.end) if lines else [(chunk.start, chunk.end)]:
+            text = source[start:end].lstrip()
             if text:
-                yield Block(text, source.index(text, start), chunk.level)
+                yield Block(text.rstrip(), end - len(text), chunk.level)
 
 
 def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
@@ -62,9 +66,10 @@ def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
 
 def _between(separator: re.Pattern[str], source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for found in separator.finditer(source, start, end):
-        if found.start() > start:
-            yield start, found.start()
-        start = found.end()
+        first, last = found.span()
+        if first > start:
+            yield start, first
+        start = last
     if start < end:
         yield start, end
 

@@ -1,0 +1,47 @@
+"""Both ways to a passage's postings must agree: by its sentences, and by its text as a whole."""
+
+import numpy as np
+import pytest
+
+from semsearch.documents import Block, Document
+from semsearch.passage_words import find_words
+from semsearch.postings import Gathered, PostingsBuilder
+from semsearch.preparing import each_cut
+from semsearch.terms import Lexicon
+from semsearch.words import HEADING_WEIGHT, gather
+
+TEXTS = [
+    "Plain prose. It has two sentences, and utf-8 in it.",
+    "Nothing lies between.This and that!But they do not touch here. read_bytes(x)",
+    "一つの文。もう一つの文。 Third one.",
+    "x" * 2500 + "'s end. Next",
+    "ΟΔΟΣ. \u0301Καφέ’s naïve\u2028Æsop. İstanbul!\x1cNot so?\tYes.",
+    "Line\n\nbreaks.\n- and dashes -\nbetween. 3.11 is a number.",
+]
+
+
+def postings_of(builder: PostingsBuilder) -> tuple[list[tuple[int, int, int]], list[float]]:
+    found: Gathered = builder.gathered()
+    terms = found.terms[found.numbers].tolist()
+    rows = sorted(zip(terms, found.rows.tolist(), found.counts.tolist(), strict=True))
+    return rows, found.lengths.tolist()
+
+
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], TEXTS[1:2], []])
+def test_a_passage_has_the_words_of_its_sentences_and_those_that_lie_across(texts: list[str]) -> None:
+    documents = [Document(text, [Block("A title", 0, level=1), Block(text, 0)], title="Name") for text in texts]
+    cuts = [cut for document in documents for cut in each_cut(document)]
+    by_sentences, by_text = PostingsBuilder(Lexicon()), PostingsBuilder(Lexicon())
+    words = find_words(cuts)
+    pairs = [text for cut in cuts for text in (cut.above, cut.text)]
+    if cuts:
+        gather(by_sentences, words)
+        by_text.add(pairs, np.repeat(np.arange(len(cuts)), 2), np.tile([HEADING_WEIGHT, 1], len(cuts)))
+    assert postings_of(by_sentences) == postings_of(by_text)
+    assert words.sentence_counts.tolist() == [cut.sentences for cut in cuts]
+
+
+def test_only_passages_in_which_sentences_touch_are_looked_at_twice() -> None:
+    texts = ["One. Two.", "「一。」二。", "Three. Four."]
+    cuts = [cut for text in texts for cut in each_cut(Document(text, [Block(text, 0)]))]
+    assert find_words(cuts).whole.tolist() == [1]

@@ -26,6 +26,7 @@ from semsearch.raw import RawVectors
 from semsearch.strangers import Strangers
 from semsearch.vectors.table import Guessing, WordVectors
 
+Bool = npt.NDArray[np.bool_]
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -39,7 +40,7 @@ _TEACHERS = 8000  # words of the table from which A is learned, the rarest ones 
 _RARE = 1e-4  # p(w) of such a word at most
 _FEWEST = 100  # such words: with fewer there is no A
 _CONTEXT = 4  # known words of a sentence, for it to be a context
-_SENTENCES = 50_000  # of a larger corpus A is learned from every second, third, … batch
+_SENTENCES = 50_000  # of a larger corpus A is learned from every second, third, … sentence
 _LAMBDA = 0.1  # of the mean eigenvalue of Σ n u uᵀ
 _MOST = 100.0  # n_w at most
 
@@ -80,8 +81,10 @@ def induce(batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: R
     hashes = np.sort(counts.hashes[chosen])
     step = -(-counts.texts // _SENTENCES)
     contexts = _Contexts(vectors, raw, teachers, hashes)
-    for number, batch in enumerate(batches()):
-        contexts.add(batch, teaching=number % step == 0)
+    done = 0
+    for batch in batches():
+        contexts.add(batch, teaching=np.arange(done, done + len(batch)) % step == 0)
+        done += len(batch)
     means = contexts.means()
     taught = vectors.rows(teachers)
     guessed: Float32 = np.zeros((len(teachers), vectors.dimension), dtype=np.float32)
@@ -153,22 +156,21 @@ class _Contexts:
         self.guesses = np.zeros((len(strangers), vectors.dimension), dtype=np.float32)
         self.seen = np.zeros(self._total)
 
-    def add(self, texts: Ragged, *, teaching: bool) -> None:
-        """Take the texts as contexts of the chosen words in them; of strangers only where they are not to teach."""
+    def add(self, texts: Ragged, *, teaching: Bool) -> None:
+        """Take n texts as contexts of the chosen words in them; of strangers only where they are not to teach. (n,)"""
         from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
-        chosen = self._slots_of(texts) >= 0
-        if not teaching:
-            chosen &= texts.ids < 0
-        texts = texts.take(np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[chosen]))
+        rows = np.repeat(np.arange(len(texts)), texts.lengths)
+        chosen = (self._slots_of(texts) >= 0) & ((texts.ids < 0) | teaching[rows])
+        kept = np.unique(rows[chosen])
+        texts, teaching = texts.take(kept), teaching[kept]
+        rows = np.repeat(np.arange(len(texts)), texts.lengths)
         is_known = self._raw.is_known(texts)
         known = texts.only(is_known)
         sums = self._raw.of(known) * known.lengths[:, None].astype(np.float32)
         slots = self._slots_of(texts)
-        if not teaching:
-            slots[texts.ids >= 0] = -1
+        slots[(texts.ids >= 0) & ~teaching[rows]] = -1
         self._meet(texts.strangers)
-        rows = np.repeat(np.arange(len(texts)), texts.lengths)
         used = np.flatnonzero((slots >= 0) & (known.lengths[rows] >= _CONTEXT))
         slots, rows, itself = slots[used], rows[used], is_known[used].astype(np.float64)
         shares = 1 / (known.lengths[rows] - itself)

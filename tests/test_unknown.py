@@ -211,16 +211,29 @@ def test_rare_words_and_small_texts_induce_nothing(small_vectors: VectorTable, m
 def test_of_many_texts_only_some_are_read_for_contexts(
     small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contexts, "_SENTENCES", 2 * len(TEXTS))
-    embedder = SentenceEmbedder(small_vectors, unknown="contexts")
-    batch = embedder.tokenize(TEXTS)
-    never = embedder.tokenize(["zzq is never read here for its contexts"])
-    once = SentenceEmbedder(small_vectors, unknown="contexts").fit_ragged(lambda: [batch])
-    often = embedder.fit_ragged(lambda: [batch, never, batch, never])  # every second is read
+    monkeypatch.setattr(contexts, "_SENTENCES", len(TEXTS))
+    once = SentenceEmbedder(small_vectors, unknown="contexts").fit(TEXTS)
+    mixed = [text for each in TEXTS for text in (each, "here it is never read for its contexts")]
+    often = SentenceEmbedder(small_vectors, unknown="contexts").fit(mixed)  # every second is read
     assert once.induced_ is not None
     assert often.induced_ is not None
     assert np.array_equal(often.induced_.hashes, once.induced_.hashes)
-    assert often.induced_.vectors.astype(float) == pytest.approx(once.induced_.vectors.astype(float), abs=0.02)
+    assert often.induced_.vectors.astype(float) == pytest.approx(once.induced_.vectors.astype(float), abs=2e-3)
+
+
+@pytest.mark.usefixtures("few_teachers")
+def test_contexts_do_not_depend_on_how_texts_are_cut_into_batches(
+    small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contexts, "_SENTENCES", len(TEXTS) // 3)
+    found = []
+    for size in (len(TEXTS), 7):
+        embedder = SentenceEmbedder(small_vectors, unknown="contexts")
+        batches = [embedder.tokenize(TEXTS[first : first + size]) for first in range(0, len(TEXTS), size)]
+        found.append(embedder.fit_ragged(lambda batches=batches: batches).induced_)
+    assert found[0] is not None
+    assert found[1] is not None
+    assert found[0].vectors.astype(float) == pytest.approx(found[1].vectors.astype(float), abs=2e-3)
 
 
 @pytest.mark.usefixtures("few_teachers")

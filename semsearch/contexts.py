@@ -14,7 +14,7 @@ What was induced is frozen with the fit: texts that come later change nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from semsearch.average import Ragged
 from semsearch.hashing import HashIndex
 from semsearch.raw import RawVectors
 from semsearch.strangers import Strangers
+from semsearch.threads import in_order
 from semsearch.vectors.table import Guessing, WordVectors
 
 Bool = npt.NDArray[np.bool_]
@@ -66,10 +67,12 @@ class Induced:
         return hashlib.blake2b(self.hashes.tobytes() + self.vectors.tobytes(), digest_size=16).hexdigest()
 
 
-def induce(batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: RawVectors) -> Induced | None:
+def induce(
+    batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: RawVectors, *, threads: int = 1
+) -> Induced | None:
     """Vectors for the frequent strangers of texts, which are read twice; None where nothing can be learned.
 
-    `raw` gives the weighted sums, without uSIF's normalisation.
+    `raw` gives the weighted sums, without uSIF's normalisation. However many threads sum, the sums are the same.
     """
     counts = _count(batches(), len(vectors))
     teachers = np.flatnonzero((counts.words >= OCCURRENCES) & (vectors.frequencies < _RARE))
@@ -81,10 +84,8 @@ def induce(batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: R
     hashes = np.sort(counts.hashes[chosen])
     step = -(-counts.texts // _SENTENCES)
     contexts = _Contexts(vectors, raw, teachers, hashes)
-    done = 0
-    for batch in batches():
-        contexts.add(batch, teaching=np.arange(done, done + len(batch)) % step == 0)
-        done += len(batch)
+    for part in in_order(lambda each: contexts.of(*each), _with_teachers(batches(), step), threads=threads):
+        contexts.take(part)
     means = contexts.means()
     taught = vectors.rows(teachers)
     guessed: Float32 = np.zeros((len(teachers), vectors.dimension), dtype=np.float32)
@@ -96,6 +97,14 @@ def induce(batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: R
     transposed = learn_map(means[: len(teachers)][known], left, contexts.seen[: len(teachers)][known])
     result = contexts.guesses + means[len(teachers) :] @ transposed
     return Induced(hashes[new], result[new].astype(np.float16))
+
+
+def _with_teachers(batches: Iterable[Ragged], step: int) -> Iterator[tuple[Ragged, Bool]]:
+    """Each batch with which of its texts are to teach: of all texts every so many, however they are batched."""
+    done = 0
+    for batch in batches:
+        yield batch, np.arange(done, done + len(batch)) % step == 0
+        done += len(batch)
 
 
 def learn_map(means: Float64, left: Float32, counts: Float64) -> Float64:
@@ -138,6 +147,17 @@ def _count(batches: Iterable[Ragged], size: int) -> _Counts:
     return _Counts(words, hashes[: len(index)], counts[: len(index)], texts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Of some texts, for each chosen word that they have, rising: how often, and the sums of its contexts."""
+
+    slots: Int32  # (k,)
+    sums: Float32  # (k, d)
+    own: Float64  # how much of the sums is the word itself (k,)
+    times: Int64  # (k,)
+    strangers: Strangers
+
+
 class _Contexts:
     """Sums of the contexts of chosen words: of the table's first, then strangers."""
 
@@ -156,8 +176,8 @@ class _Contexts:
         self.guesses = np.zeros((len(strangers), vectors.dimension), dtype=np.float32)
         self.seen = np.zeros(self._total)
 
-    def add(self, texts: Ragged, *, teaching: Bool) -> None:
-        """Take n texts as contexts of the chosen words in them; of strangers only where they are not to teach. (n,)"""
+    def of(self, texts: Ragged, teaching: Bool) -> _Part:
+        """n texts as contexts of the chosen words in them; of strangers only where they are not to teach. (n,)"""
         from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
         rows = np.repeat(np.arange(len(texts)), texts.lengths)
@@ -170,14 +190,21 @@ class _Contexts:
         sums = self._raw.of(known) * known.lengths[:, None].astype(np.float32)
         slots = self._slots_of(texts)
         slots[(texts.ids >= 0) & ~teaching[rows]] = -1
-        self._meet(texts.strangers)
         used = np.flatnonzero((slots >= 0) & (known.lengths[rows] >= _CONTEXT))
-        slots, rows, itself = slots[used], rows[used], is_known[used].astype(np.float64)
+        slots, which = np.unique(slots[used], return_inverse=True)
+        rows, itself = rows[used], is_known[used].astype(np.float64)
         shares = 1 / (known.lengths[rows] - itself)
-        matrix = csr_array((shares.astype(np.float32), (slots, rows)), shape=(self._total, len(texts)))
-        self._sums += np.asarray(matrix @ sums)
-        self._self += np.bincount(slots, weights=shares * itself, minlength=self._total)
-        self.seen += np.bincount(slots, minlength=self._total)
+        matrix = csr_array((shares.astype(np.float32), (which, rows)), shape=(len(slots), len(texts)))
+        times = np.bincount(which, minlength=len(slots))
+        own = np.bincount(which, weights=shares * itself, minlength=len(slots)).astype(np.float64)
+        return _Part(slots, np.asarray(matrix @ sums), own, times, texts.strangers)
+
+    def take(self, part: _Part) -> None:
+        """Add what there is of some texts."""
+        self._sums[part.slots] += part.sums
+        self._self[part.slots] += part.own
+        self.seen[part.slots] += part.times
+        self._meet(part.strangers)
 
     def means(self) -> Float64:
         """u_w of each chosen word; zero where it has no context. (n, d)"""

@@ -111,7 +111,7 @@ class SentenceEmbedder:
         self.induced_, self._raw_ = None, None
         if self.unknown == "contexts":
             plain = self._raw() if not self.method.normalise else self._raw_vectors(normalise=False)
-            self.induced_ = induce(batches, self.vectors, plain)
+            self.induced_ = induce(batches, self.vectors, plain, threads=threads)
             plain.forget()
         total = Statistics.empty(self.vectors.dimension)
         for part in in_order(self.statistics_of, batches(), threads=threads):

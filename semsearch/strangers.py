@@ -99,18 +99,22 @@ class Memory:
         result = np.empty((len(strangers), self._rows.shape[1]), dtype=np.float32)
         with self._lock:
             places = self._index.look_up(strangers.hashes)
-            new = np.flatnonzero(places < 0)
             known = np.flatnonzero(places >= 0)
             result[known] = self._rows[places[known]]
-            if len(new):
-                distinct, which = strangers.take(new).distinct()
-                found = self._of(distinct).astype(np.float16)
-                result[new] = found[which]
-                first = len(self._index)
-                room = min(len(distinct), len(self._rows) - first)
-                self._rows[first : first + room] = found[:room]
-                self._index.insert(distinct.hashes[:room], np.arange(first, first + room, dtype=np.int32))
+        new = np.flatnonzero(places < 0)
+        if len(new):
+            distinct, which = strangers.take(new).distinct()
+            found = self._of(distinct).astype(np.float16)  # by several threads at once: some words twice
+            result[new] = found[which]
+            self._remember(distinct, found)
         return result
+
+    def _remember(self, words: Strangers, rows: npt.NDArray[np.float16]) -> None:
+        with self._lock:
+            first = len(self._index)
+            fresh = np.flatnonzero(self._index.look_up(words.hashes) < 0)[: len(self._rows) - first]
+            self._rows[first : first + len(fresh)] = rows[fresh]
+            self._index.insert(words.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
 
 
 def _ends(lengths: Int64) -> Int64:

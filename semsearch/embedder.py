@@ -179,7 +179,7 @@ class SentenceEmbedder:
         result = np.empty((len(texts), self.vectors.dimension), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
             batch = self.tokenize(texts[first : first + _BATCH])
-            result[first : first + _BATCH] = self._raw().without(self.common_, batch)
+            self._raw().put_without(self.common_, batch, result[first : first + _BATCH])
         return result
 
     def fit_transform(self, texts: Sequence[str]) -> Float32:
@@ -192,7 +192,7 @@ class SentenceEmbedder:
         result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
         first = 0
         for part in _parts(texts):
-            result[first : first + len(part)] = self._raw().without(self.common_, part)
+            self._raw().put_without(self.common_, part, result[first : first + len(part)])
             first += len(part)
         return result
 

@@ -121,15 +121,21 @@ class RawVectors:
 
     def without(self, common: CommonComponents, texts: Ragged) -> Float32:
         """Unit vectors of what is left of each text when the common components are removed. n texts -> (n, d)"""
+        result = np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
+        self.put_without(common, texts, result)
+        return result
+
+    def put_without(self, common: CommonComponents, texts: Ragged, out: Float32) -> None:
+        """The same, to where it belongs. n texts, (n, d)"""
         if self._normalise or not self._is_many(texts):
             raw = self.of(texts)
-            return unit(common.remove(raw), scale=row_lengths(raw))
+            out[:] = unit(common.remove(raw), scale=row_lengths(raw))
+            return
         texts = self.known(texts)
-        folded, result = self._fold(common, texts), np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
+        folded = self._fold(common, texts)
         for first in range(0, len(texts), _ROWS):
             part = texts.part(first, min(first + _ROWS, len(texts)))
-            self._unit(folded, part, folded.rest(part), out=result[first : first + _ROWS])
-        return result
+            self._unit(folded, part, folded.rest(part), out=out[first : first + _ROWS])
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)

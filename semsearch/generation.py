@@ -34,7 +34,7 @@ from semsearch.segments import KINDS, LARGEST, LARGEST_WORDS, VECTORS, Kind, Seg
 from semsearch.settings import Settings
 from semsearch.spool import Batch, Spool, SpoolWriter
 from semsearch.store import SEGMENTS
-from semsearch.threads import in_order
+from semsearch.threads import aside, in_order
 from semsearch.tokens import WordChunk
 from semsearch.topic_vectors import TopicVectors
 from semsearch.topics import Topics, named_topics, write_topics
@@ -142,14 +142,15 @@ class Generation:
                 self._settings.check_frequencies(self.folder)
                 embedder = self._settings.embedder(self._vectors())
                 embedder.expect(sum(spool.words for spool in spools))
-                embedder.fit_ragged(
-                    lambda: (batch.sentences for spool in spools for batch in spool), threads=self.threads
-                )
                 words = self._opened([segment for segment in get_segments(self.db) if segment.kind == "words"])
-                topical = None
-                if (topics := self._learn_topics(words)) is not None:
+                learn = partial(self._learn_topics, words, get_removed(self.db, "words"))
+                with aside(learn, threads=self.threads) as learned:  # of the postings, while the fit reads the spools
+                    embedder.fit_ragged(
+                        lambda: (batch.sentences for spool in spools for batch in spool), threads=self.threads
+                    )
+                    topics, topical = learned()
+                if topics is not None:
                     segments = [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
-                    topical = TopicVectors(topics, words, self.folder)
                 questions = partial(questions_of, self.db, embedder, topics)
                 segments += self._segments_of(spools, embedder, total, topical, questions)
                 save_fit(self.db, embedder, self.number)
@@ -160,11 +161,12 @@ class Generation:
         self._merge()
         return was_fitted and total > 0
 
-    def _learn_topics(self, words: list[Words]) -> Topics | None:
-        """Topics of all passages, if they are wanted and there are enough passages."""
+    def _learn_topics(self, words: list[Words], removed: Runs) -> tuple[Topics, TopicVectors] | tuple[None, None]:
+        """Topics of all passages, and theirs, if they are wanted and there are enough passages."""
         from semsearch.lsa import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
 
-        return fit_topics(words, get_removed(self.db, "words")) if self._settings.adapt else None
+        topics = fit_topics(words, removed) if self._settings.adapt else None
+        return (None, None) if topics is None else (topics, TopicVectors(topics, words, self.folder))
 
     def _opened(self, words: list[Segment]) -> list[Words]:
         return [Words(self.folder / SEGMENTS / segment.file, segment) for segment in words]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -28,3 +29,16 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
         finally:
             for future in waiting:
                 future.cancel()
+
+
+@contextmanager
+def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], Result]]:
+    """What gives the result of `work`, which a thread does meanwhile; with one thread, it is done when it is asked for.
+
+    Leaving waits for the thread.
+    """
+    if threads <= 1:
+        yield work
+        return
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(work).result

@@ -1,0 +1,42 @@
+"""Work in threads: the same results in the same order, and errors where they belong."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from semsearch.threads import aside, in_order
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_come_in_the_order_of_the_items(threads: int) -> None:
+    assert list(in_order(lambda n: n * n, range(50), threads=threads)) == [n * n for n in range(50)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_comes_where_its_result_would(threads: int) -> None:
+    results = in_order(lambda n: 1 // (3 - n), range(10), threads=threads)
+    assert [next(results) for _ in range(3)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def test_what_is_done_aside_is_done_meanwhile() -> None:
+    begun = threading.Event()
+    with aside(begun.set, threads=2) as result:
+        assert begun.wait(10)
+        assert result() is None
+
+
+def test_with_one_thread_it_is_done_when_it_is_asked_for() -> None:
+    done: list[int] = []
+    with aside(lambda: done.append(1), threads=1) as result:
+        assert not done
+        result()
+    assert done == [1]
+
+
+def test_an_error_aside_comes_with_its_result() -> None:
+    with aside(lambda: 1 // 0, threads=2) as result, pytest.raises(ZeroDivisionError):
+        result()

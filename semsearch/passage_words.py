@@ -49,4 +49,4 @@ def _with_touching(cuts: Sequence[Cut], counts: Int64) -> Int64:
     spans = np.frombuffer(b"".join([cut.offsets for cut in cuts]), dtype="<i4").reshape(-1, 5)[:, :2]
     owners = np.repeat(np.arange(len(cuts)), counts)
     touching = (spans[1:, 0] == spans[:-1, 1]) & (owners[1:] == owners[:-1])
-    return np.unique(owners[1:][touching])
+    return np.asarray(np.unique(owners[1:][touching]))

@@ -23,7 +23,7 @@ FORMAT = "semsearch index 1"
 SCHEMA = 1  # what PRAGMA user_version says after all migrations
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _CACHE = -65536  # kilobytes of pages a connection may keep
 

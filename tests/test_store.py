@@ -54,7 +54,7 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert index.status(stale=False).documents == 6
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EFBIG, errno.EIO])
 def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     def refuse(_: int) -> None:
         raise OSError(code, os.strerror(code))

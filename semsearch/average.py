@@ -88,13 +88,21 @@ def average(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> 
 
     Where texts have strangers, their rows must be given.
     """
-    lengths = texts.lengths
-    shares = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
+    shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
+    return _weighed(texts, shares, table, strangers)
+
+
+def total(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> Float32:
+    """Σ_{w∈s} table[w], the same without the division. n texts, (V, d), (u, d) -> (n, d)"""
+    return _weighed(texts, np.ones(len(texts.ids), dtype=np.float32), table, strangers)
+
+
+def _weighed(texts: Ragged, shares: Float32, table: Float32, strangers: Float32 | None) -> Float32:
     strange = texts.ids < 0 if strangers is not None and len(strangers) else None
     if strangers is None or strange is None or not strange.any():
         return _product(texts, shares, table)
     result = _product(texts.only(~strange), shares[~strange], table)
-    some = np.unique(np.repeat(np.arange(len(texts)), lengths)[strange])  # most texts have none
+    some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[strange])  # most texts have none
     others = texts.only(strange).take(some)
     result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[strange], strangers)
     return result

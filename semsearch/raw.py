@@ -15,7 +15,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged, average, average_few
+from semsearch.average import Ragged, average, average_few, total
 from semsearch.components import CommonComponents, row_lengths, to_unit, unit
 from semsearch.strangers import NONE, Strangers
 from semsearch.vectors.table import WordVectors
@@ -36,8 +36,8 @@ class _Folded:
     longest: float  # length of a word before
 
     def rest(self, texts: Ragged) -> Float32:
-        """What is left of the averages of known words. n texts -> (n, d)"""
-        return average(texts, self.table, self.strangers)
+        """What is left of the sums of known words. n texts -> (n, d)"""
+        return total(texts, self.table, self.strangers)
 
 
 class RawVectors:
@@ -140,7 +140,7 @@ class RawVectors:
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)
 
-        A mean of words is a mean of means, so where nothing but means is taken, words are summed once for both.
+        A sum of words is a sum of sums, so where nothing but sums is taken, words are summed once for both.
         """
         if self._normalise or not self._is_many(texts):
             return self.without(common, texts), self.without(common, texts.joined(starts))
@@ -152,9 +152,8 @@ class RawVectors:
         for first, last in zip(edges, [*edges[1:], len(starts) - 1], strict=True):
             here = starts[first : last + 1]
             part = texts.part(int(here[0]), int(here[-1]))
-            rest, lengths = folded.rest(part), part.lengths.astype(np.float32)
-            sums: Float32 = np.add.reduceat(rest * lengths[:, None], here[:-1] - here[0], axis=0)
-            sums /= np.maximum(np.add.reduceat(lengths, here[:-1] - here[0]), 1)[:, None]
+            rest = folded.rest(part)
+            sums = np.add.reduceat(rest, here[:-1] - here[0], axis=0)
             self._unit(folded, part, rest, out=alone[here[0] : here[-1]])
             self._unit(folded, part.joined(here - here[0]), sums, out=together[first:last])
         return alone, together
@@ -166,11 +165,12 @@ class RawVectors:
 
     def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
         """What is left, put at length one. Next to nothing may be rounding, and only the raw vector tells."""
-        lengths = row_lengths(rest)
-        faint = np.flatnonzero(lengths < 1e-5 * folded.longest)
+        lengths, counts = row_lengths(rest), texts.lengths
+        faint = np.flatnonzero(lengths < 1e-5 * folded.longest * counts)
         factors = 1 / np.maximum(lengths, np.float32(1e-30))
         if len(faint):
-            factors[faint] = to_unit(rest[faint], scale=row_lengths(self.of(texts.take(faint))))
+            scale = row_lengths(self.of(texts.take(faint))) * counts[faint]
+            factors[faint] = to_unit(rest[faint], scale=scale)
         np.multiply(rest, factors[:, None], out=out)
 
     def _guesses(self, strangers: Strangers) -> Float32:

@@ -138,17 +138,21 @@ def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
 
     A few other characters would make all of a long string wide, so that only the texts that have some are looked at.
     """
-    count = len(texts)
-    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=count)).tolist()
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=len(texts))).tolist()
     if not foreign:
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=count)
         return "\n".join(texts).encode(), np.cumsum(lengths + 1) - 1
-    parts = list(texts)
-    together = _foreign("\n".join([texts[place].replace("\n", " ") for place in foreign]))
-    for place, text in zip(foreign, together.split("\n"), strict=True):
-        parts[place] = text
-    encoded = [part.encode() for part in parts]
-    return b"\n".join(encoded), np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=count) + 1) - 1
+    together = _foreign("\n".join([texts[place].replace("\n", " ") for place in foreign])).encode().split(b"\n")
+    lengths[foreign] = list(map(len, together))
+    parts, done = list[bytes](), 0
+    for place, encoded in zip(foreign, together, strict=True):
+        if done < place:
+            parts.append("\n".join(texts[done:place]).encode())  # many at once
+        parts.append(encoded)
+        done = place + 1
+    if done < len(texts):
+        parts.append("\n".join(texts[done:]).encode())
+    return b"\n".join(parts), np.cumsum(lengths + 1) - 1
 
 
 def _foreign(text: str) -> str:

@@ -15,24 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from semsearch.embedder import SentenceEmbedder
+    from semsearch.embedding.embedder import SentenceEmbedder
+    from semsearch.embedding.methods import Method
     from semsearch.errors import SemsearchError
-    from semsearch.explanation import Explanation
-    from semsearch.hits import (
-        Citation,
-        Context,
-        Hit,
-        Place,
-        Progress,
-        Searchable,
-        SkippedFile,
-        Status,
-        SyncReport,
-        Text,
-    )
     from semsearch.index import Index
-    from semsearch.methods import Method
-    from semsearch.vectors import VectorTable, WordVectors, load_vectors
+    from semsearch.readers.document import Text
+    from semsearch.results.context import Citation, Context
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.hits import Hit, Place
+    from semsearch.results.reports import Progress, SkippedFile, Status, SyncReport
+    from semsearch.results.searchable import Searchable
+    from semsearch.word_vectors.loading import load_vectors
+    from semsearch.word_vectors.table import VectorTable, WordVectors
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,24 +51,24 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Citation": "hits",
-    "Context": "hits",
-    "Explanation": "explanation",
-    "Hit": "hits",
+    "Citation": "results.context",
+    "Context": "results.context",
+    "Explanation": "results.explanation",
+    "Hit": "results.hits",
     "Index": "index",
-    "Method": "methods",
-    "Place": "hits",
-    "Progress": "hits",
-    "Searchable": "hits",
+    "Method": "embedding.methods",
+    "Place": "results.hits",
+    "Progress": "results.reports",
+    "Searchable": "results.searchable",
     "SemsearchError": "errors",
-    "SentenceEmbedder": "embedder",
-    "SkippedFile": "hits",
-    "Status": "hits",
-    "SyncReport": "hits",
-    "Text": "hits",
-    "VectorTable": "vectors",
-    "WordVectors": "vectors",
-    "load_vectors": "vectors",
+    "SentenceEmbedder": "embedding.embedder",
+    "SkippedFile": "results.reports",
+    "Status": "results.reports",
+    "SyncReport": "results.reports",
+    "Text": "readers.document",
+    "VectorTable": "word_vectors.table",
+    "WordVectors": "word_vectors.table",
+    "load_vectors": "word_vectors.loading",
 }
 
 

@@ -7,21 +7,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.directions import MIN_FREQUENCY, Direction
-from semsearch.documents import MAX_BYTES
+from semsearch.dense.scan_plan import TARGET
+from semsearch.embedding.directions import MIN_FREQUENCY, Direction
+from semsearch.embedding.methods import Unknown
 from semsearch.errors import UsageError
-from semsearch.hits import Context, Hit, Mode, Progress, Status, SyncReport, Text
-from semsearch.methods import Unknown
-from semsearch.rows import get_meta, get_roots
-from semsearch.scanning import TARGET
+from semsearch.readers.document import MAX_BYTES, Text
+from semsearch.results.context import Context
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.reports import Progress, Status, SyncReport
 from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
-from semsearch.store import Store, check
-from semsearch.vectors.table import WordVectors
+from semsearch.storage.database import Store, check
+from semsearch.storage.meta import get_meta
+from semsearch.storage.roots import get_roots
+from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
-    from semsearch.explanation import Explanation
-    from semsearch.filters import Filter
-    from semsearch.searching import Searcher
+    from semsearch.results.explanation import Explanation
+    from semsearch.search.filters import Filter
+    from semsearch.search.searcher import Searcher
 
 Report = Callable[[Progress], None]
 CONTEXT_HITS = 50  # passages that a context may be made of; more for a long one, by their usual length
@@ -61,9 +64,9 @@ class Index:
         """A new index in a new or empty folder.
 
         `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
-        together (semsearch.topics). From some hundred thousand passages on, only those near a question are compared
+        together (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared
         with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
-        an index type of FAISS's (semsearch.scanning). The other arguments are those of `SentenceEmbedder`.
+        an index type of FAISS's (semsearch.dense.scan_plan). The other arguments are those of `SentenceEmbedder`.
         Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         opened = open_vectors(vectors)
@@ -85,7 +88,7 @@ class Index:
         )
         settings.embedder(opened)  # says now what cannot be meant
         settings.scanning()
-        from semsearch.creation import create  # start-up time: an index is seldom made
+        from semsearch.maintenance.create import create  # start-up time: an index is seldom made
 
         create(Path(path), settings)
         return cls(path, vectors=opened)
@@ -127,7 +130,7 @@ class Index:
         needs an `if __name__ == "__main__"`. The index is the same. Raises SourceError for a path that is not there,
         UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
         """
-        from semsearch.indexing import sync  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import sync  # start-up time: a search writes nothing
 
         self._prepare()
         return sync(
@@ -149,7 +152,7 @@ class Index:
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing import add  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import add  # start-up time: a search writes nothing
 
         self._prepare()
         return add(self._store, self.settings, self._vectors, documents, report=progress or _silent)
@@ -159,14 +162,14 @@ class Index:
 
         A file that still lies in a root comes back with the next sync.
         """
-        from semsearch.indexing import remove  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import remove  # start-up time: a search writes nothing
 
         self._prepare()
         return remove(self._store, self.settings, self._vectors, _paths(paths), report=_silent)
 
     def refit(self, *, progress: Report | None = None) -> None:
         """Fit to what the index holds today, and move all its vectors there, as one new generation."""
-        from semsearch.indexing import refit  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import refit  # start-up time: a search writes nothing
 
         self._prepare()
         refit(self._store, self.settings, self._vectors, report=progress or _silent)
@@ -176,7 +179,7 @@ class Index:
 
         Nothing is embedded anew, and searches answer as before. Whether there was anything to do.
         """
-        from semsearch.compacting import compact  # start-up time: a search writes nothing
+        from semsearch.indexing.compacting import compact  # start-up time: a search writes nothing
 
         self._prepare()
         return compact(self._store, self.settings, self._vectors, report=progress or _silent)
@@ -201,7 +204,7 @@ class Index:
         `vectors` defaults to those the index names, as they are now. With a `method`, `a` and `components` not given
         are that method's own.
         """
-        from semsearch.indexing import rebuild  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import rebuild  # start-up time: a search writes nothing
 
         self._prepare()
         wanted: WordVectorsLike = vectors or self._given or self.settings.vectors
@@ -240,10 +243,10 @@ class Index:
     ) -> list[Hit]:
         """The k passages that answer best, best first; fewer where there are fewer.
 
-        `filters` (see semsearch.filters) decide beforehand which documents may answer; `context` adds so many
-        sentences around the quoted one. Of passages that say the same (see semsearch.duplicates) only the best is
-        a hit, and the others are its `duplicates`, unless they are asked for. A query of which no word is known is
-        answered by its words alone, with a logged warning; in mode "dense" by nothing. Raises UsageError for a query
+        `filters` (see semsearch.search.filters) decide beforehand which documents may answer; `context` adds so many
+        sentences around the quoted one. Of passages that say the same (see semsearch.text.near_duplicates) only the
+        best is a hit, and the others are its `duplicates`, unless they are asked for. A query of which no word is known
+        is answered by its words alone, with a logged warning; in mode "dense" by nothing. Raises UsageError for a query
         without words, k below 1, a filter that cannot be meant; VectorsMismatch where the word vectors are not those
         the index was built with.
         """
@@ -266,7 +269,7 @@ class Index:
         duplicates: bool = False,
     ) -> list[list[Hit]]:
         """The same for several queries, which see the same generation."""
-        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
+        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
 
         wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
         return self._asking().search(_strings(queries, "queries"), wish)
@@ -291,7 +294,7 @@ class Index:
         are a passage's neighbours in its section. Raises SourceError for a path that is not in the index, or that is
         several; UsageError for a line that is not there, and for a hit whose passage has changed.
         """
-        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
+        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
 
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
@@ -313,10 +316,10 @@ class Index:
     ) -> Context:
         """The best passages for a question as text for a language model, numbered, with what the numbers stand for.
 
-        All of the text has at most `max_words` words. See semsearch.context for what goes into it.
+        All of the text has at most `max_words` words. See semsearch.search.context for what goes into it.
         """
-        from semsearch.asked import Wish  # start-up time: what only writes needs none of it
-        from semsearch.context import LEAST_WORDS
+        from semsearch.search.context import LEAST_WORDS
+        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
 
         if not isinstance(max_words, int) or isinstance(max_words, bool):
             raise UsageError(f"max_words must be a whole number, not {max_words!r}")
@@ -327,7 +330,7 @@ class Index:
         return self._asking().context(query, wish, max_words=max_words)
 
     def _asking(self) -> Searcher:
-        from semsearch.searching import Searcher  # start-up time: what only writes needs none of it
+        from semsearch.search.searcher import Searcher  # start-up time: what only writes needs none of it
 
         searcher = self._searcher
         if searcher is None:
@@ -338,14 +341,14 @@ class Index:
 
     def verify(self) -> list[str]:
         """What is wrong with the index, a line each; empty where all is well. Reads all of it."""
-        from semsearch.verifying import verify  # start-up time: nothing else needs it
+        from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
 
         with self._store.reading() as db:
             return verify(db, self.path, self._vectors)
 
     def status(self, *, drift: bool = True, stale: bool = True) -> Status:
         """Counts, settings, size. `stale` lists all roots' files, `drift` needs the word vectors."""
-        from semsearch.status import read_status  # start-up time: nothing else needs it
+        from semsearch.maintenance.status import read_status  # start-up time: nothing else needs it
 
         with self._store.reading() as db:
             return read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
@@ -355,7 +358,7 @@ class Index:
 
         Of words with p(w) of at least `min_frequency`. Empty while nothing is fitted. Raises UsageError.
         """
-        from semsearch.status import read_directions  # start-up time, as above
+        from semsearch.maintenance.status import read_directions  # start-up time, as above
 
         with self._store.reading() as db:
             return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
@@ -400,7 +403,7 @@ class Index:
 
     def _prepare(self) -> None:
         """Bring an index of an earlier version up to date before it is written to."""
-        from semsearch.creation import upgrade  # start-up time: a search writes nothing
+        from semsearch.maintenance.create import upgrade  # start-up time: a search writes nothing
 
         check(self._store)
         upgrade(self._store)
@@ -420,7 +423,7 @@ def _strings(given: Iterable[str], name: str) -> tuple[str, ...]:
 def _parsed(given: Iterable[str]) -> tuple[Filter, ...]:
     if isinstance(given, tuple | list) and not given:
         return ()
-    from semsearch.filters import parse  # start-up time: most searches have none
+    from semsearch.search.filters import parse  # start-up time: most searches have none
 
     return tuple(parse(text) for text in _strings(given, "filters"))
 

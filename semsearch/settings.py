@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from semsearch.embedder import SentenceEmbedder
+from semsearch.dense.scan_plan import LISTED, TARGET, Scanning
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.methods import Unknown
-from semsearch.scanning import LISTED, TARGET, Scanning
-from semsearch.vectors.loading import load_vectors, shipped_names
-from semsearch.vectors.table import WordVectors
+from semsearch.word_vectors.loading import load_vectors, shipped_names
+from semsearch.word_vectors.table import WordVectors
 
 WordVectorsLike = str | Path | WordVectors
 
@@ -25,8 +25,8 @@ _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if no
 class Settings:
     """The arguments of `SentenceEmbedder`, and which word vectors: what `load_vectors` takes, name and digest.
 
-    Then how passages are scanned: see semsearch.scanning. What an index of an earlier version does not say has its
-    default: such an index was exact, and stays so until many of its passages are written anew.
+    Then how passages are scanned: see semsearch.dense.scan_plan. What an index of an earlier version does not say has
+    its default: such an index was exact, and stays so until many of its passages are written anew.
     """
 
     vectors: str

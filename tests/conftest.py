@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import small
 
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(scope="session")

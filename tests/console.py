@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from semsearch.cli import app
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 GUIDE = """---
 author: Ada

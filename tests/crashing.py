@@ -93,13 +93,11 @@ def run(point: int, vectors: Path, docs: Path, template: Path, work: Path, actio
 def main(arguments: list[str]) -> None:
     vectors, docs, template, work = (Path(argument) for argument in arguments[:4])
     action, points = arguments[4], [int(argument) for argument in arguments[5:]]
-    import semsearch.compacting
-    import semsearch.generation
-    import semsearch.indexing
-    import semsearch.migrations
-    import semsearch.readers.markdown
-    import semsearch.topic_vectors  # noqa: F401  # before the fork, so that no child pays for it
-    from semsearch.lsa import fit_topics
+    import semsearch.indexing.compacting
+    import semsearch.indexing.generation
+    import semsearch.storage.schema
+    import semsearch.topics.passages  # noqa: F401  # before the fork, so that no child pays for it
+    from semsearch.topics.fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to

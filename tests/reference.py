@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from semsearch.tokens import words
+from semsearch.text.tokens import words
 
 Vectors = Mapping[str, np.ndarray]
 

@@ -1,4 +1,4 @@
-"""What each pair of words adds to the cosine of two texts, by loops: what semsearch.shares must agree with.
+"""What each pair of words adds to the cosine of two texts, by loops: the oracle of semsearch.embedding.contributions.
 
 The vectors, weights, directions and strengths are given; the rest is the two papers', as in tests/reference.py.
 """

@@ -1,4 +1,4 @@
-"""Latent semantic analysis, transcribed literally and slowly: what semsearch.lsa and semsearch.topics agree with."""
+"""Latent semantic analysis, transcribed literally and slowly: the oracle of semsearch.topics.fit and topics.model."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from semsearch.vectors.table import VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 TOPICS = {
     "sea": "ship sail harbour captain wave anchor sailor storm island boat coast deck rope tide voyage",

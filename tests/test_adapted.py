@@ -14,10 +14,10 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged
-from semsearch.hits import Text
 from semsearch.index import Index
-from semsearch.lsa import fit_topics
-from semsearch.rows import stored_texts
+from semsearch.readers.document import Text
+from semsearch.storage.catalogue import stored_texts
+from semsearch.topics.fit import fit_topics
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
 
@@ -119,7 +119,7 @@ def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(inde
 def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
     with index._store.reading() as db:
         embedder = index._asking()._current(db).embedder(db, index._vectors)
@@ -139,7 +139,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = [hit for hit in index.search("ship and bread", 1000, mode="dense") if hit.document < "m"]
-    monkeypatch.setattr("semsearch.ranking._FEW", 0)
+    monkeypatch.setattr("semsearch.search.ranking._FEW", 0)
     found = index.search("ship and bread", 1000, mode="dense", filters=["[a-l]*"])
     assert [hit.passage_id for hit in found] == [hit.passage_id for hit in everything]
 
@@ -166,7 +166,7 @@ def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: I
 def test_added_documents_change_neither_topics_nor_old_vectors(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     before, named = passage_vectors(index), files(index)
     write_articles(docs, 30, first=100)
     assert index.sync().refitted is False

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.batches import best_rows
-from semsearch.hits import Hit, Mode
+from semsearch.dense.exact import best_rows
 from semsearch.index import Index
+from semsearch.results.hits import Hit, Mode
 
 Float32 = npt.NDArray[np.float32]
 QUESTIONS = [

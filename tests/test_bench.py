@@ -28,8 +28,8 @@ from semsearch.bench.report import Measurement, measurements_of
 from semsearch.bench.rounds import Case, Quantity, measure, needed
 from semsearch.cli.benching import report_lines
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
-from semsearch.sentences import sentence_spans
-from semsearch.vectors.table import VectorTable
+from semsearch.text.sentences import sentence_spans
+from semsearch.word_vectors.table import VectorTable
 
 needs_wait4 = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not tell a child's memory")
 PARTS = {

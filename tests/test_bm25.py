@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import reference
 
-from semsearch.bm25 import Bm25, Float32
 from semsearch.errors import IndexDamaged
-from semsearch.postings import Postings, PostingsBuilder
-from semsearch.terms import Lexicon
-from semsearch.tokens import UInt64
+from semsearch.lexical.bm25 import Bm25, Float32
+from semsearch.lexical.postings import Postings, PostingsBuilder
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import UInt64
 
 TEXTS = [
     "The river carries water to the sea",

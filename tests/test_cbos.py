@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.average import Ragged
 from semsearch.errors import UsageError, VectorsError
+from semsearch.text.ragged import Ragged
 from semsearch.train import cbos
 from semsearch.train.cbos import Settings, batch_of, loss_and_gradient, start, step, train_cbos, train_round
 from semsearch.train.checkpoint import Checkpoint, State

@@ -28,8 +28,8 @@ from semsearch.evaluate.paraphrase.sentence_models import (
     principal_components,
     sum_of_words,
 )
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 UNTRAINED = ("mowe", "sowe", "bow", "pca-bow", "sif", "usif")
 

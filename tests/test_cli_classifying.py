@@ -13,7 +13,7 @@ from test_classify import write_groups
 from semsearch.cli.classifying import classify_lines
 from semsearch.evaluate import ErrorAgreement, ModelComparison, cache, evaluate_classify
 from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from test_evaluate_sts import pairs, write
 from semsearch.evaluate import evaluate_sts
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.retrieval.measures import MEASURES
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from test_evaluate_sts import pairs, write
 
 from semsearch import Index
 from semsearch.evaluate import cache, evaluate_components, evaluate_confound, evaluate_sweep, evaluate_weights
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)

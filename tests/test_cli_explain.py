@@ -12,8 +12,8 @@ from test_cli_query import on_terminal
 
 from semsearch.cli.explained import Cell, table
 from semsearch.cli.output import heat_map, warmth
-from semsearch.explanation import Explanation, Pairs
-from semsearch.vectors.table import VectorTable
+from semsearch.results.explanation import Explanation, Pairs
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import small
 from console import INDEX, semsearch, write_docs
 
 from semsearch import Index, Text
-from semsearch.locking import writer_lock
-from semsearch.vectors.table import VectorTable
+from semsearch.system.locking import writer_lock
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
 def test_topics_are_learned_unless_they_are_not_wanted(
     made: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from semsearch.lsa import fit_topics
+    from semsearch.topics.fit import fit_topics
 
     assert semsearch("status", "--json").json["adapted"] is None
     assert "none; an index learns topics from about two hundred passages on" in semsearch("status").out
@@ -363,7 +363,7 @@ def test_an_interrupted_creation_leaves_nothing(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semsearch.creation.upgrade", interrupted)
+    monkeypatch.setattr("semsearch.maintenance.create.upgrade", interrupted)
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
     assert not (empty / "indexes").exists()

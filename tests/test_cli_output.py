@@ -12,7 +12,7 @@ from semsearch.cli.inspecting import size
 from semsearch.cli.naming import name_for, place_of
 from semsearch.cli.output import excerpt, heading, query_pattern, quotation, shorten
 from semsearch.errors import UsageError
-from semsearch.hits import Hit
+from semsearch.results.hits import Hit
 
 
 def hit(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from console import INDEX, index_docs, semsearch, work_in, write_docs
 
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 HIT = {
     "rank", "score", "dense", "lexical", "path", "root", "document", "title", "line", "page", "headings", "sentence",
@@ -252,7 +252,7 @@ def test_a_query_imports_only_what_it_needs() -> None:
         "import sys\nfrom semsearch.cli import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
         "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'markdown_it', 'pathspec',"
-        " 'numpy.ma', 'semsearch.creation', 'semsearch.explanation', 'semsearch.filters']\n"
+        " 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation', 'semsearch.search.filters']\n"
         "print([name for name in needless if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from semsearch.cli import app
 from semsearch.train.cbos import Settings, train_cbos
 from semsearch.train.ppmi import train_ppmi
-from semsearch.vectors import load_vectors
+from semsearch.word_vectors.loading import load_vectors
 from tests.small import write_articles
 
 

@@ -9,8 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from semsearch.cli import app
-from semsearch.vectors import VectorTable, load_vectors
-from semsearch.vectors.shipped import shipped_names
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.shipped import shipped_names
+from semsearch.word_vectors.table import VectorTable
 
 
 def run(*arguments: object) -> Result:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch import generation
-from semsearch.compacting import compact
 from semsearch.index import Index
-from semsearch.segments import Size, to_compact
+from semsearch.indexing import generation
+from semsearch.indexing.compacting import compact
+from semsearch.indexing.merge_policy import Size, to_compact
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 CHILD = Path(__file__).with_name("crashing.py")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.components import CommonComponents, Statistics, unit
+from semsearch.arrays.unit import unit
+from semsearch.embedding.components import CommonComponents, Statistics
 
 RNG = np.random.default_rng(5)
 X = (RNG.normal(size=(200, 12)) * np.linspace(3, 0.1, 12) + 1).astype(np.float32)

@@ -14,9 +14,9 @@ from hammering import write_version
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexLocked
-from semsearch.hits import Text
 from semsearch.index import Index
-from semsearch.locking import writer_lock
+from semsearch.readers.document import Text
+from semsearch.system.locking import writer_lock
 
 SECONDS = 4
 

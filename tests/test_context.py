@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.context import LEAST_WORDS, assemble
-from semsearch.hits import Context, Hit, Text
 from semsearch.index import Index
-from semsearch.rows import PassageRow
-from semsearch.size import count_words
+from semsearch.readers.document import Text
+from semsearch.results.context import Context
+from semsearch.results.hits import Hit
+from semsearch.search.context import LEAST_WORDS, assemble
+from semsearch.storage.catalogue import PassageRow
+from semsearch.text.length import count_words
 
 
 class Book:

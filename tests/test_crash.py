@@ -15,7 +15,7 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.lsa import fit_topics
+from semsearch.topics.fit import fit_topics
 
 CHILD = Path(__file__).with_name("crashing.py")
 CAN_FORK = hasattr(os, "fork")

@@ -8,13 +8,13 @@ import faiss
 import numpy as np
 import pytest
 
-from semsearch.dense import Vectors
-from semsearch.durable import file_digest
+from semsearch.arrays.id_ranges import Runs
+from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_writer import SegmentWriter
+from semsearch.dense.scan_plan import Scanning
 from semsearch.errors import IndexDamaged
-from semsearch.runs import Runs
-from semsearch.scanning import Scanning
-from semsearch.segment_writer import SegmentWriter
-from semsearch.segments import Segment
+from semsearch.storage.segments import Segment
+from semsearch.system.durable import file_digest
 
 
 def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:

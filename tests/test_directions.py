@@ -10,14 +10,14 @@ from small import TOPICS, sentence, write_articles
 from test_evaluate_sts import pairs, write
 
 from semsearch import Index
-from semsearch.components import CommonComponents
-from semsearch.directions import FrequentWords
+from semsearch.embedding.components import CommonComponents
+from semsearch.embedding.directions import FrequentWords
+from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import evaluate_components
 from semsearch.evaluate.analysis.directions import PAPERS_WORDS
-from semsearch.methods import METHODS, Method
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 
 def unit_rows(table: VectorTable) -> np.ndarray:

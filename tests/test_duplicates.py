@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from small import GLUE, TOPICS, small_vectors, write_articles
 
-from semsearch.duplicates import LEAST, SEQUENCE, first_alike
-from semsearch.hits import Text
 from semsearch.index import Index
-from semsearch.tokens import words
+from semsearch.readers.document import Text
+from semsearch.text.near_duplicates import LEAST, SEQUENCE, first_alike
+from semsearch.text.tokens import words
 
 
 def alike(one: str, two: str) -> bool:

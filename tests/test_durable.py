@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.durable import Draft, Write, file_digest, write_durably
+from semsearch.system.durable import Draft, Write, file_digest, write_durably
 
 
 def test_a_file_is_there_with_the_size_and_digest_that_were_told(tmp_path: Path) -> None:

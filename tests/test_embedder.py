@@ -12,13 +12,14 @@ import pytest
 import reference
 from small import TOPICS, sentence
 
-from semsearch import SentenceEmbedder, load_vectors, raw
-from semsearch.components import CommonComponents
+from semsearch import SentenceEmbedder, load_vectors
+from semsearch.embedding import weighted_sums as raw
+from semsearch.embedding.components import CommonComponents
+from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
-from semsearch.methods import METHODS, Method
 from semsearch.settings import PRIOR
-from semsearch.vectors import VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 SENTENCES = (Path(__file__).parent / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
 

@@ -24,8 +24,8 @@ from semsearch.evaluate.cbos.stemmed import Stemming, ids_of, read_stemmed
 from semsearch.evaluate.cbos.trained import Trained, kept
 from semsearch.evaluate.cbos.training import Recipe, Trainer
 from semsearch.evaluate.published import figures
-from semsearch.sentences import sentence_spans
-from semsearch.tokens import words
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
 
 QUICK = {"dimension": 8, "epochs": 2, "batch": 16, "min_count": 2}
 ROWS = ["skip-gram", "CBOW", "skip-thought", "Siamese CBOW", "CBOS"]

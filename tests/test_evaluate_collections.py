@@ -11,7 +11,7 @@ import pytest
 
 from semsearch.errors import SourceError
 from semsearch.evaluate.retrieval.beir import read_collection
-from semsearch.hits import Text
+from semsearch.readers.document import Text
 
 HEADER = "query-id\tcorpus-id\tscore\n"
 CORPUS = [

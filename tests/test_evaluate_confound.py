@@ -18,8 +18,8 @@ from semsearch.evaluate.analysis.confound import (
     by_search,
     log_likelihood,
 )
-from semsearch.vectors.table import VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 CASES = [(k, beta, sigma) for k in (0.3, 1, 2) for beta in (1, 2, 3.5) for sigma in (1, 0.8, 0.5)]
 

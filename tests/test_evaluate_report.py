@@ -29,7 +29,7 @@ from semsearch.evaluate.similarity.orderings import Held
 from semsearch.evaluate.supervised.labelled import LabelledTask
 from semsearch.evaluate.supervised.published import published_for
 from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 LONG = ("supervised", "classify")
 USED = (UsedVectors("small", 1000, 24, "0123456789abcdef"),)

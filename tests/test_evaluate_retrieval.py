@@ -19,7 +19,7 @@ from semsearch.evaluate import RetrievalRow, evaluate_retrieval
 from semsearch.evaluate.retrieval.measures import MEASURES
 from semsearch.evaluate.retrieval.peers import ScoredRanker, fused, open_peers, peer_names, z_scores
 from semsearch.evaluate.retrieval.rankers import ModeRanker
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 EACH = 5  # documents of a topic
 

@@ -15,6 +15,8 @@ from small import TOPICS, sentence
 from small import small_vectors as make_vectors
 
 from semsearch import SentenceEmbedder
+from semsearch.embedding.methods import Method
+from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors
 from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, published, published_task
@@ -25,10 +27,8 @@ from semsearch.evaluate.similarity.pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.evaluate.similarity.variants import VARIANTS, find_variants
 from semsearch.evaluate.word_vectors import known_share
-from semsearch.methods import Method
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
-from semsearch.weights import usif_a
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 Pair = tuple[float, str, str]
 

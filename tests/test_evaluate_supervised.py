@@ -12,16 +12,16 @@ from console import semsearch
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
+from semsearch.embedding.methods import METHODS
+from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
 from semsearch.evaluate.supervised.descent import Setting
 from semsearch.evaluate.supervised.experiment import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
 from semsearch.evaluate.supervised.labelled import SPLITS, Examples, read_labelled
 from semsearch.evaluate.supervised.published import published_for
-from semsearch.methods import METHODS
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
-from semsearch.weights import usif_a
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 SIZES = {"train": 60, "dev": 20, "test": 24}
 Row = tuple[str, ...]

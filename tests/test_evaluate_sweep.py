@@ -19,8 +19,8 @@ from semsearch.evaluate.analysis.pictures import draw_sweep
 from semsearch.evaluate.analysis.sweep import SWEPT
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.pairs import read_tasks
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import reference
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate import evaluate_weights
 from semsearch.evaluate.analysis.pictures import draw_weights
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 
 def test_the_curve_is_the_formulas_at_the_powers_of_ten(small_vectors: VectorTable) -> None:

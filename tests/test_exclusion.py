@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semsearch.errors import SourceError
-from semsearch.tokens import words
+from semsearch.text.tokens import words
 from semsearch.train.exclusion import RUN, Excluded
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"

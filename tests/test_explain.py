@@ -16,16 +16,17 @@ import reference_explain as reference
 from small import TOPICS, sentence, small_vectors, write_articles
 
 from semsearch import Index, SentenceEmbedder, Text, VectorTable
+from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
-from semsearch.explanation import Explanation
-from semsearch.fusion import MODELS
-from semsearch.hits import Hit, Mode
-from semsearch.lsa import fit_topics
-from semsearch.methods import Method
-from semsearch.rows import get_passages, heading_text
-from semsearch.terms import Lexicon
-from semsearch.tokens import words
-from semsearch.topics import Topics
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import Hit, Mode
+from semsearch.search.fusion import MODELS
+from semsearch.storage.catalogue import get_passages
+from semsearch.text.headings import heading_text
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import words
+from semsearch.topics.fit import fit_topics
+from semsearch.topics.model import Topics
 from semsearch.train.pieces import add_pieces
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
@@ -283,7 +284,7 @@ def test_where_no_word_is_in_common_meaning_decides_alone(index: Index) -> None:
 
 def test_a_lexical_answer_needs_no_word_vectors(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     (hit, *_) = index.search("ship", mode="lexical")
-    monkeypatch.setattr("semsearch.snapshot.Snapshot.embedder", None)
+    monkeypatch.setattr("semsearch.search.snapshot.Snapshot.embedder", None)
     found = hit.explain()
     assert (found.dense, found.pairs, found.unknown) == (None, None, ())
     assert found.score == pytest.approx(hit.lexical, rel=1e-5)

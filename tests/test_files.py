@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.files import find_files
+from semsearch.sources.walk import find_files
 
 
 def write(root: Path, *names: str, **texts: str) -> None:

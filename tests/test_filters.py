@@ -9,7 +9,7 @@ from dataclasses import astuple
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.filters import FUNCTIONS, Filter, condition, metadata_matches, parse
+from semsearch.search.filters import FUNCTIONS, Filter, condition, metadata_matches, parse
 
 DOCUMENTS = {
     "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',

@@ -14,10 +14,12 @@ import numpy.typing as npt
 import pytest
 
 from semsearch.errors import StorageError, VectorsError
-from semsearch.tokens import hash_words
-from semsearch.vectors import VectorTable, converted, formats, load_vectors
-from semsearch.vectors.converted import convert, open_converted
-from semsearch.vectors.formats import identify
+from semsearch.text.tokens import hash_words
+from semsearch.word_vectors import converted, formats
+from semsearch.word_vectors.converted import convert, open_converted
+from semsearch.word_vectors.formats import identify
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import VectorTable
 
 WORDS = ["the", "of", "Paris", "café", "zebra", "1999"]
 NUMBERS = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32).round(4)
@@ -337,7 +339,7 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
 KILLED = """
 import os, sys
 from pathlib import Path
-from semsearch.vectors import converted, formats, writer
+from semsearch.word_vectors import converted, formats, writer
 formats._BLOCK = 64
 point, path = sys.argv[1], Path(sys.argv[2])
 if point != "reading":

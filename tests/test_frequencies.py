@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semsearch.embedding.frequencies import probabilities, smoothed
 from semsearch.errors import StorageError, VectorsError
-from semsearch.frequencies import most_frequent, probabilities, read_counts, smoothed, write_counts
-from semsearch.vectors import VectorTable
+from semsearch.text.word_counts import most_frequent, read_counts, write_counts
+from semsearch.word_vectors.table import VectorTable
 
 
 @given(counts=st.dictionaries(st.text("abcé9", min_size=1), st.integers(1, 10**12), min_size=1))

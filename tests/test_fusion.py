@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.fusion import DENSE_WEIGHT, Weights, fuse, weigh, weights_of
+from semsearch.search.fusion import DENSE_WEIGHT, Weights, fuse, weigh, weights_of
 
 NOTHING = float("nan")
 

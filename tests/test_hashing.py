@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semsearch.hashing import HashIndex
+from semsearch.arrays.hash_table import HashIndex
 
 
 def test_the_table_answers_as_a_dict_does_while_it_grows() -> None:

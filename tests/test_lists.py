@@ -12,10 +12,10 @@ import pytest
 from console import semsearch
 from small import small_vectors, write_articles
 
-from semsearch import generation
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
-from semsearch.vectors.table import VectorTable
+from semsearch.indexing import generation
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.average import Ragged
 from semsearch.errors import UsageError
+from semsearch.text.ragged import Ragged
 from semsearch.train.matching import LazyAdam, Matching, loss_and_gradient, match
 
 Float32 = npt.NDArray[np.float32]

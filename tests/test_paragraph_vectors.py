@@ -29,7 +29,7 @@ from semsearch.evaluate.paraphrase.paragraph_vectors import (
     training_sentences,
 )
 from semsearch.evaluate.paraphrase.sentence_models import fixed
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("gensim")
 

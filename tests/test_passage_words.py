@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from semsearch.documents import Block, Document
-from semsearch.passage_words import find_words
-from semsearch.postings import Gathered, PostingsBuilder
-from semsearch.preparing import each_cut
-from semsearch.terms import Lexicon
-from semsearch.words import HEADING_WEIGHT, gather
+from semsearch.lexical.postings import Gathered, PostingsBuilder
+from semsearch.lexical.writer import HEADING_WEIGHT, gather
+from semsearch.readers.document import Block, Document
+from semsearch.text.passage_records import each_cut
+from semsearch.text.passage_words import find_words
+from semsearch.text.terms import Lexicon
 
 TEXTS = [
     "Plain prose. It has two sentences, and utf-8 in it.",

@@ -5,9 +5,9 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.documents import Block, Document
-from semsearch.passages import each_passage, passages
-from semsearch.readers import read_text
+from semsearch.readers.document import Block, Document
+from semsearch.readers.read import read_text
+from semsearch.text.passages import each_passage, passages
 
 
 def document(*blocks: Block) -> Document:

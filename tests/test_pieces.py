@@ -12,12 +12,13 @@ from small import TOPICS
 
 import semsearch.train.pieces as training
 from semsearch.errors import UsageError, VectorsError
-from semsearch.strangers import Strangers
+from semsearch.text.unknown_words import Strangers
 from semsearch.train.pieces import add_pieces, choose_pieces, learn_pieces
-from semsearch.vectors import VectorTable, load_vectors
-from semsearch.vectors.neighbours import is_guessed, neighbours
-from semsearch.vectors.pieces import LONGEST_WORD
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.neighbours import is_guessed, neighbours
+from semsearch.word_vectors.pieces import LONGEST_WORD
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
 STRANGE = [

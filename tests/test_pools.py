@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense import inner_products
-from semsearch.pools import Pool
+from semsearch.dense.faiss_segment import inner_products
+from semsearch.search.pool import Pool
 
 FOUND = [[7, 3, 7], [], [9], [3, 9, 1, 9]]
 

@@ -14,16 +14,16 @@ import numpy.typing as npt
 import pytest
 from scipy.sparse import csr_array
 
-from semsearch.average import Ragged
 from semsearch.errors import SourceError, UsageError, VectorsError
-from semsearch.tokens import words
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import words
 from semsearch.train import corpus as reading
 from semsearch.train import pairs as counting
 from semsearch.train.corpus import Corpus, read_corpus
 from semsearch.train.pairs import PairCounter, count_pairs
 from semsearch.train.ppmi import ppmi, subsampled, train_ppmi, unit_rows
 from semsearch.train.singular import orthonormal, singular_vectors
-from semsearch.vectors.neighbours import neighbours
+from semsearch.word_vectors.neighbours import neighbours
 from tests.small import TOPICS, write_articles
 
 Texts = list[list[int]]

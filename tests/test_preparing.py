@@ -11,11 +11,11 @@ import pytest
 from small import write_articles
 
 from semsearch import Index, SyncReport
-from semsearch import preparing as preparing_module
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
-from semsearch.preparing import chunks, prepare_in_processes, useful_processes
+from semsearch.indexing import workers as preparing_module
+from semsearch.indexing.workers import chunks, prepare_in_processes, useful_processes
 from semsearch.settings import Settings
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers import FORMATS, SUFFIXES, read_bytes, read_file, read_text
+from semsearch.readers.read import read_bytes, read_file, read_text
+from semsearch.readers.registry import FORMATS, SUFFIXES
 
 WORDS = "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfel für alle Bürger. "
 

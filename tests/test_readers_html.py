@@ -2,10 +2,10 @@
 
 import pytest
 
-from semsearch.documents import Document
 from semsearch.errors import SourceError
-from semsearch.passages import passages
-from semsearch.readers import read_bytes, read_text
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes, read_text
+from semsearch.text.passages import passages
 
 
 def read(source: str) -> Document:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semsearch.documents import Document
 from semsearch.errors import SourceError, UsageError
-from semsearch.passages import passages
-from semsearch.readers import read_text
+from semsearch.readers.document import Document
 from semsearch.readers.front_matter import json_values
+from semsearch.readers.read import read_text
+from semsearch.text.passages import passages
 
 
 def read(source: str) -> Document:

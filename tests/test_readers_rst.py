@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from docutils.parsers.rst import directives, roles
 
-from semsearch.documents import Document
-from semsearch.passages import passages
-from semsearch.readers import read_text
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_text
+from semsearch.text.passages import passages
 
 
 def read(source: str) -> Document:

@@ -1,6 +1,6 @@
 """Plain text: what a paragraph is."""
 
-from semsearch.readers import read_text
+from semsearch.readers.read import read_text
 
 
 def texts(source: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semsearch.roots import Root, covers, plan_roots
+from semsearch.sources.roots import Root, covers, plan_roots
 
 
 def ask(*paths: str) -> list[Root]:

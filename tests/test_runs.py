@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.runs import Runs
+from semsearch.arrays.id_ranges import Runs
 
 ids = st.sets(st.integers(1, 60)).map(lambda found: np.array(sorted(found), dtype=np.int64))
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semsearch.dense.measured_recall import Nearest, evenly, probes_for, recall
+from semsearch.dense.scan_plan import LISTED, Layout, Scanning
 from semsearch.errors import UsageError
-from semsearch.scanning import LISTED, Layout, Nearest, Scanning, evenly, probes_for, recall
 
 
 def slow_probes(target: float, order: np.ndarray, homes: np.ndarray, sure: float) -> int:

@@ -12,8 +12,8 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.errors import UsageError
-from semsearch.hits import Text
 from semsearch.index import Index
+from semsearch.readers.document import Text
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,8 @@ def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
 
 def test_the_dense_score_is_the_mean_of_the_passages_and_the_best_sentences_cosine(index: Index) -> None:
     with index._store.reading() as db:
-        from semsearch.fit import load_embedder
-        from semsearch.rows import stored_texts
+        from semsearch.storage.catalogue import stored_texts
+        from semsearch.storage.fitted import load_embedder
 
         embedder = load_embedder(db, index._vectors())
         assert embedder is not None
@@ -126,7 +126,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
 ) -> None:
     everything = [hit for hit in index.search("ship and bread", 1000) if hit.document < "m"]
     few = index.search("ship and bread", 1000, filters=["[a-l]*"])
-    monkeypatch.setattr("semsearch.ranking._FEW", 0)
+    monkeypatch.setattr("semsearch.search.ranking._FEW", 0)
     many = index.search("ship and bread", 1000, filters=["[a-l]*"])
     assert {hit.passage_id for hit in few} == {hit.passage_id for hit in everything}
     assert [(hit.passage_id, hit.score) for hit in many] == [(hit.passage_id, hit.score) for hit in few]

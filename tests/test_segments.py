@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from semsearch.segments import Size, to_merge
+from semsearch.indexing.merge_policy import Size, to_merge
 
 
 def test_few_whole_segments_are_left_alone() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.sentences import LONGEST, sentence_spans
+from semsearch.text.sentences import LONGEST, sentence_spans
 
 
 def sentences(text: str) -> list[str]:

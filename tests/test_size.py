@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.size import count_words, cut_to
+from semsearch.text.length import count_words, cut_to
 
 TEXTS = st.text(st.sampled_from("ab. é今\n"), max_size=300)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from semsearch.average import Ragged
-from semsearch.spool import Spool, SpoolWriter
+from semsearch.indexing.spool import Spool, SpoolWriter
+from semsearch.text.ragged import Ragged
 
 
 def letters(texts: list[str]) -> Ragged:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
-import semsearch.store
-from semsearch.durable import file_digest
+import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
-from semsearch.hits import Text
 from semsearch.index import Index
-from semsearch.listing import list_indexes
-from semsearch.readers import read_file
-from semsearch.store import Store, explained, is_index
+from semsearch.maintenance.listing import list_indexes
+from semsearch.readers.document import Text
+from semsearch.readers.read import read_file
+from semsearch.storage.database import Store, explained, is_index
+from semsearch.system.durable import file_digest
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def check_unchanged(path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.store._connect
+    connect = semsearch.storage.database._connect
 
     def cramped(database: Path, mode: str) -> sqlite3.Connection:
         connection = connect(database, mode)
@@ -48,7 +48,7 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
     write_articles(path.parent / "docs", 200, first=100)
     with Index.open(path) as index:
         with monkeypatch.context() as patch:
-            patch.setattr(semsearch.store, "_connect", cramped)
+            patch.setattr(semsearch.storage.database, "_connect", cramped)
             with pytest.raises(StorageError, match="is full"):
                 index.sync()
         assert index.status(stale=False).documents == 6
@@ -67,7 +67,7 @@ def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: py
 
 
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.store._connect
+    connect = semsearch.storage.database._connect
     asked: list[str] = []
 
     def refusing(database: Path, mode: str) -> sqlite3.Connection:
@@ -76,7 +76,7 @@ def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyP
             database = database / "nowhere"
         return connect(database, mode)
 
-    monkeypatch.setattr(semsearch.store, "_connect", refusing)
+    monkeypatch.setattr(semsearch.storage.database, "_connect", refusing)
     check_unchanged(path)
     assert set(asked) == {"ro", "immutable=1"}
 
@@ -139,8 +139,8 @@ def test_a_write_that_fails_leaves_none_of_its_files(path: Path, monkeypatch: py
     (path / "segments" / "sentence-00000009-deadbeef.faiss").write_bytes(b"of a writer that was killed")
     (path / "segments" / "words-00000009-deadbeef.postings.tmp").write_bytes(b"the same")
     with Index.open(path) as index, monkeypatch.context() as patch:
-        patch.setattr("semsearch.generation.save_today", interrupt)
-        patch.setattr("semsearch.generation.save_fit", interrupt)
+        patch.setattr("semsearch.indexing.generation.save_today", interrupt)
+        patch.setattr("semsearch.indexing.generation.save_fit", interrupt)
         with pytest.raises(KeyboardInterrupt):
             index.add([Text("a", "A ship.")])
     assert set((path / "segments").iterdir()) == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from semsearch.sync import CLOCK_TICK_NS, Known, Plan, Present, plan
+from semsearch.sources.plan import CLOCK_TICK_NS, Known, Plan, Present, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
 

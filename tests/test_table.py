@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from small import TOPICS
 
 from semsearch.errors import StorageError, UsageError, VectorsError
-from semsearch.tokens import hash_word, hash_words
-from semsearch.vectors import VectorTable, load_vectors
-from semsearch.vectors.neighbours import neighbours
-from semsearch.vectors.shipped import shipped, shipped_names
-from semsearch.vectors.writer import TableWriter, quantise
+from semsearch.text.tokens import hash_word, hash_words
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.neighbours import neighbours
+from semsearch.word_vectors.shipped import shipped, shipped_names
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter, quantise
 
 
 def made_up(number: int) -> list[str]:

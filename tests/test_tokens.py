@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semsearch import tokens
-from semsearch.tokens import hash_word, hash_words, normalise, words
+from semsearch.text import tokens
+from semsearch.text.tokens import hash_word, hash_words, normalise, words
 
 
 @pytest.mark.parametrize(

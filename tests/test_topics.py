@@ -9,13 +9,14 @@ import pytest
 from reference_lsa import lsa
 from small import TOPICS, sentence
 
+from semsearch.arrays.id_ranges import Runs
 from semsearch.errors import IndexDamaged
-from semsearch.lsa import fit_topics, orthonormal, right_singular_vectors
-from semsearch.runs import Runs
-from semsearch.terms import Lexicon
-from semsearch.topic_vectors import TopicVectors
-from semsearch.topics import Topics, open_topics, write_topics
-from semsearch.words import Words, WordsWriter
+from semsearch.lexical.segment import Words
+from semsearch.lexical.writer import WordsWriter
+from semsearch.text.terms import Lexicon
+from semsearch.topics.fit import fit_topics, orthonormal, right_singular_vectors
+from semsearch.topics.model import Topics, open_topics, write_topics
+from semsearch.topics.passages import TopicVectors
 
 COUNT = 60
 TEXTS = [" ".join(sentence(topic, n, words=9 + n % 5) for n in range(3 * i, 3 * i + 3))

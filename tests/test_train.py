@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
 from semsearch.train import counts as counting
 from semsearch.train.counts import count_words
 from semsearch.train.distill import Provenance, distill_words, reduce_dimension
 from semsearch.train.encodings import Teacher
 from semsearch.train.matching import Matching
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 Floats = npt.NDArray[np.float32]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from small import small_vectors, write_articles
 
-from semsearch.fit import load_embedder
 from semsearch.index import Index
-from semsearch.trials import few_words, questions_of
+from semsearch.indexing.probe_questions import few_words, questions_of
+from semsearch.storage.fitted import load_embedder
 
 
 def test_a_question_is_the_longest_words_of_a_sentence_in_their_order() -> None:

@@ -12,18 +12,20 @@ import pytest
 import reference_unknown as reference
 from small import TOPICS, article, sentence
 
-import semsearch.contexts as contexts
+import semsearch.embedding.induced_words as contexts
 from semsearch import Index, SentenceEmbedder, Text
-from semsearch.average import Ragged, average, average_few
-from semsearch.contexts import Induced, learn_map
+from semsearch.embedding.induced_words import Induced, learn_map
+from semsearch.embedding.methods import METHODS, Unknown
+from semsearch.embedding.weights import STRANGER
+from semsearch.embedding.word_memory import Memory
 from semsearch.errors import FitError, UsageError
-from semsearch.methods import METHODS, Unknown
-from semsearch.spool import Spool, SpoolWriter
-from semsearch.strangers import Memory, Strangers
-from semsearch.tokens import words
+from semsearch.indexing.spool import Spool, SpoolWriter
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import words
+from semsearch.text.unknown_words import Strangers
 from semsearch.train.pieces import add_pieces
-from semsearch.vectors import VectorTable
-from semsearch.weights import STRANGER
+from semsearch.word_vectors.averages import average, average_few
+from semsearch.word_vectors.table import VectorTable
 
 COINED = {"sea": "zzq", "kitchen": "breadmaker", "night": "moonlet"}  # the first has no piece that is known
 TEXTS = [sentence(topic, number, words=9) for topic in TOPICS for number in range(40)]

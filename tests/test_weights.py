@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import reference
 
-from semsearch.average import Ragged
+from semsearch.embedding.weights import idf_weights, learn_weights, sif_weights, usif_a, usif_weights
 from semsearch.errors import VectorsError
-from semsearch.vectors import VectorTable
-from semsearch.weights import idf_weights, learn_weights, sif_weights, usif_a, usif_weights
+from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.table import VectorTable
 
 
 def test_sif_weight_is_a_over_a_plus_p() -> None:

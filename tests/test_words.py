@@ -9,11 +9,13 @@ import numpy.typing as npt
 import pytest
 import reference
 
+from semsearch.arrays.id_ranges import Runs
 from semsearch.errors import IndexDamaged
-from semsearch.runs import Runs
-from semsearch.segments import Segment
-from semsearch.terms import Lexicon, content_words, count_shared, of_questions
-from semsearch.words import Beside, Words, WordSearch, WordsWriter
+from semsearch.lexical.search import Beside, WordSearch
+from semsearch.lexical.segment import Words
+from semsearch.lexical.writer import WordsWriter
+from semsearch.storage.segments import Segment
+from semsearch.text.terms import Lexicon, content_words, count_shared, of_questions
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.sentences import sentence_spans
-from semsearch.tokens import words
-from semsearch.vectors.table import VectorTable
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
 
 Report = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
 

@@ -20,10 +20,10 @@ from semsearch.bench.corpus import Corpus, Sample
 from semsearch.bench.processes import run_python
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.bench.site import Site
-from semsearch.dense import Vectors
-from semsearch.rows import get_segments
-from semsearch.segments import Segment
-from semsearch.store import SEGMENTS, Store
+from semsearch.dense.faiss_segment import Vectors
+from semsearch.storage.database import SEGMENTS, Store
+from semsearch.storage.manifest import get_segments
+from semsearch.storage.segments import Segment
 
 Float32 = npt.NDArray[np.float32]
 SCANS = 10  # readings a round of what takes a millisecond

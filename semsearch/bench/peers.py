@@ -19,12 +19,12 @@ import Stemmer
 
 from semsearch.bench.corpus import Sample
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
-from semsearch.components import CommonComponents
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.components import CommonComponents
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, UsageError, VectorsError
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.retrieval.peers import open_peers
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 PEERS = ("loop", "model2vec", "minilm", "bm25s")
 _SENTENCES = 10_000

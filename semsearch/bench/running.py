@@ -23,7 +23,7 @@ from semsearch.bench.rounds import Case, Quantity, measure, needed, quantities_o
 from semsearch.bench.site import Site
 from semsearch.errors import StorageError, UsageError
 from semsearch.settings import open_vectors
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable
 
 SENTENCES = 100_000
 RUNS = 5

@@ -9,10 +9,10 @@ from typing import get_args
 from semsearch.bench.corpus import Sample
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.bench.site import Site, can_use_processes
-from semsearch.embedder import SentenceEmbedder
-from semsearch.hits import Mode
-from semsearch.sentences import sentence_spans
-from semsearch.vectors.table import VectorTable
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.results.hits import Mode
+from semsearch.text.sentences import sentence_spans
+from semsearch.word_vectors.table import VectorTable
 
 _BATCH = 10_000  # sentences embedded at once
 _QUIET = 3  # readings a round of a sync that does nothing

@@ -12,7 +12,7 @@ from semsearch.cli.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.messages import warn
 from semsearch.cli.naming import shown
 from semsearch.errors import UsageError
-from semsearch.hits import Mode
+from semsearch.results.hits import Mode
 
 if TYPE_CHECKING:
     from semsearch.index import Index

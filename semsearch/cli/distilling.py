@@ -28,7 +28,7 @@ def count(
     to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
 ) -> None:
     """Count words in files: what --counts, --frequencies and distill read."""
-    from semsearch.frequencies import write_counts  # start-up time, as all the imports below
+    from semsearch.text.word_counts import write_counts  # start-up time, as all the imports below
     from semsearch.train.counts import count_words
 
     with counter() as show:
@@ -100,13 +100,13 @@ def distill(
     Each word is encoded alone; with --corpus or --texts the vectors are then trained until averages of them have the
     teacher's similarities. A run that was stopped goes on when the command is given again.
     """
-    from semsearch.frequencies import read_counts
+    from semsearch.text.word_counts import read_counts
     from semsearch.train.counts import count_words
     from semsearch.train.distill import Provenance, distill_words
     from semsearch.train.encodings import Teacher
     from semsearch.train.matching import Matching
     from semsearch.train.texts import choose_texts, read_texts, without_excluded
-    from semsearch.vectors.writer import check_absent
+    from semsearch.word_vectors.writer import check_absent
 
     check_absent(to)
     if counts is None and not corpus:

@@ -22,11 +22,11 @@ from semsearch.cli.reproducing import report
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.sts_tables import sts_lines
 from semsearch.cli.supervised import supervised
+from semsearch.embedding.methods import MethodName
 from semsearch.errors import UsageError
-from semsearch.methods import MethodName
 
 if TYPE_CHECKING:
-    from semsearch.hits import Mode
+    from semsearch.results.hits import Mode
 
 Split = Literal["train", "dev", "test"]
 Report = Callable[[str, int, int], None]
@@ -253,7 +253,7 @@ def _progress() -> Iterator[Report | None]:
 @contextmanager
 def _unknown_words_untold() -> Iterator[None]:
     """A query of unknown words scores what it scores; a warning for each, in each mode, would bury the table."""
-    logger = logging.getLogger("semsearch.searching")
+    logger = logging.getLogger("semsearch.search.searcher")
     nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
     logger.addFilter(nothing)
     try:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
-from semsearch.explanation import Dense, Explanation, Lexical, Pairs, TermScore
+from semsearch.results.explanation import Dense, Explanation, Lexical, Pairs, TermScore
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a question that have a row

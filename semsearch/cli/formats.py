@@ -16,10 +16,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.hits import Context, Hit, Mode, Place
+from semsearch.results.context import Context
+from semsearch.results.hits import Hit, Mode, Place
 
 if TYPE_CHECKING:
-    from semsearch.explanation import Explanation
+    from semsearch.results.explanation import Explanation
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # with what turns text round
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -195,7 +196,7 @@ def csv(answers: Iterable[Answer]) -> Iterator[str]:
 
 def column(hit: Hit) -> int:
     """Where the sentence begins in its line, in bytes from 1. 1 where its file does not tell: gone, changed, binary."""
-    from semsearch.documents import line_starts  # start-up time: only vimgrep's format needs it
+    from semsearch.readers.document import line_starts  # start-up time: only vimgrep's format needs it
 
     source = _source(hit.path) if hit.root else None
     if source is None or hit.start > len(source):

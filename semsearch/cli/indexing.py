@@ -29,10 +29,10 @@ from semsearch.cli.naming import (
 )
 from semsearch.cli.reporting import covers, nothing_to_index, progress, summary, tell
 from semsearch.cli.startup import use_one_thread
+from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import IndexLocked, SourceError, UsageError, rebuild_command
-from semsearch.hits import SyncReport
-from semsearch.methods import MethodName, Unknown
-from semsearch.store import is_index
+from semsearch.results.reports import SyncReport
+from semsearch.storage.database import is_index
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -274,8 +274,8 @@ def _place(paths: Sequence[str], named: str | None, indexes: Path) -> Path:
 @contextmanager
 def _made(place: Path, choices: Choices) -> Iterator[Index]:
     """A new index, of which nothing is left if it could not be filled: unless another process fills it meanwhile."""
-    from semsearch.creation import discard  # start-up time
     from semsearch.index import Index
+    from semsearch.maintenance.create import discard  # start-up time
 
     is_first = not place.parent.exists()
     try:

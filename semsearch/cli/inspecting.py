@@ -14,8 +14,8 @@ from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOpt
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
-    from semsearch.directions import Direction
-    from semsearch.hits import Status
+    from semsearch.embedding.directions import Direction
+    from semsearch.results.reports import Status
 
 PROBLEMS = 1
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
@@ -59,7 +59,7 @@ def list_(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
     To be rid of one, delete its folder.
     """
     use_one_thread()
-    from semsearch.listing import list_indexes  # start-up time: it imports numpy
+    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
 
     found = list_indexes(indexes)
     if json:

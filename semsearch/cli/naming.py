@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
-from semsearch.store import has_database, is_index
+from semsearch.storage.database import has_database, is_index
 
 if TYPE_CHECKING:
     from semsearch.index import Index

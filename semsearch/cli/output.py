@@ -22,9 +22,10 @@ from rich.text import Text
 
 from semsearch.cli.explained import summary, table
 from semsearch.cli.formats import Answer, also_in, one_line, path_of, trail
-from semsearch.explanation import Explanation
-from semsearch.hits import Hit, Progress
-from semsearch.terms import content_words
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import Hit
+from semsearch.results.reports import Progress
+from semsearch.text.terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
 _LINES = 6  # of a long sentence

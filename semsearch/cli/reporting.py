@@ -10,7 +10,7 @@ from pathlib import Path
 
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.naming import from_here
-from semsearch.hits import Progress, SyncReport
+from semsearch.results.reports import Progress, SyncReport
 
 Report = Callable[[Progress], None]
 
@@ -60,7 +60,7 @@ def covers(root: str, path: str) -> bool:
 
 def nothing_to_index(paths: Sequence[str], done: SyncReport, *, chosen: bool) -> str:
     """Why a new index would be empty. `chosen`: whether there were --include or --exclude."""
-    from semsearch.readers import SUFFIXES  # start-up time
+    from semsearch.readers.registry import SUFFIXES  # start-up time
 
     where = ", ".join(paths)
     if done.warnings:

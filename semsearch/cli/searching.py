@@ -30,7 +30,8 @@ from semsearch.cli.messages import tell_warnings, warn
 from semsearch.cli.naming import INDEXES, IndexesOption, IndexOption, VectorsOption, open_index
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
-from semsearch.hits import Hit, Mode, Searchable
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.searchable import Searchable
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 
@@ -118,7 +119,7 @@ def query(
 
 def _batch(index: Searchable, options: Options) -> Iterator[Answer]:
     """Answers to the lines of standard input that are not blank. One without words has no hits, and stops nothing."""
-    from semsearch.tokens import words  # start-up time: it imports numpy
+    from semsearch.text.tokens import words  # start-up time: it imports numpy
 
     for queries in _from_stdin():
         askable = [query for query in queries if words(query)]

@@ -12,7 +12,7 @@ from semsearch.cli.messages import warn
 from semsearch.errors import UsageError
 
 if TYPE_CHECKING:
-    from semsearch.vectors import VectorTable
+    from semsearch.word_vectors.table import VectorTable
 
 _BATCH, _NEGATIVES, _EPOCHS = 1000, 2, 10  # of cbos
 _WIDTHS = {"ppmi": 300, "cbos": 100}

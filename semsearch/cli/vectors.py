@@ -19,7 +19,7 @@ from semsearch.cli.training import train
 from semsearch.errors import VectorsError
 
 if TYPE_CHECKING:
-    from semsearch.vectors import VectorTable
+    from semsearch.word_vectors.table import VectorTable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
@@ -31,8 +31,8 @@ app = typer.Typer(
 @app.command("list")
 def list_() -> None:
     """List the word vectors that come with semsearch."""
-    from semsearch.vectors import load_vectors  # start-up time, as all the imports below
-    from semsearch.vectors.shipped import shipped_names
+    from semsearch.word_vectors.loading import load_vectors  # start-up time, as all the imports below
+    from semsearch.word_vectors.shipped import shipped_names
 
     for name in shipped_names():
         table = load_vectors(name)
@@ -68,8 +68,8 @@ def neighbours(
 ) -> None:
     """Show the words whose vectors are nearest to a word's, with their cosines. Of an unknown word: to its pieces'."""
     use_one_thread()
-    from semsearch.vectors.neighbours import is_guessed
-    from semsearch.vectors.neighbours import neighbours as nearest_to
+    from semsearch.word_vectors.neighbours import is_guessed
+    from semsearch.word_vectors.neighbours import neighbours as nearest_to
 
     table = _load(vectors)
     found, guessed = nearest_to(table, word, k), is_guessed(table, word)
@@ -101,7 +101,7 @@ def import_(
     ] = "float32",
 ) -> None:
     """Convert word vectors of another format once, so that they open at once."""
-    from semsearch.vectors.converted import convert, open_converted
+    from semsearch.word_vectors.converted import convert, open_converted
 
     if not file.is_file():
         raise VectorsError(f"there is no file {file}; give a file of word vectors")
@@ -129,7 +129,7 @@ def pieces(
 
 
 def _load(name: str) -> VectorTable:
-    from semsearch.vectors import load_vectors
+    from semsearch.word_vectors.loading import load_vectors
 
     with _progress(_share) as progress:
         return load_vectors(name, progress=progress)

@@ -19,9 +19,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from semsearch.durable import file_digest
 from semsearch.errors import SourceError
-from semsearch.user_cache import cache_folder
+from semsearch.system.durable import file_digest
+from semsearch.system.user_folders import cache_folder
 
 _PACKAGE = Path(__file__).parents[1]
 _log = logging.getLogger(__name__)

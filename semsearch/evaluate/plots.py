@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.durable import write_durably
 from semsearch.errors import StorageError, UsageError
 from semsearch.evaluate.optional import optional
+from semsearch.system.durable import write_durably
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,9 +17,9 @@ from semsearch.evaluate.similarity.pairs import read_tasks
 from semsearch.evaluate.similarity.sts import evaluate_sts
 from semsearch.evaluate.similarity.sts_report import StsAverage
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.tokens import hash_words
-from semsearch.vectors.table import WordVectors
-from semsearch.vectors.writer import write_to_card
+from semsearch.text.tokens import hash_words
+from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.writer import write_to_card
 
 STS_METHODS = ("sif", "usif")
 _BATCH = 8192

@@ -18,10 +18,10 @@ from typing import Any
 
 from lxml import etree
 
-from semsearch.documents import Block, Document
 from semsearch.errors import SourceError
 from semsearch.readers.align import Aligner, Anchors, words_of
 from semsearch.readers.cells import joined
+from semsearch.readers.document import Block, Document
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 

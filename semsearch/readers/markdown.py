@@ -16,10 +16,10 @@ from pathlib import PurePath
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from semsearch.documents import Block, Document, line_starts
 from semsearch.errors import SourceError
 from semsearch.readers.align import Aligner, blanked
 from semsearch.readers.cells import joined
+from semsearch.readers.document import Block, Document, line_starts
 from semsearch.readers.front_matter import front_matter
 
 _DEEPEST = 200  # levels of lists and quotes; the parser leaves out without a word what is deeper

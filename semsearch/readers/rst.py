@@ -14,10 +14,10 @@ from pathlib import PurePath
 
 from docutils import nodes
 
-from semsearch.documents import Block, Document, line_starts
 from semsearch.readers import text
 from semsearch.readers.align import Aligner
 from semsearch.readers.cells import joined
+from semsearch.readers.document import Block, Document, line_starts
 from semsearch.readers.rst_parser import parse
 
 _LOG = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from semsearch.documents import Block, Document
+from semsearch.readers.document import Block, Document
 
 _LONG_LINE = 120  # characters, on average
 _FEW_CONTINUED = 0.15  # of the lines that follow another

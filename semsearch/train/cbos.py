@@ -30,8 +30,8 @@ from semsearch.errors import UsageError
 from semsearch.train.checkpoint import Checkpoint, State
 from semsearch.train.corpus import Skipped, Stages, check_settings, read_corpus
 from semsearch.train.neighbourhood import Sentences, read_sentences
-from semsearch.vectors.table import Dtype, VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import Dtype, VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.durable import write_durably
 from semsearch.errors import StorageError, VectorsError
+from semsearch.system.durable import write_durably
 
 Float32 = npt.NDArray[np.float32]
 

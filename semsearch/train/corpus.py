@@ -18,15 +18,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
+from semsearch.arrays.hash_table import HashIndex
 from semsearch.errors import SourceError, UsageError
-from semsearch.frequencies import most_frequent
-from semsearch.hashing import HashIndex
-from semsearch.readers import read_file, read_text
-from semsearch.sentences import sentence_spans
-from semsearch.tokens import hash_words
+from semsearch.readers.read import read_file, read_text
+from semsearch.text.ragged import Ragged
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import hash_words
+from semsearch.text.word_counts import most_frequent
 from semsearch.train.counts import _open_text, count_words, each_file
-from semsearch.vectors.writer import index_of
+from semsearch.word_vectors.writer import index_of
 
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]

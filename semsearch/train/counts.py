@@ -1,5 +1,5 @@
 """How often each word stands in a body of text: the p(w) of the papers, and the choice of the vocabulary.
-Counts are sums: files are counted in any order and the results added. `semsearch.frequencies` keeps them in files.
+Counts are sums: files are counted in any order and the results added. `semsearch.text.word_counts` keeps them in files.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import IO
 
 from semsearch.errors import SourceError
-from semsearch.files import find_files
-from semsearch.readers import SUFFIXES, read_file
-from semsearch.tokens import normalise
+from semsearch.readers.read import read_file
+from semsearch.readers.registry import SUFFIXES
+from semsearch.sources.walk import find_files
+from semsearch.text.tokens import normalise
 
 _COMPRESSED = (".txt.xz", ".txt.gz")
 _BLOCK = 1 << 22  # characters counted at a time

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
 from semsearch.errors import UsageError, VectorsError
-from semsearch.frequencies import most_frequent
-from semsearch.tokens import hash_words
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import hash_words
+from semsearch.text.word_counts import most_frequent
 from semsearch.train.encodings import Encodings, Teacher
 from semsearch.train.matching import Matching, match
 from semsearch.train.pieces import NUMBER, learn_pieces
-from semsearch.vectors.table import VectorTable
-from semsearch.vectors.writer import TableWriter, index_of
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter, index_of
 
 Float32 = npt.NDArray[np.float32]
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.durable import write_durably
 from semsearch.errors import MissingExtra, UsageError, VectorsError
+from semsearch.system.durable import write_durably
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.sentences import each_sentence_span
-from semsearch.tokens import hash_words, mix
+from semsearch.text.sentences import each_sentence_span
+from semsearch.text.tokens import hash_words, mix
 
 RUN = 13  # words
 UInt64 = npt.NDArray[np.uint64]

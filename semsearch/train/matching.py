@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
 from semsearch.errors import UsageError
+from semsearch.text.ragged import Ragged
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]

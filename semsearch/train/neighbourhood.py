@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
+from semsearch.text.ragged import Ragged
 from semsearch.train.corpus import Corpus, Stages
 
 Int32 = npt.NDArray[np.int32]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from semsearch.average import Ragged
+from semsearch.text.ragged import Ragged
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Learning what pieces of words mean, from words whose vectors are known. semsearch.vectors.pieces has the formula.
+"""Learning what pieces of words mean, from words whose vectors are known; the formula is word_vectors/pieces.py's.
 
     min Σ_w ‖v_w - B·b(w) - E·e(w) - 1/√n Σ u(piece)‖² + λ Σ ‖u‖² + μ (‖B‖² + ‖E‖²)
 
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.hashing import HashIndex
-from semsearch.strangers import Strangers
-from semsearch.vectors.pieces import Parts, PieceVectors, find_parts, inside
-from semsearch.vectors.table import VectorTable
-from semsearch.vectors.writer import TableWriter, provenance
+from semsearch.arrays.hash_table import HashIndex
+from semsearch.text.unknown_words import Strangers
+from semsearch.word_vectors.pieces import Parts, PieceVectors, find_parts, inside
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter, provenance
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

@@ -24,8 +24,8 @@ from semsearch.errors import UsageError
 from semsearch.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
 from semsearch.train.pairs import PairCounter
 from semsearch.train.singular import singular_vectors
-from semsearch.vectors.table import Dtype, VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import Dtype, VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from semsearch.durable import write_durably
 from semsearch.errors import SourceError, StorageError, UsageError
-from semsearch.sentences import sentence_spans
+from semsearch.system.durable import write_durably
+from semsearch.text.sentences import sentence_spans
 from semsearch.train.corpus import paragraphs_of
 from semsearch.train.counts import each_file
 from semsearch.train.encodings import hash_texts

@@ -22,7 +22,8 @@ from pathlib import Path
 
 from semsearch import Index
 from semsearch.errors import SourceError
-from semsearch.readers import SUFFIXES, read_file
+from semsearch.readers.read import read_file
+from semsearch.readers.registry import SUFFIXES
 
 
 def reading(paths: list[Path]) -> float:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from semsearch import Index
-from semsearch.hits import Mode
+from semsearch.results.hits import Mode
 
 QUESTIONS = Path(__file__).parent.parent / "golden" / "questions.jsonl"
 DEPTH = 10

@@ -23,11 +23,12 @@ from retrieval import load
 from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
-from semsearch.bm25 import BESIDE, K1, B
-from semsearch.fusion import DENSE_WEIGHT, MODELS, NEAR_WEIGHT
-from semsearch.joint import combined
-from semsearch.rows import get_passages, heading_text
-from semsearch.terms import Lexicon
+from semsearch.lexical.bm25 import BESIDE, K1, B
+from semsearch.search.fusion import DENSE_WEIGHT, MODELS, NEAR_WEIGHT
+from semsearch.storage.catalogue import get_passages
+from semsearch.text.headings import heading_text
+from semsearch.text.terms import Lexicon
+from semsearch.topics.joined import combined
 
 Matrix = np.ndarray[Any, Any]
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

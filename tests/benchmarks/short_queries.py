@@ -17,8 +17,8 @@ import numpy as np
 from retrieval import Collection, load, ndcg
 
 from semsearch import Method, SentenceEmbedder, load_vectors
-from semsearch.components import row_lengths, unit
-from semsearch.tokens import words
+from semsearch.arrays.unit import row_lengths, unit
+from semsearch.text.tokens import words
 
 PRIOR = 3000
 GROUPS = ("1 word", "2 or 3", "4 to 8", "9 and more")

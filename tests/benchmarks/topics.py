@@ -17,11 +17,11 @@ from pathlib import Path
 
 from retrieval import ndcg
 
-import semsearch.joint as joint
+import semsearch.topics.joined as joint
 from semsearch import Index
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
-from semsearch.hits import Mode
-from semsearch.lsa import DIMENSION, SAMPLE, fit_topics
+from semsearch.results.hits import Mode
+from semsearch.topics.fit import DIMENSION, SAMPLE, fit_topics
 
 MODES: tuple[Mode, ...] = ("dense", "hybrid")
 SHOWN = 50

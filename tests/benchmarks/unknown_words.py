@@ -20,10 +20,10 @@ from retrieval import row, score  # a script beside this one
 
 from semsearch import Index, load_vectors
 from semsearch.evaluate.retrieval.beir import read_collection
-from semsearch.strangers import Strangers
+from semsearch.text.unknown_words import Strangers
 from semsearch.train.pieces import add_pieces
-from semsearch.vectors import VectorTable
-from semsearch.vectors.writer import TableWriter
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
 
 
 def held_out(table: VectorTable) -> str:

@@ -26,13 +26,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.embedding.weights import SIF_A, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.similarity.cosines import USIF_N
-from semsearch.tokens import normalise
-from semsearch.vectors.loading import load_vectors
-from semsearch.vectors.table import VectorTable
-from semsearch.weights import SIF_A, sif_weights, usif_a, usif_weights
+from semsearch.text.tokens import normalise
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import VectorTable
 
 Float64 = npt.NDArray[np.float64]
 Model = Literal["log-linear", "angular"]

@@ -13,19 +13,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from semsearch.average import Ragged
-from semsearch.components import CommonComponents, Statistics
-from semsearch.directions import MIN_FREQUENCY, Direction, FrequentWords
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.methods import Method, find_method
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weights import SIF_A, WordWeights, usif_a
 from semsearch.errors import UsageError
 from semsearch.evaluate.similarity.cosines import USIF_N
 from semsearch.evaluate.similarity.pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
-from semsearch.methods import Method, find_method
-from semsearch.raw import RawVectors
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.vectors.table import WordVectors
-from semsearch.weights import SIF_A, WordWeights, usif_a
+from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.table import WordVectors
 
 # SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
 PAPERS_WORDS = ("just", "when", "even", "one", "up", "little", "way", "there", "while", "but")

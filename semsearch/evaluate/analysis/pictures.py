@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semsearch.embedding.weights import sif_weights, usif_weights
 from semsearch.evaluate.analysis.sweep import SOURCES, SweepReport
 from semsearch.evaluate.analysis.weighing import LOWEST, WeightsReport, word2vec_weights
 from semsearch.evaluate.plots import new_figure
-from semsearch.weights import sif_weights, usif_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

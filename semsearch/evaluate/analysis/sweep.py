@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
-from semsearch.components import CommonComponents, Statistics, row_lengths, unit
-from semsearch.embedder import SentenceEmbedder
+from semsearch.arrays.unit import row_lengths, unit
+from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.pairs import Task, read_tasks
-from semsearch.raw import RawVectors
 from semsearch.settings import WordVectorsLike, choose_frequencies, open_vectors
-from semsearch.vectors.table import WordVectors
-from semsearch.weights import SIF_A, WordWeights, learn_weights
+from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
 Report = Callable[[str, int, int], None]

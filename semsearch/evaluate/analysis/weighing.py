@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.embedding.frequencies import probabilities
+from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.similarity.cosines import USIF_N
-from semsearch.frequencies import probabilities, read_counts, shares
-from semsearch.tokens import hash_words, normalise
-from semsearch.vectors.loading import load_vectors
-from semsearch.vectors.table import VectorTable
-from semsearch.weights import sif_weights, usif_a, usif_weights
+from semsearch.text.tokens import hash_words, normalise
+from semsearch.text.word_counts import read_counts, shares
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import VectorTable
 
 Float64 = npt.NDArray[np.float64]
 LOWEST = -10  # the axis of figure 1: from 1e-10 to 1

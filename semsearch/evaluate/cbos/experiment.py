@@ -20,7 +20,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import average
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of
 from semsearch.evaluate.cbos.training import Recipe, Trainer
@@ -29,6 +28,7 @@ from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.pairs import Task, read_tasks
 from semsearch.train.cbos import start
 from semsearch.train.corpus import Skipped, Stages, check_settings
+from semsearch.word_vectors.averages import average
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

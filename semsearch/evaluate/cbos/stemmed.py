@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
-from semsearch.average import Ragged
 from semsearch.errors import UsageError
-from semsearch.sentences import sentence_spans
-from semsearch.tokens import words
+from semsearch.text.ragged import Ragged
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
 from semsearch.train.corpus import Skipped, Stages, paragraphs_of
 from semsearch.train.counts import each_file
 from semsearch.train.neighbourhood import LONGEST, Sentences, parts_of

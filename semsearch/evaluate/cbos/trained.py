@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.evaluate.cache import digest_of
-from semsearch.user_cache import cache_folder
+from semsearch.system.user_folders import cache_folder
 
 _PACKAGE = Path(__file__).parents[2]
 _MODULES = (  # what decides the vectors: change one, and all are trained anew
     "evaluate/cbos/gensim_vectors.py evaluate/cbos/stemmed.py train/cbos.py train/corpus.py train/counts.py "
-    "train/neighbourhood.py readers/text.py average.py sentences.py tokens.py"
+    "train/neighbourhood.py readers/text.py text/ragged.py text/sentences.py text/tokens.py word_vectors/averages.py"
 )
 _log = logging.getLogger(__name__)
 

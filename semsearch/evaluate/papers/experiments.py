@@ -28,8 +28,8 @@ from semsearch.evaluate.similarity.sts_report import PER_TASK
 from semsearch.evaluate.similarity.variants import VARIANTS
 from semsearch.evaluate.supervised.experiment import evaluate_supervised
 from semsearch.evaluate.supervised.labelled import has_labels, read_labelled
-from semsearch.vectors.loading import load_vectors
-from semsearch.vectors.table import VectorTable
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import VectorTable
 
 Progress = Callable[[str, int, int], None]
 EXPERIMENTS = ("sts", "weights", "sweep", "components", "confound", "supervised", "classify", "cbos")

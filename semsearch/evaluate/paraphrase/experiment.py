@@ -14,7 +14,7 @@ from itertools import chain, combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, versions
 from semsearch.evaluate.optional import optional
@@ -28,7 +28,7 @@ from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, 
 from semsearch.evaluate.paraphrase.sentence_models import MODELS, Float, features_of
 from semsearch.evaluate.published import figures
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors
 
 Report = Callable[[str, int, int], None]
 UNTRIED = "urae"

@@ -24,7 +24,7 @@ from semsearch.evaluate.paraphrase.sentence_models import Float
 _PACKAGE = Path(__file__).parents[2]
 _MODULES = (  # what decides the vectors: training takes minutes, and need not follow every change of the program
     "evaluate/paraphrase/paragraph_vectors.py evaluate/paraphrase/bags.py train/corpus.py readers/text.py "
-    "sentences.py tokens.py"
+    "text/sentences.py text/tokens.py"
 )
 
 

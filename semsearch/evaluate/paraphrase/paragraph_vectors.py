@@ -23,7 +23,7 @@ import numpy.typing as npt
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.bags import tokens
-from semsearch.sentences import sentence_spans
+from semsearch.text.sentences import sentence_spans
 from semsearch.train.corpus import check_settings, paragraphs_of
 
 Float32 = npt.NDArray[np.float32]

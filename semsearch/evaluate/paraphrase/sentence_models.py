@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.bags import bags
-from semsearch.vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors
 
 Float = npt.NDArray[np.floating[Any]]
 Rows = npt.NDArray[np.int64]

@@ -18,7 +18,7 @@ from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.evaluate.lines import broken, numbered_lines
-from semsearch.hits import Text
+from semsearch.readers.document import Text
 
 logger = logging.getLogger(__name__)
 

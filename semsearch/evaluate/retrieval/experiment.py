@@ -16,9 +16,9 @@ from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalR
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
 from semsearch.evaluate.retrieval.peers import Peer, fused, open_peers
 from semsearch.evaluate.retrieval.rankers import Ranker, mode_rankers
-from semsearch.hits import Mode
+from semsearch.results.hits import Mode
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.tokens import words
+from semsearch.text.tokens import words
 
 Report = Callable[[str, int, int], None]
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")

@@ -21,7 +21,7 @@ import Stemmer
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.optional import optional
-from semsearch.hits import Text
+from semsearch.readers.document import Text
 
 Float64 = npt.NDArray[np.float64]
 Scores = Callable[[str], Float64]  # a query to the score of every document, (n,)

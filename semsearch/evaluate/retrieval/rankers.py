@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from semsearch.hits import Mode, Text
 from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Mode
 from semsearch.settings import WordVectorsLike
-from semsearch.tokens import words
+from semsearch.text.tokens import words
 
 
 class Ranker(Protocol):

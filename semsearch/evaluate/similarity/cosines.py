@@ -17,15 +17,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.average import Ragged
-from semsearch.components import CommonComponents, Statistics, row_lengths, unit
-from semsearch.embedder import SentenceEmbedder
+from semsearch.arrays.unit import row_lengths, unit
+from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.frequencies import probabilities
+from semsearch.embedding.methods import Method, Weighting
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights, usif_a
 from semsearch.evaluate.similarity.pairs import Task
-from semsearch.frequencies import probabilities, read_counts, shares
-from semsearch.methods import Method, Weighting
-from semsearch.raw import RawVectors
-from semsearch.vectors.table import WordVectors
-from semsearch.weights import SIF_A, WordWeights, learn_weights, usif_a
+from semsearch.text.ragged import Ragged
+from semsearch.text.word_counts import read_counts, shares
+from semsearch.word_vectors.table import WordVectors
 
 USIF_N = 11  # uSIF paper, section 4.2: E|s| over all the papers' data
 _BATCH = 8192  # sentences at a time

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.lines import numbered_lines
@@ -24,10 +25,9 @@ from semsearch.evaluate.similarity.orderings import Ordering, orderings
 from semsearch.evaluate.similarity.pairs import Task, read_tasks, task_files
 from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
 from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
-from semsearch.methods import Method
-from semsearch.sentences import sentence_spans
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.vectors.table import WordVectors
+from semsearch.text.sentences import sentence_spans
+from semsearch.word_vectors.table import WordVectors
 
 TOGETHER = "corpus"  # fit_on: the sentences of all tasks
 

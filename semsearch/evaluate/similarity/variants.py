@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import UsageError
-from semsearch.methods import METHODS, Method
 
 DEFAULT = tuple(METHODS)
 VARIANTS: dict[str, Method] = {

@@ -26,7 +26,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.methods import find_method
+from semsearch.embedding.weights import usif_a
 from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.similarity.correlation import pearson, spearman
@@ -44,10 +46,8 @@ from semsearch.evaluate.supervised.projection import (
 )
 from semsearch.evaluate.supervised.published import published_for
 from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial, measure_of
-from semsearch.methods import find_method
 from semsearch.settings import WordVectorsLike, open_vectors
-from semsearch.vectors.table import WordVectors
-from semsearch.weights import usif_a
+from semsearch.word_vectors.table import WordVectors
 
 METHODS = ("mean", "sif", "usif")
 SIF_A_GRID = (3e-2, 1e-2, 3e-3, 1e-3)  # SIF paper, appendix A.2: 10^-i and 3 × 10^-i with i = 2, 3

@@ -1,0 +1,1 @@
+"""Vectors in FAISS segments: written, scanned, looked up."""

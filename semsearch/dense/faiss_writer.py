@@ -1,0 +1,179 @@
+"""Vectors into segment files: straight to the disk as they come, or put into lists where there are many.
+
+A segment that is compared as a whole is a file as FAISS writes it: what an empty index begins with, but for the number
+of vectors, and then their codes, one after the other. So none has to be held in memory to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import faiss as _faiss
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import Runs
+from semsearch.dense.measured_recall import QUESTIONS, K, Nearest, evenly, probes_for, recall
+from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, Layout, Scanning
+from semsearch.results.scan import Scan
+from semsearch.storage.segments import Kind, Segment, segment_name
+from semsearch.system.durable import Draft, Written, write_durably
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+
+faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
+_CHUNK = 1 << 14  # vectors decoded at a time
+_ROUNDS = 6  # of learning centroids: more of them find no more
+_LEARNING = 1 << 16  # vectors that eight-bit codes learn their range from
+_FEW = 16  # questions: fewer measure nothing
+
+
+class SegmentWriter:
+    """Writes vectors of one kind as segments of at most `largest` vectors each. A context manager.
+
+    Those that are scanned may get lists, as `scanning` says; `questions` embeds questions about passages with these
+    ids, to measure with. Each file is written under a temporary name, flushed to the disk and renamed; it counts for
+    nothing until the database names it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        kind: Kind,
+        *,
+        generation: int,
+        largest: int,
+        scanning: Scanning | None = None,
+        questions: Callable[[Int64], Float32] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.kind: Kind = kind
+        self.generation = generation
+        self.largest = largest
+        self.segments: list[Segment] = []
+        self._scanning = scanning
+        self._questions = questions
+        self._growing: _Growing | None = None
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d) with rising ids (n,)."""
+        while len(ids):
+            if self._growing is None:
+                path = self.folder / segment_name(self.kind, self.generation)
+                self._growing = _Growing(path, vectors.shape[1])
+            room = self.largest - self._growing.count
+            self._growing.add(ids[:room], vectors[:room])
+            ids, vectors = ids[room:], vectors[room:]
+            if self._growing.count == self.largest:
+                self._write(self._growing)
+
+    def finish(self) -> list[Segment]:
+        """Write what is left; all segments of this writer."""
+        if self._growing is not None:
+            self._write(self._growing)
+        return self.segments
+
+    def __enter__(self) -> SegmentWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._growing is not None:
+            self._growing.draft.drop()
+
+    def _write(self, growing: _Growing) -> None:
+        layout = PLAIN if self._scanning is None else self._scanning.layout(growing.count)
+        ids, scan = growing.ids, None
+        if self._scanning is None or layout == PLAIN:
+            written = growing.keep()
+        else:
+            asked: Float32 = np.zeros((0, 0), np.float32)
+            if self._questions is not None:
+                asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
+            index, scan = _laid_out(growing.plain, growing.codes(), layout, self._scanning.target_recall, asked)
+            growing.draft.drop()
+            written = write_durably(
+                growing.path, lambda write: faiss.write_index(index, faiss.PyCallbackIOWriter(write))
+            )
+        self._growing = None
+        self.segments.append(
+            Segment(self.kind, growing.path.name, written.size, Runs.of_ids(ids), written.digest, scan)
+        )
+
+
+class _Growing:
+    """A segment's vectors as half-precision floats, on the disk."""
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        self.path = path
+        self.plain = faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+        self.draft = Draft(path, len(self._beginning(0)))
+        self.count = 0
+        self._ids: list[Int64] = []
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        self.draft.write(self.plain.sa_encode(np.ascontiguousarray(vectors)).data.cast("B"))
+        self._ids.append(ids)
+        self.count += len(ids)
+
+    @property
+    def ids(self) -> Int64:
+        return np.concatenate(self._ids)
+
+    def codes(self) -> UInt8:
+        """The vectors' bytes, where they lie. (n, bytes a vector)"""
+        shape = (self.count, int(self.plain.code_size))
+        mapped = np.memmap(self.draft.temporary, np.uint8, "r", offset=len(self._beginning(0)), shape=shape)
+        return np.asarray(mapped)
+
+    def keep(self) -> Written:
+        return self.draft.keep(self._beginning(self.count))
+
+    def _beginning(self, count: int) -> bytes:
+        """What FAISS writes before so many vectors; last, how many bytes they have."""
+        parts: list[bytes] = []
+        self.plain.ntotal = count
+        faiss.write_index(self.plain, faiss.PyCallbackIOWriter(lambda data: parts.append(bytes(data))))
+        self.plain.ntotal = 0
+        return b"".join(parts)[:-8] + np.array([count * self.plain.code_size], dtype="<u8").tobytes()
+
+
+def _laid_out(plain: Any, codes: UInt8, layout: Layout, target: float, questions: Float32) -> tuple[Any, Scan]:
+    """The vectors of codes (n, bytes a vector) in lists or rounded, and what a scan of them finds for questions (q, d).
+
+    Where there are too few questions to measure with, some of the vectors are asked.
+    """
+    index = _empty(plain.d, layout)
+    learning = max(layout.lists * TRAINING, 0 if layout.codes == PLAIN.codes else _LEARNING)
+    index.train(plain.sa_decode(codes[evenly(len(codes), learning)]))
+    if len(questions) < _FEW:
+        questions = plain.sa_decode(codes[evenly(len(codes), QUESTIONS)])
+    nearest = Nearest(questions)
+    for first in range(0, len(codes), _CHUNK):
+        rows = plain.sa_decode(codes[first : first + _CHUNK])
+        index.add(rows)
+        nearest.add(rows)
+    if layout.lists:
+        index.set_direct_map_type(faiss.DirectMap.Array)  # where each row is, so that rows can be had by number
+        homes = faiss.vector_to_array(index.direct_map.array) >> 32
+        _, order = index.quantizer.search(questions, layout.lists)
+        homes = homes[nearest.rows]
+        chosen = probes_for(target, order[::2], homes[::2], sure=SURE)
+        index.nprobe = max(chosen, probes_for(target, order[1::2], homes[1::2]))
+    _, found = index.search(questions[1::2], K)
+    probes = int(index.nprobe) if layout.lists else 0
+    measured = recall(found, nearest.rows[1::2])
+    return index, Scan(layout.factory, len(codes), layout.lists, probes, measured, len(found))
+
+
+def _empty(dimension: int, layout: Layout) -> Any:
+    index = faiss.index_factory(dimension, layout.factory, faiss.METRIC_INNER_PRODUCT)
+    if layout.lists:
+        index.cp.niter = _ROUNDS
+        index.cp.min_points_per_centroid = 1  # else FAISS writes to stderr about a small segment
+        if layout.codes == PLAIN.codes:
+            index.by_residual = False  # the very numbers that a segment without lists has
+    return index

@@ -1,0 +1,62 @@
+"""How many lists must be looked into to find the nearest rows: measured on questions, not guessed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+K = 10  # recall is that of the ten best
+QUESTIONS = 512  # that are tried on a segment: half to choose with, half to measure with
+
+
+class Nearest:
+    """The rows with the largest inner product with each question, gathered from one chunk of rows after the other."""
+
+    def __init__(self, questions: Float32, k: int = K) -> None:
+        self._questions = questions
+        self._k = k
+        self._seen = 0
+        self._scores: Float32 = np.zeros((len(questions), 0), dtype=np.float32)
+        self.rows: npt.NDArray[np.int64] = np.zeros((len(questions), 0), dtype=np.int64)  # (q, ≤ k), in no order
+
+    def add(self, rows: Float32) -> None:
+        """The next rows. (n, d)"""
+        numbers = np.arange(self._seen, self._seen + len(rows))
+        self._seen += len(rows)
+        scores = np.concatenate((self._scores, self._questions @ rows.T), axis=1)
+        known = np.concatenate((self.rows, np.broadcast_to(numbers, (len(self.rows), len(rows)))), axis=1)
+        best = np.argpartition(-scores, min(self._k, scores.shape[1]) - 1, axis=1)[:, : self._k]
+        self._scores = np.take_along_axis(scores, best, axis=1)
+        self.rows = np.take_along_axis(known, best, axis=1)
+
+
+def probes_for(target: float, order: Int64, homes: Int64, *, sure: float = 0.0) -> int:
+    """The least number of lists in which answers are found with the target's recall, and so many standard errors more.
+
+    `order` (q, l) has each question's lists, the nearest first, `homes` (q, k) the lists in which its k answers lie.
+    """
+    ranks = np.argsort(order, axis=1)
+    needed = np.take_along_axis(ranks, homes, axis=1)  # all of these lists and one more
+    found = np.zeros(order.shape, dtype=np.float64)
+    np.add.at(found, (np.arange(len(order))[:, None], needed), 1 / homes.shape[1])
+    found = np.cumsum(found, axis=1)  # the recall of each question with 1, 2, ... lists
+    surely = found.mean(axis=0) - sure * found.std(axis=0) / math.sqrt(len(found))
+    enough = np.flatnonzero(surely >= target - 1e-9)
+    return int(enough[0]) + 1 if len(enough) else order.shape[1]
+
+
+def recall(found: Int64, nearest: Int64) -> float:
+    """The share of the nearest rows that were found. (q, n), (q, k) -> 0 to 1"""
+    return float((nearest[:, :, None] == found[:, None, :]).any(axis=2).mean())
+
+
+def evenly(count: int, most: int) -> Int64:
+    """At most so many of the numbers below `count`, at even distances, rising."""
+    size = min(count, most)
+    return np.arange(size, dtype=np.int64) * count // max(size, 1)

@@ -1,0 +1,99 @@
+"""How the passages of a segment are compared with a question: all of them, or those in the lists nearest to it.
+
+An inverted file (Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011) puts each vector into the list of the centroid
+nearest to it, and compares a question only with the lists whose centroids are nearest to the question. How many lists
+that must be is measured, not guessed: questions made of the segment's own sentences are answered exactly, and the rank
+of the list in which each answer lies says which number would have found it. Half of the questions choose the number
+with some to spare; the other half say what recall it has, and where that falls short, the number rises until it does
+not. Pure; semsearch.dense.faiss_segment does the work.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import UsageError
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
+TARGET = 0.95
+TRAINING = 40  # vectors for each list that its centroid is learned from
+SURE = 2.0  # standard errors by which the recall that chooses lies above the target
+_LEAST = 1000  # vectors that eight-bit codes learn their range from
+_FACTORY = re.compile(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scanning:
+    """What is wanted: everything compared, or a recall to be reached, or an index type of FAISS's by its name there.
+
+    Raises UsageError where that cannot be meant.
+    """
+
+    exact: bool = False
+    target_recall: float = TARGET
+    factory: str | None = None
+    listed: int = LISTED
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.exact, bool):
+            raise UsageError(f"exact is true or false, not {self.exact!r}")
+        if isinstance(self.target_recall, bool) or not isinstance(self.target_recall, int | float):
+            raise UsageError(f"target_recall must be a number, not {self.target_recall!r}")
+        if not 0 < self.target_recall <= 1:
+            raise UsageError(f"target_recall must be above 0 and at most 1, not {self.target_recall}; 0.95 is usual")
+        if self.factory is None:
+            return
+        if not isinstance(self.factory, str) or not _FACTORY.fullmatch(self.factory):
+            raise UsageError(
+                f"the index type {self.factory!r} is none of these: Flat, SQfp16 or SQ8, or one of them after a number "
+                "of lists, as in IVF4096,SQ8"
+            )
+        if self.exact and self.factory not in ("Flat", "SQfp16"):
+            raise UsageError(f"an exact index has no index type {self.factory}; give only one of the two")
+
+    @property
+    def gathering(self) -> int | None:
+        """The vectors from which segments have lists by themselves; None where they never have."""
+        return None if self.exact or self.factory is not None else self.listed
+
+    def layout(self, count: int) -> Layout:
+        """What a segment of so many vectors gets. One that is too small to learn lists from is compared whole.
+
+        Of n vectors √n lists: twice as many find as much in a little less time, and take twice as long to make.
+        """
+        if self.factory is not None:
+            lists, codes = _FACTORY.fullmatch(self.factory).groups()  # type: ignore[union-attr]  # checked above
+            least = _LEAST if codes == "SQ8" else 1
+            enough = count >= max(int(lists or 0) * TRAINING, least)
+            return Layout(int(lists or 0), codes) if enough else PLAIN
+        return PLAIN if self.exact or count < self.listed else Layout(math.isqrt(count))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How many lists, 0 for none, and how a vector is written down."""
+
+    lists: int = 0
+    codes: str = "SQfp16"
+
+    @property
+    def factory(self) -> str:
+        """As FAISS calls it."""
+        return f"IVF{self.lists},{self.codes}" if self.lists else self.codes
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it finds what comparing the vectors finds, but for the rounding to half precision."""
+        return not self.lists and self.codes != "SQ8"
+
+
+PLAIN = Layout()

@@ -1,0 +1,1 @@
+"""Words to unit vectors: SIF, uSIF, frequencies, common components, unknown words."""

@@ -1,0 +1,116 @@
+"""What the common components say: the words whose vectors point the same way as a direction that is removed.
+
+A singular vector has no sign of its own. Here it has the sign that makes its cosine with the mean word of running text,
+Σ p(w) v_w, positive; the words of the opposite way are shown as well. Rare words are left out: of a hundred thousand
+words some lie near any direction by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedding.components import CommonComponents
+from semsearch.errors import UsageError
+from semsearch.word_vectors.neighbours import Neighbour
+from semsearch.word_vectors.table import WordVectors
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+MIN_FREQUENCY = 1e-5  # once in a hundred thousand words: of the shipped vectors, the ten thousand most frequent
+
+
+@runtime_checkable
+class NamedWords(WordVectors, Protocol):
+    """Word vectors that know how their words are written."""
+
+    @property
+    def words(self) -> list[str]:
+        """All words by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """A common component. `share`: of the variance (not centred); `strength`: how much of it is removed, 1 is all."""
+
+    number: int  # from 1
+    share: float
+    strength: float
+    nearest: tuple[Neighbour, ...]
+    opposite: tuple[Neighbour, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "number": self.number,
+            "share": round(self.share, 6),
+            "strength": round(self.strength, 6),
+            "nearest": [asdict(word) for word in self.nearest],
+            "opposite": [asdict(word) for word in self.opposite],
+        }
+
+
+class FrequentWords:
+    """The words of a table with p(w) of at least `min_frequency`, as unit vectors: what directions are named by.
+
+    Raises UsageError where there are none, or where the word vectors do not know how their words are written.
+    """
+
+    def __init__(self, vectors: WordVectors, *, min_frequency: float = MIN_FREQUENCY) -> None:
+        if not 0 <= min_frequency < 1:
+            raise UsageError(f"a least frequency is a number from 0 to 1, not {min_frequency}")
+        if not isinstance(vectors, NamedWords):
+            raise UsageError(f"the word vectors {vectors.name} do not know their words; open them with load_vectors")
+        p = vectors.frequencies
+        self._ids = np.flatnonzero(p >= min_frequency)
+        if not len(self._ids):
+            raise UsageError(
+                f"no word of {vectors.name} is as frequent as {min_frequency:g}; the first has {p.max():g}"
+            )
+        rows = vectors.rows(self._ids).astype(np.float64)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        self._mean: Float64 = p[self._ids] @ rows
+        self._units: Float64 = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        self._words = vectors.words
+        self._places = {int(number): place for place, number in enumerate(self._ids)}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def directions(self, common: CommonComponents, k: int = 10) -> tuple[Direction, ...]:
+        """The components in order, each with its k nearest words either way. Raises UsageError for k below one."""
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        found = []
+        for number, (component, strength, share) in enumerate(
+            zip(common.directions, common.strengths, common.shares, strict=True), 1
+        ):
+            cosines = self.cosines(component)
+            nearest, opposite = self._first(-cosines, cosines, k), self._first(cosines, cosines, k)
+            found.append(Direction(number, float(share), float(strength), nearest, opposite))
+        return tuple(found)
+
+    def cosines(self, component: Float64) -> Float64:
+        """The cosine of each word with a direction, whose sign is that of the mean word. (d,) -> (n,)"""
+        sign = -1 if self._mean @ component < 0 else 1
+        return np.asarray(self._units @ component * (sign / np.linalg.norm(component)))
+
+    def ranks(self, component: Float64, words: Sequence[str]) -> dict[str, int | None]:
+        """At which place, from 1, each of some words is when all are ordered by their cosine; None where it lacks."""
+        order = {
+            self._words[self._ids[place]]: rank for rank, place in enumerate(self._order(-self.cosines(component)), 1)
+        }
+        return {word: order.get(word) for word in words}
+
+    def _first(self, keys: Float64, cosines: Float64, k: int) -> tuple[Neighbour, ...]:
+        chosen = self._order(keys)[:k].tolist()
+        return tuple(Neighbour(self._words[self._ids[place]], float(cosines[place])) for place in chosen)
+
+    @staticmethod
+    def _order(keys: Float64) -> npt.NDArray[np.intp]:
+        return np.argsort(keys, kind="stable")

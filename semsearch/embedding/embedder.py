@@ -1,0 +1,431 @@
+"""Texts to unit vectors: words, weights, average, removal of the common components.
+
+`SentenceEmbedder` follows scikit-learn's contract: the constructor only stores its arguments, `fit` learns, what was
+learned ends in an underscore, `transform` never learns. What is learned falls into two parts. The weights (a, p(w) or
+idf) are frozen by the first texts that are fitted; the components follow from a sum over all of them, so that
+`partial_fit` and `merge` give what one `fit` on everything gives, as long as the weights are the same. Vectors that
+words outside the table get from their contexts are frozen with the weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.contributions import WordShares, share_out
+from semsearch.embedding.induced_words import Induced, induce
+from semsearch.embedding.methods import Method, Unknown, find_method
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.word_memory import Memory
+from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
+from semsearch.system.durable import write_durably
+from semsearch.system.threads import in_order
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
+from semsearch.text.unknown_words import Strangers
+from semsearch.word_vectors.table import Guessing, WordVectors
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_BATCH = 8192  # texts at a time
+_WORDS = 10  # of a text, about
+_SAMPLE = 4000  # sentences drawn for the prior
+
+
+class SentenceEmbedder:
+    """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows are of length one, or zero where no word is known.
+
+    vectors      word vectors, as `load_vectors` gives them
+    method       "sif", "usif", "tfidf", "mean", or a `Method` of one's own
+    a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
+    components   how many common components are removed; by default the method's
+    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), "mixed" (general
+                 English where little is fitted, the corpus where much is), or a counts file
+    prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
+                 their meaning; 0 is the papers' way
+    unknown      what becomes of words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"
+                 takes what the table's pieces say of them; "contexts" besides gives those that are frequent in what is
+                 fitted a vector from the words around them
+    """
+
+    induced_: Induced | None = None
+
+    def __init__(
+        self,
+        vectors: WordVectors,
+        *,
+        method: str | Method = "sif",
+        a: float | None = None,
+        components: int | None = None,
+        frequencies: str | Path = "vectors",
+        prior: float = 0,
+        unknown: Unknown = "skip",
+    ) -> None:
+        if a is not None and not 0 < a < float("inf"):
+            raise UsageError(f"a must be above zero, not {a}")
+        if components is not None and not 0 <= components <= vectors.dimension:
+            raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
+        if prior < 0:
+            raise UsageError(f"prior must not be negative, not {prior}")
+        if unknown not in get_args(Unknown):
+            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
+        self.vectors = vectors
+        self.method = find_method(method)
+        self.a = a
+        self.components = self.method.components if components is None else components
+        self.frequencies = frequencies
+        self.prior = prior
+        self.unknown: Unknown = unknown
+        self._raw_: RawVectors | None = None
+        self._expected = 0
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def fit(self, texts: Iterable[str]) -> SentenceEmbedder:
+        """Learn weights and components from texts. Forgets what was learned before.
+
+        Raises UsageError for a single string.
+        """
+        batches = [self.tokenize(batch) for batch in _batched(texts)]
+        self.expect(sum(len(batch.ids) for batch in batches))
+        return self.fit_ragged(lambda: batches)
+
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
+        """The same from word ids; `batches` is called a few times, and gives the same texts each time.
+
+        However many threads sum, the sums are the same.
+        """
+        self.weights_ = learn_weights(
+            self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
+        )
+        self.induced_, self._raw_ = None, None
+        if self.unknown == "contexts":
+            plain = self._raw() if not self.method.normalise else self._raw_vectors(normalise=False)
+            self.induced_ = induce(batches, self.vectors, plain, threads=threads)
+            plain.forget()
+        total = Statistics.empty(self.vectors.dimension)
+        for part in in_order(self.statistics_of, batches(), threads=threads):
+            total = total + part
+        return self._learn(total)
+
+    def expect(self, words: int) -> None:
+        """Say how many words are about to come: for many, what can be is worked out once for all words of the table."""
+        self._expected = words
+        if self._raw_ is not None:
+            self._raw_.expected = words
+
+    def partial_fit(self, texts: Iterable[str]) -> SentenceEmbedder:
+        """Learn from more texts. The first call is `fit`, and freezes the weights."""
+        if not self.is_fitted:
+            return self.fit(texts)
+        total = self.statistics_
+        for batch in _batched(texts):
+            total = total + self.statistics_of(self.tokenize(batch))
+        return self._learn(total)
+
+    def merge(self, other: SentenceEmbedder) -> SentenceEmbedder:
+        """Learn what another embedder has learned, as if this one had been fitted on its texts as well.
+
+        Raises FitError where the weights of the two differ: their vectors then mean different things.
+        """
+        if self.weights_digest != other.weights_digest:
+            raise FitError(
+                f"these embedders weigh words differently ({self._summary()}; {other._summary()}); fit one, "
+                "then partial_fit copies of it, or give both the same vectors, method, a and frequencies"
+            )
+        return self._learn(self.statistics_ + other.statistics_)
+
+    def _learn(self, total: Statistics) -> SentenceEmbedder:
+        self.statistics_ = total
+        self.common_ = self._components_of(total)
+        return self
+
+    def statistics_of(self, texts: Ragged) -> Statistics:
+        """The sums over texts, under the frozen weights. They add and subtract."""
+        total = Statistics.empty(self.vectors.dimension)
+        for part in _parts(texts):
+            known = self._raw().known(part)
+            total = total + Statistics.of(self.raw(known), len(known.ids))
+        return total
+
+    def drift(self, today: Statistics) -> float:
+        """The largest principal angle, in degrees, between the components in use and those of today's sums."""
+        self._check_fitted()
+        angles = self.common_.angles(self._components_of(today))
+        return float(angles.max()) if len(angles) else 0.0
+
+    # -- embedding -----------------------------------------------------------------------------------------------
+
+    def transform(self, texts: Sequence[str]) -> Float32:
+        """n texts -> (n, d) float32, rows of length one, or zero where no word is known.
+
+        Raises FitError before `fit`, UsageError for a single string.
+        """
+        _check_several(texts)
+        self._check_fitted()
+        if len(texts) <= _BATCH:
+            return self._raw().without(self.common_, self.tokenize(texts))
+        self.expect(max(self._expected, _WORDS * len(texts)))
+        result = np.empty((len(texts), self.vectors.dimension), dtype=np.float32)
+        for first in range(0, len(texts), _BATCH):
+            batch = self.tokenize(texts[first : first + _BATCH])
+            self._raw().put_without(self.common_, batch, result[first : first + _BATCH])
+        return result
+
+    def fit_transform(self, texts: Sequence[str]) -> Float32:
+        """`fit(texts).transform(texts)`."""
+        return self.fit(texts).transform(texts)
+
+    def transform_ragged(self, texts: Ragged) -> Float32:
+        """The same from word ids. n texts -> (n, d)"""
+        self._check_fitted()
+        result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
+        first = 0
+        for part in _parts(texts):
+            self._raw().put_without(self.common_, part, result[first : first + len(part)])
+            first += len(part)
+        return result
+
+    def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
+        """Texts by themselves, and put together: rows starts[i] to starts[i + 1] as one. (n, d), (m + 1,) -> (m, d)"""
+        self._check_fitted()
+        return self._raw().both(self.common_, texts, starts)
+
+    def shares(self, text: str) -> WordShares:
+        """What each word of a text adds to its vector: rows that sum to `transform([text])[0]`."""
+        self._check_fitted()
+        found = words(text)
+        return share_out(found, self.tokenize(found), self._raw(), self.common_)
+
+    def tokenize(self, texts: Sequence[str]) -> Ragged:
+        """The ids of the words of each text; unknown ones are left out, or come with the texts. Needs no fit."""
+        return self.ids_of(hash_chunks(texts))
+
+    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
+        """The same for texts whose words have been found."""
+        parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+        counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+        strangers: list[Strangers] = []
+        for chunk in chunks:
+            parts.append(self.vectors.lookup(chunk.hashes))
+            counts.append(chunk.counts)
+            if self.unknown != "skip":
+                strangers.append(Strangers.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
+        ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
+        if self.unknown == "skip":
+            return Ragged(ids, indptr).only(ids >= 0)
+        distinct, which = Strangers.concatenate(strangers).distinct()
+        ids[ids < 0] = -1 - which
+        return Ragged(ids, indptr, distinct)
+
+    def _meet(self, strangers: Strangers) -> Float32:
+        """The vectors of unknown words, zero where nothing is known of them either. (u,) -> (u, d)"""
+        result: Float32
+        if self._guesses is None:
+            result = np.zeros((len(strangers), self.vectors.dimension), dtype=np.float32)
+        else:
+            result = self._guesses(strangers)
+        if self.induced_ is not None:
+            self.induced_.put(strangers, result)
+        return result
+
+    def raw(self, texts: Ragged) -> Float32:
+        """Weighted averages before removal and scaling. n texts -> (n, d)"""
+        return self._raw().of(texts)
+
+    @cached_property
+    def _guesses(self) -> Memory | None:
+        vectors = self.vectors
+        return Memory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
+
+    def _raw(self) -> RawVectors:
+        if self._raw_ is None:
+            self._raw_ = self._raw_vectors(normalise=self.method.normalise)
+        return self._raw_
+
+    def _raw_vectors(self, *, normalise: bool) -> RawVectors:
+        strangers = None if self.unknown == "skip" else self._meet
+        return RawVectors(
+            self.vectors, self.weights_, normalise=normalise, strangers=strangers, expected=self._expected
+        )
+
+    # -- components ----------------------------------------------------------------------------------------------
+
+    def _components_of(self, statistics: Statistics) -> CommonComponents:
+        gram = statistics.gram
+        if self.prior:
+            gram = gram + self.general_statistics().scaled(self.prior).gram
+        return CommonComponents.of(gram, self.components, piecewise=self.method.piecewise)
+
+    def general_statistics(self) -> Statistics:
+        """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
+        generator = np.random.default_rng(0)
+        lengths = generator.integers(5, 25, size=_SAMPLE)
+        p = self.vectors.frequencies.astype(np.float64)
+        ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32)
+        return self.statistics_of(Ragged(ids, np.concatenate(([0], np.cumsum(lengths)))))
+
+    # -- keeping -------------------------------------------------------------------------------------------------
+
+    @property
+    def is_fitted(self) -> bool:
+        return hasattr(self, "common_")
+
+    @property
+    def weights_digest(self) -> str:
+        """The same for two embedders whose raw vectors are the same."""
+        self._check_fitted()
+        weights = self.weights_
+        text = f"{self.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {self.method.normalise} {weights.a!r}"
+        if self.unknown != "skip":
+            text += f" {weights.of_strangers!r} {self.unknown} {self.induced_.digest() if self.induced_ else None}"
+        stored = weights.values.tobytes() if weights.stored else b""
+        return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
+
+    def card(self) -> dict[str, Any]:
+        """What it is, for people: method, a, components and their share of the variance, word vectors."""
+        self._check_fitted()
+        return {
+            "method": self.method.name,
+            "weighting": self.method.weighting,
+            "normalise": self.method.normalise,
+            "piecewise": self.method.piecewise,
+            "a": self.weights_.a or None,
+            "components": len(self.common_.directions),
+            "shares": [round(float(share), 6) for share in self.common_.shares],
+            "frequencies": str(self.frequencies),
+            "prior": self.prior,
+            "unknown": self.unknown,
+            "induced words": len(self.induced_) if self.induced_ else 0,
+            "vectors": self.vectors.name,
+            "vectors_digest": self.vectors.digest,
+            "dimension": self.vectors.dimension,
+            "tokeniser": TOKENISER_VERSION,
+            "asked": {"a": self.a, "components": self.components},
+        }
+
+    def to_bytes(self) -> bytes:
+        """All that was learned, as a NumPy archive without pickles."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "card": np.frombuffer(json.dumps(self.card()).encode(), dtype=np.uint8),
+            "a": np.array(self.weights_.a),
+            "directions": self.common_.directions,
+            "strengths": self.common_.strengths,
+            "shares": self.common_.shares,
+            "gram": self.statistics_.gram,
+            "sums": np.array([self.statistics_.sentences, self.statistics_.words], dtype=np.float64),
+        }
+        if self.weights_.stored:
+            arrays["weights"] = self.weights_.values
+        if self.induced_ is not None:
+            arrays["induced_hashes"], arrays["induced_vectors"] = self.induced_.hashes, self.induced_.vectors
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, vectors: WordVectors) -> SentenceEmbedder:
+        """The embedder that `to_bytes` described.
+
+        Raises VectorsMismatch where it was fitted with other word vectors, FitError where the data are damaged.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                card = json.loads(arrays["card"].tobytes())
+                _check_vectors(card, vectors)
+                method = Method(
+                    card["method"],
+                    card["weighting"],
+                    card["normalise"],
+                    card["asked"]["components"],
+                    card["piecewise"],
+                )
+                embedder = cls(
+                    vectors,
+                    method=method,
+                    a=card["asked"]["a"],
+                    components=card["asked"]["components"],
+                    frequencies=card["frequencies"],
+                    prior=card["prior"],
+                    unknown=card.get("unknown", "skip"),  # what was fitted before there was a choice
+                )
+                stored = "weights" in arrays
+                values = arrays["weights"] if stored else vectors.frequencies
+                embedder.weights_ = WordWeights(method.weighting, float(arrays["a"]), values, stored)
+                embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
+                if "induced_hashes" in arrays:
+                    embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
+                sentences, words = arrays["sums"].tolist()
+                embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
+        except SemsearchError:
+            raise
+        except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
+            raise FitError(
+                f"this is not a fitted embedder, or it is damaged ({error}); fit and save it again"
+            ) from error
+        return embedder
+
+    def save(self, path: str | Path) -> None:
+        """Write what was learned to a file, which is there whole or not at all. Raises StorageError."""
+        data = self.to_bytes()
+        try:
+            write_durably(Path(path), lambda write: write(data))
+        except OSError as error:
+            raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+
+    @classmethod
+    def load(cls, path: str | Path, vectors: WordVectors) -> SentenceEmbedder:
+        """Read what `save` wrote. Raises as `from_bytes`."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise FitError(f"{path} cannot be read: {error}") from error
+        return cls.from_bytes(data, vectors)
+
+    def _check_fitted(self) -> None:
+        if not self.is_fitted:
+            raise FitError("this embedder is not fitted; call fit(texts) first")
+
+    def _summary(self) -> str:
+        return f"{self.vectors.name}, {self.method.name}, a = {self.weights_.a:.6g}, p(w) from {self.frequencies}"
+
+
+def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
+    if card["vectors_digest"] != vectors.digest:
+        raise VectorsMismatch(
+            f"this was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not with "
+            f"{vectors.name} ({vectors.digest[:8]}); open it with those"
+        )
+    if card["tokeniser"] != TOKENISER_VERSION:
+        raise VectorsMismatch(
+            f"this was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
+        )
+
+
+def _parts(texts: Ragged) -> Iterator[Ragged]:
+    for first in range(0, len(texts), _BATCH):
+        yield texts.part(first, min(first + _BATCH, len(texts)))
+
+
+def _batched(texts: Iterable[str]) -> Iterator[list[str]]:
+    _check_several(texts)
+    rest = iter(texts)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+def _check_several(texts: Iterable[str]) -> None:
+    if isinstance(texts, str):
+        raise UsageError("a single string is a sequence of letters; for one text give [text]")

@@ -1,0 +1,226 @@
+"""Vectors for a corpus's own words, from the words around them. Khodak et al. 2018, "A La Carte Embedding", section 3.
+
+    u_w = mean, over the occurrences of w, of 1/(|s| - 1) Σ_{w' ∈ s but for that occurrence} weight(w') v_w'
+    A   = argmin Σ_w n_w ‖v_w - g_w - A u_w‖² + λ ‖A - αI‖²,   over words of the table that the corpus has
+    v_w = g_w + A u_w,   for its frequent words outside the table
+
+The map A makes a word's vector of the mean of its contexts, and is learned from words of which both are known. Unlike
+in the paper the sum is weighted; A says what g_w, the guess from the pieces of a word, leaves open; and it is drawn to
+a multiple of the identity, the best one for α, so that a small corpus can have one too.
+
+What was induced is frozen with the fit: texts that come later change nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.hash_table import HashIndex
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.system.threads import in_order
+from semsearch.text.ragged import Ragged
+from semsearch.text.unknown_words import Strangers
+from semsearch.word_vectors.table import Guessing, WordVectors
+
+Bool = npt.NDArray[np.bool_]
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+
+OCCURRENCES = 5  # of a word, before its contexts say something
+_STRANGERS = 4000  # words that get a vector, the most frequent ones
+_TEACHERS = 8000  # words of the table from which A is learned, the rarest ones of those that occur often enough
+_RARE = 1e-4  # p(w) of such a word at most
+_FEWEST = 100  # such words: with fewer there is no A
+_CONTEXT = 4  # known words of a sentence, for it to be a context
+_SENTENCES = 50_000  # of a larger corpus A is learned from every second, third, … sentence
+_LAMBDA = 0.1  # of the mean eigenvalue of Σ n u uᵀ
+_MOST = 100.0  # n_w at most
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Induced:
+    """Words by their hashes, rising (k,), and their vectors (k, d)."""
+
+    hashes: UInt64
+    vectors: Float16
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def put(self, strangers: Strangers, into: Float32) -> None:
+        """Set the rows of the words that are known. (u,), (u, d)"""
+        places = np.searchsorted(self.hashes, strangers.hashes)
+        places[places == len(self)] = 0
+        known = self.hashes[places] == strangers.hashes if len(self) else np.zeros(len(strangers), dtype=np.bool_)
+        into[known] = self.vectors[places[known]]
+
+    def digest(self) -> str:
+        return hashlib.blake2b(self.hashes.tobytes() + self.vectors.tobytes(), digest_size=16).hexdigest()
+
+
+def induce(
+    batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: RawVectors, *, threads: int = 1
+) -> Induced | None:
+    """Vectors for the frequent strangers of texts, which are read twice; None where nothing can be learned.
+
+    `raw` gives the weighted sums, without uSIF's normalisation. However many threads sum, the sums are the same.
+    """
+    counts = _count(batches(), len(vectors))
+    teachers = np.flatnonzero((counts.words >= OCCURRENCES) & (vectors.frequencies < _RARE))
+    teachers = teachers[np.argsort(vectors.frequencies[teachers], kind="stable")][:_TEACHERS]
+    chosen = np.flatnonzero(counts.strangers >= OCCURRENCES)
+    chosen = chosen[np.lexsort((counts.hashes[chosen], -counts.strangers[chosen]))][:_STRANGERS]
+    if len(teachers) < _FEWEST or not len(chosen):
+        return None
+    hashes = np.sort(counts.hashes[chosen])
+    step = -(-counts.texts // _SENTENCES)
+    contexts = _Contexts(vectors, raw, teachers, hashes)
+    for part in in_order(lambda each: contexts.of(*each), _with_teachers(batches(), step), threads=threads):
+        contexts.take(part)
+    means = contexts.means()
+    taught = vectors.rows(teachers)
+    guessed: Float32 = np.zeros((len(teachers), vectors.dimension), dtype=np.float32)
+    if isinstance(vectors, Guessing):
+        guessed = vectors.guess_known(teachers)
+    seen = contexts.seen >= OCCURRENCES
+    known, new = seen[: len(teachers)], seen[len(teachers) :]
+    left = (taught - guessed)[known]
+    transposed = learn_map(means[: len(teachers)][known], left, contexts.seen[: len(teachers)][known])
+    result = contexts.guesses + means[len(teachers) :] @ transposed
+    return Induced(hashes[new], result[new].astype(np.float16))
+
+
+def _with_teachers(batches: Iterable[Ragged], step: int) -> Iterator[tuple[Ragged, Bool]]:
+    """Each batch with which of its texts are to teach: of all texts every so many, however they are batched."""
+    done = 0
+    for batch in batches:
+        yield batch, np.arange(done, done + len(batch)) % step == 0
+        done += len(batch)
+
+
+def learn_map(means: Float64, left: Float32, counts: Float64) -> Float64:
+    """Aᵀ for means u (n, d), what is left to say of the words (n, d), and how often they were seen (n,). -> (d, d)"""
+    weights = np.sqrt(np.minimum(counts, _MOST))[:, None]
+    x, y = means * weights, left * weights
+    gram, d = x.T @ x, means.shape[1]
+    alpha = (x * y).sum() / max(float(np.trace(gram)), 1e-30)
+    strength = _LAMBDA * max(float(np.trace(gram)), 1e-30) / d
+    return np.asarray(alpha * np.eye(d) + np.linalg.solve(gram + strength * np.eye(d), x.T @ (y - alpha * x)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    words: Int64  # (V,)
+    hashes: UInt64  # (u,)
+    strangers: Int64  # (u,)
+    texts: int
+
+
+def _count(batches: Iterable[Ragged], size: int) -> _Counts:
+    words, texts = np.zeros(size, dtype=np.int64), 0
+    index = HashIndex()
+    hashes: UInt64 = np.zeros(1024, dtype=np.uint64)
+    counts: Int64 = np.zeros(1024, dtype=np.int64)
+    for batch in batches:
+        strange = batch.ids < 0
+        words += np.bincount(batch.ids[~strange], minlength=size)
+        here = np.bincount(-1 - batch.ids[strange], minlength=len(batch.strangers))
+        places = index.look_up(batch.strangers.hashes)
+        new = np.flatnonzero((places < 0) & (here > 0))
+        places[new] = np.arange(len(index), len(index) + len(new), dtype=np.int32)
+        while len(index) + len(new) > len(hashes):
+            hashes, counts = np.append(hashes, np.zeros_like(hashes)), np.append(counts, np.zeros_like(counts))
+        hashes[places[new]] = batch.strangers.hashes[new]
+        index.insert(batch.strangers.hashes[new], places[new])
+        there = here > 0
+        counts[places[there]] += here[there]
+        texts += len(batch)
+    return _Counts(words, hashes[: len(index)], counts[: len(index)], texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Of some texts, for each chosen word that they have, rising: how often, and the sums of its contexts."""
+
+    slots: Int32  # (k,)
+    sums: Float32  # (k, d)
+    own: Float64  # how much of the sums is the word itself (k,)
+    times: Int64  # (k,)
+    strangers: Strangers
+
+
+class _Contexts:
+    """Sums of the contexts of chosen words: of the table's first, then strangers."""
+
+    def __init__(self, vectors: WordVectors, raw: RawVectors, teachers: Int64, strangers: UInt64) -> None:
+        self._raw = raw
+        self._teachers = teachers.astype(np.int32)
+        self._slots = np.full(len(vectors), -1, dtype=np.int32)
+        self._slots[teachers] = np.arange(len(teachers), dtype=np.int32)
+        self._index = HashIndex(expected=len(strangers))
+        self._index.insert(strangers, np.arange(len(teachers), len(teachers) + len(strangers), dtype=np.int32))
+        self._total = len(teachers) + len(strangers)
+        self._sums = np.zeros((self._total, vectors.dimension))
+        self._self = np.zeros(self._total)  # how much of the sums is the word itself
+        self._own = np.zeros((self._total, vectors.dimension), dtype=np.float32)
+        self._own[: len(teachers)] = raw.words(self._teachers)
+        self.guesses = np.zeros((len(strangers), vectors.dimension), dtype=np.float32)
+        self.seen = np.zeros(self._total)
+
+    def of(self, texts: Ragged, teaching: Bool) -> _Part:
+        """n texts as contexts of the chosen words in them; of strangers only where they are not to teach. (n,)"""
+        from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+
+        rows = np.repeat(np.arange(len(texts)), texts.lengths)
+        chosen = (self._slots_of(texts) >= 0) & ((texts.ids < 0) | teaching[rows])
+        kept = np.unique(rows[chosen])
+        texts, teaching = texts.take(kept), teaching[kept]
+        rows = np.repeat(np.arange(len(texts)), texts.lengths)
+        is_known = self._raw.is_known(texts)
+        known = texts.only(is_known)
+        sums = self._raw.of(known) * known.lengths[:, None].astype(np.float32)
+        slots = self._slots_of(texts)
+        slots[(texts.ids >= 0) & ~teaching[rows]] = -1
+        used = np.flatnonzero((slots >= 0) & (known.lengths[rows] >= _CONTEXT))
+        slots, which = np.unique(slots[used], return_inverse=True)
+        rows, itself = rows[used], is_known[used].astype(np.float64)
+        shares = 1 / (known.lengths[rows] - itself)
+        matrix = csr_array((shares.astype(np.float32), (which, rows)), shape=(len(slots), len(texts)))
+        times = np.bincount(which, minlength=len(slots))
+        own = np.bincount(which, weights=shares * itself, minlength=len(slots)).astype(np.float64)
+        return _Part(slots, np.asarray(matrix @ sums), own, times, texts.strangers)
+
+    def take(self, part: _Part) -> None:
+        """Add what there is of some texts."""
+        self._sums[part.slots] += part.sums
+        self._self[part.slots] += part.own
+        self.seen[part.slots] += part.times
+        self._meet(part.strangers)
+
+    def means(self) -> Float64:
+        """u_w of each chosen word; zero where it has no context. (n, d)"""
+        return np.asarray((self._sums - self._self[:, None] * self._own) / np.maximum(self.seen, 1)[:, None])
+
+    def _meet(self, strangers: Strangers) -> None:
+        """Take note of what is known of the chosen ones without their contexts."""
+        places = self._index.look_up(strangers.hashes)
+        chosen = np.flatnonzero(places >= 0)
+        ids, places = (-1 - chosen).astype(np.int32), places[chosen]
+        self._own[places] = self._raw.words(ids, strangers)
+        self.guesses[places - len(self._teachers)] = self._raw.vectors_of(ids, strangers)
+
+    def _slots_of(self, texts: Ragged) -> Int32:
+        slots: Int32 = np.asarray(self._slots[np.maximum(texts.ids, 0)])
+        strange = texts.ids < 0
+        if strange.any():
+            slots[strange] = self._index.look_up(texts.strangers.hashes)[-1 - texts.ids[strange]]
+        return slots

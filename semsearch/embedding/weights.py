@@ -1,0 +1,141 @@
+"""How much each word counts in the average: SIF, uSIF and tf-idf.
+
+SIF: Arora, Liang, Ma 2017, section 3. uSIF: Ethayarajh 2018, sections 3.1 and 4. tf-idf: equation (7) of the SIF paper.
+Weights are learned once, from the first texts that are fitted, and then frozen: vectors made with other weights mean
+something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedding.frequencies import mixed, probabilities, smoothed
+from semsearch.embedding.methods import Weighting
+from semsearch.text.ragged import Ragged
+from semsearch.text.word_counts import read_counts, shares
+from semsearch.word_vectors.table import WordVectors
+
+Array = npt.NDArray[np.floating[Any]]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+SIF_A = 1e-3  # SIF paper, table 1
+STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
+
+
+def sif_weights(p: Array, a: float) -> Float64:
+    """a / (a + p(w)). (V,) -> (V,)"""
+    return np.asarray(a / (a + p.astype(np.float64)))
+
+
+def usif_weights(p: Array, a: float) -> Float64:
+    """1 / (a/2 + p(w)), times a as in the released program. (V,) -> (V,)"""
+    return np.asarray(a / (a / 2 + p.astype(np.float64)))
+
+
+def usif_a(p: Array, n: float) -> float:
+    """a = (1 - α) / (α Z), with Z = |V| / 2 and α the share of words with p(w) > 1 - (1 - 1/|V|)^n.
+
+    p is (V,), n the mean number of words of a sentence. Where no word is that frequent, which only a toy vocabulary can
+    have, α is taken as 1/|V|: a would be infinite, that is, no weights at all.
+    """
+    size = len(p)
+    frequent = int(np.count_nonzero(p > 1 - (1 - 1 / size) ** n))
+    alpha = min(max(frequent, 1) / size, 1 - 1 / (2 * size))
+    return (1 - alpha) / (alpha * size / 2)
+
+
+def idf_weights(sentences_with: npt.NDArray[np.integer[Any]], sentences: int) -> Float64:
+    """log((1 + N) / (1 + N_w)). (V,) -> (V,)"""
+    return np.asarray(np.log((1 + sentences) / (1 + sentences_with.astype(np.float64))))
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """Frozen weights: a formula, its a, and what it is a function of.
+
+    `values` (V,) is p(w), or idf itself; `stored`: it came from the texts or a file, not from the word vectors.
+    """
+
+    weighting: Weighting
+    a: float
+    values: Float32
+    stored: bool
+
+    def of(self, ids: npt.NDArray[np.integer[Any]] | slice) -> Float32:
+        """The weights of word ids. (t,) -> (t,)"""
+        values = self.values[ids]
+        if self.weighting == "none":
+            return np.ones(len(values), dtype=np.float32)
+        if self.weighting == "idf":
+            return values
+        formula = sif_weights if self.weighting == "sif" else usif_weights
+        return formula(values, self.a).astype(np.float32)
+
+    @cached_property
+    def of_strangers(self) -> float:
+        """The weight of every word outside the table, of which only one thing is known: that it is rarer than those."""
+        if self.weighting == "none":
+            return 1.0
+        rarest = self.values.argmax() if self.weighting == "idf" else self.values.argmin()
+        return STRANGER * float(self.of(np.array([rarest]))[0])
+
+
+def learn_weights(
+    weighting: Weighting,
+    vectors: WordVectors,
+    batches: Callable[[], Iterable[Ragged]],
+    *,
+    a: float | None,
+    frequencies: str | Path,
+) -> WordWeights:
+    """The weights for these texts, which are read only if the weights depend on them (idf, p(w) of the corpus, n)."""
+    if weighting == "none":
+        return WordWeights(weighting, 0.0, vectors.frequencies, stored=False)
+    if weighting == "idf":
+        having = _count(batches(), len(vectors), once_per_text=True)
+        return WordWeights(weighting, 0.0, idf_weights(having.words, having.texts).astype(np.float32), stored=True)
+    table: Array
+    if frequencies == "vectors":
+        table = p = vectors.frequencies
+    elif frequencies == "corpus":
+        table = p = smoothed(_count(batches(), len(vectors)).words)
+    elif frequencies == "mixed":
+        table = p = mixed(_count(batches(), len(vectors)).words, vectors.frequencies)
+    else:
+        counts = read_counts(Path(frequencies))
+        table, p = shares(counts), probabilities(counts, vectors)
+    if a is None:
+        a = SIF_A if weighting == "sif" else usif_a(table, _mean_length(batches()))
+    return WordWeights(weighting, a, p, stored=frequencies != "vectors")
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    words: npt.NDArray[np.int64]  # (V,)
+    texts: int
+
+
+def _count(batches: Iterable[Ragged], size: int, *, once_per_text: bool = False) -> _Counts:
+    words, texts = np.zeros(size, dtype=np.int64), 0
+    for batch in batches:
+        ids = batch.without_repetitions().ids if once_per_text else batch.ids
+        words += np.bincount(ids[ids >= 0], minlength=size)
+        texts += int(np.count_nonzero(batch.lengths))
+    return _Counts(words, texts)
+
+
+def _mean_length(batches: Iterable[Ragged]) -> float:
+    """E|s| over the texts that have a known word; 1 if none has."""
+    words = texts = 0
+    for batch in batches:
+        words += len(batch.ids)
+        texts += int(np.count_nonzero(batch.lengths))
+    return words / texts if texts else 1.0

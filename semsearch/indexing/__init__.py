@@ -1,0 +1,1 @@
+"""The write path: from changed files to a new generation."""

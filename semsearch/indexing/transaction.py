@@ -1,0 +1,130 @@
+"""One write: the lock, the transaction, and what a new generation is made with.
+
+    lock ─ BEGIN ─ rows out, rows in, words to the spool ─ fit or keep ─ segment files ─ COMMIT
+
+Whatever happens before the COMMIT leaves the previous generation whole: rows are rolled back by SQLite, and the files
+of the attempt are removed, here or, where the process was killed, by the next writer. Files of earlier generations go
+after a grace period for readers that are about to open them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.indexing.intake import Intake, forget
+from semsearch.indexing.spool import Spool
+from semsearch.results.reports import Progress
+from semsearch.settings import Settings
+from semsearch.storage.database import SEGMENTS, Store, explained
+from semsearch.storage.meta import get_count, set_meta
+from semsearch.system.locking import writer_lock
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.indexing.generation import Generation
+
+logger = logging.getLogger(__name__)
+Report = Callable[[Progress], None]
+
+GRACE_SECONDS = 60.0  # how long a reader may take from reading a generation's list to opening its files
+
+
+class Write:
+    """One new generation in the making: documents go out, documents come in, vectors follow."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        generation: Generation,
+        spool: Spool,
+        settings: Settings,
+        vectors: Callable[[], WordVectors],
+    ) -> None:
+        self.db = db
+        self.settings = settings
+        self.vectors = vectors
+        self.generation = generation
+        self.intake = Intake(db, spool, generation.ids_of, generation.words)
+        self._spool = spool
+        self._forgotten = False
+
+    def forget(self, document_ids: Iterable[int]) -> None:
+        """Remove documents."""
+        for sentences in forget(self.db, document_ids, generation=self.generation.number):
+            self.generation.subtract(sentences)
+            self._forgotten = True
+
+    def finish(self, *, refit: bool = False) -> bool:
+        """Write what is still in memory, and the vectors; whether the embedder was fitted anew."""
+        self.intake.flush()
+        set_meta(self.db, "generation", self.generation.number)
+        if not (self.intake.passages or self._forgotten or refit):
+            return False
+        return self.generation.embed(self._spool, first_new=self.intake.first_passage, refit=refit)
+
+
+@contextmanager
+def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors], report: Report) -> Iterator[Write]:
+    """A write transaction with all that a new generation needs. The writer's lock must be held."""
+    from semsearch.indexing.generation import (
+        Generation,  # start-up time: it brings FAISS, and a sync may find nothing to do
+    )
+
+    folder = store.folder / SEGMENTS
+    folder.mkdir(exist_ok=True)
+    try:
+        with store.writing() as db, Spool(store.folder) as spool:
+            _sweep(db, folder)
+            number = get_count(db, "generation") + 1
+            generation = Generation(
+                db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
+            )
+            yield Write(db, generation, spool, settings, vectors)
+    except BaseException:
+        with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
+            _remove_unnamed(db, folder)
+        raise
+
+
+@contextmanager
+def locked(store: Store) -> Iterator[None]:
+    """The writer's lock, with the disk's refusals explained. Raises IndexDamaged where a segment is missing."""
+    with explained(store.folder), writer_lock(store.folder):
+        try:
+            yield
+        except FileNotFoundError as error:
+            if Path(error.filename or "").parent != store.folder / SEGMENTS:
+                raise
+            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(store.folder)}") from error
+
+
+def _remove_unnamed(db: sqlite3.Connection, folder: Path) -> None:
+    """Delete files that no committed generation has ever named: no reader can know of them."""
+    known = {file for (file,) in db.execute("SELECT file FROM segments UNION SELECT file FROM retired")}
+    for path in folder.iterdir():
+        if path.name not in known:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _sweep(db: sqlite3.Connection, folder: Path) -> None:
+    """Delete files that the current generation does not name and that no reader can still be about to open."""
+    _remove_unnamed(db, folder)
+    now = time.time()
+    retired: dict[str, float] = dict(db.execute("SELECT file, retired_at FROM retired").fetchall())
+    for file, retired_at in retired.items():
+        path = folder / file
+        try:
+            if retired_at < now - GRACE_SECONDS:
+                path.unlink(missing_ok=True)
+        except OSError as error:  # Windows: a reader still has it open; the next writer tries again
+            logger.debug("%s could not be swept: %s", path, error)
+    gone = [(file,) for file in retired if not (folder / file).exists()]
+    db.executemany("DELETE FROM retired WHERE file = ?", gone)

@@ -1,0 +1,1 @@
+"""Postings of terms, and BM25 over them."""

@@ -1,0 +1,223 @@
+"""A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
+
+The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
+
+    terms    (T,) uint64, rising: the terms
+    bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
+    lengths  (R,) float32: how many words each passage has, headings included
+    rows     (P,) int32: the passages' rows, rising within a term
+    counts   (P,) uint8: how often, words of title and headings counted double, at most 255
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import UInt64, WordChunk, hash_chunks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+Float32 = npt.NDArray[np.float32]
+UInt8 = npt.NDArray[np.uint8]
+Bool = npt.NDArray[np.bool_]
+
+_MAGIC = b"semsearch words1"
+_HEADER = 40  # the magic and three int64: T, R, P
+MOST = 255  # times that are counted
+
+
+class Postings:
+    """An opened segment. Raises FileNotFoundError where the file has gone, IndexDamaged where it is not one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+        if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
+            raise IndexDamaged(f"{path} is not a file of postings; run: {rebuild_command(path.parents[1])}")
+        terms, passages, postings = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
+        sizes = [8 * terms, 8 * (terms + 1), 4 * passages, 4 * postings, postings]
+        edges = list(accumulate(sizes, initial=_HEADER))
+        if min(terms, passages, postings) < 0 or edges[-1] != len(data):
+            raise IndexDamaged(
+                f"{path} has {len(data)} bytes, not {edges[-1]}; run: {rebuild_command(path.parents[1])}"
+            )
+        parts = [np.asarray(data[start:end]) for start, end in pairwise(edges)]
+        self.terms: UInt64 = parts[0].view("<u8")
+        self.bounds: Int64 = parts[1].view("<i8")
+        self.lengths: Float32 = parts[2].view("<f4")
+        self.rows: Int32 = parts[3].view("<i4")
+        self.counts: UInt8 = parts[4]
+
+    def __len__(self) -> int:
+        """How many passages there are."""
+        return len(self.lengths)
+
+    def of(self, term: int) -> tuple[Int32, UInt8]:
+        """The rows that have a term, and how often. (n,), (n,)  Raises IndexDamaged where there can be no such rows."""
+        place = int(np.searchsorted(self.terms, np.uint64(term)))
+        if place == len(self.terms) or int(self.terms[place]) != term:
+            return self.rows[:0], self.counts[:0]
+        start, end = self.bounds[place : place + 2].tolist()
+        rows = self.rows[start:end]
+        if not 0 <= start <= end <= len(self.rows) or not self._are_rows(rows):
+            raise self._damage()
+        return rows, self.counts[start:end]
+
+    def place(self, terms: UInt64) -> Int64:
+        """Where each of some terms is among the segment's, -1 for one that it lacks. (n,) -> (n,)"""
+        places = np.searchsorted(self.terms, terms)
+        inside = np.flatnonzero(places < len(self.terms))
+        found = np.full(len(terms), -1, dtype=np.int64)
+        held = inside[self.terms[places[inside]] == terms[inside]]
+        found[held] = places[held]
+        return found
+
+    def by_passage(self, places: Int64) -> csr_array:
+        """How often each passage has each of the terms at some places. (t,) -> (R, t)  Raises IndexDamaged."""
+        from scipy.sparse import csr_array  # start-up time: only writers turn postings round
+
+        self.check()
+        bounds = self.bounds.astype(np.int32) if len(self.rows) < 1 << 31 else self.bounds  # as rows are: not copied
+        lists: Any = csr_array((self.counts, self.rows, bounds), shape=(len(self.terms), len(self)))
+        return csr_array(lists[places].T)
+
+    def check(self) -> None:
+        """Raises IndexDamaged where bounds or rows are none: for those who read all of it."""
+        steps = np.diff(self.bounds)
+        ends = self.bounds[0], self.bounds[-1]
+        if ends != (0, len(self.rows)) or (steps < 0).any() or not self._are_rows(self.rows):
+            raise self._damage()
+
+    def _are_rows(self, rows: Int32) -> bool:
+        return not len(rows) or bool(rows.min() >= 0 and rows.max() < len(self))
+
+    def _damage(self) -> IndexDamaged:
+        return IndexDamaged(
+            f"{self.path} is damaged: it names passages that it does not have; "
+            f"run: {rebuild_command(self.path.parents[1])}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Postings that were gathered elsewhere, by a lexicon of their own."""
+
+    terms: UInt64  # (t,) different ones
+    numbers: Int32  # (p,) which of them
+    rows: Int32  # (p,) in which passage, from 0 on
+    counts: UInt8  # (p,) how often
+    lengths: Float32  # (n,) of the passages
+
+
+class PostingsBuilder:
+    """Gathers postings of passages: new ones by `add`, in the order of their rows, or those of segments by `merge`.
+
+    Terms are numbered by a lexicon, which may be shared.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        self._rows: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        self._counts: list[UInt8] = [np.zeros(0, dtype=np.uint8)]
+        self._lengths: list[Float32] = [np.zeros(0, dtype=np.float32)]
+        self._size = 0
+
+    def __len__(self) -> int:
+        """How many passages there are so far."""
+        return self._size
+
+    def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
+        """Append whole passages: text i is of passage `passages[i]`, from 0 on, its words count `weights[i]` (0–3)."""
+        self.add_chunks(hash_chunks(texts), passages, weights)
+
+    def add_chunks(self, chunks: Iterable[WordChunk], passages: Int64, weights: Int64) -> None:
+        """The same for texts whose words have been found."""
+        found = self.lexicon.of_chunks(chunks)
+        # one sort brings together what stands in the same passage: passage, term and weight in one integer
+        terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
+        rows = passages.astype(np.int64)[found.texts]  # NumPy 1 on Windows counts in 32 bits
+        keys = np.sort(rows << 34 | terms)
+        if not weights.all():
+            keys = keys[keys & 3 > 0]
+        pairs = keys >> 2
+        heads = np.flatnonzero(np.diff(pairs, prepend=-1))
+        times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
+        self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, MOST))
+        self._lengths.append(np.bincount(passages, weights=found.lengths * (weights > 0)).astype(np.float32))
+        self._size += len(self._lengths[-1])
+
+    def gathered(self) -> Gathered:
+        """What was gathered, for another builder to `take`."""
+        numbers = np.concatenate(self._numbers)
+        present, places = np.unique(numbers, return_inverse=True)
+        return Gathered(
+            self.lexicon.terms[present],
+            places.reshape(-1).astype(np.int32),
+            np.concatenate(self._rows),
+            np.concatenate(self._counts),
+            np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
+        )
+
+    def take(self, other: Gathered) -> None:
+        """Append passages that were gathered elsewhere."""
+        rows = self._size + other.rows.astype(np.int64)
+        self._append(self.lexicon.number(other.terms)[other.numbers], rows, other.counts)
+        self._lengths.append(other.lengths)
+        self._size += len(other.lengths)
+
+    def merge(self, source: Postings, alive: Bool, rows: Int64, size: int) -> None:
+        """Take over the passages of a segment that are alive (R,), as rows (alive,) of a segment of `size` in all."""
+        source.check()
+        owners = np.repeat(np.arange(len(source.terms)), np.diff(source.bounds))
+        chosen = alive[source.rows]
+        place = np.zeros(len(source), dtype=np.int64)
+        place[alive] = rows
+        if not self._size:
+            self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
+        self._lengths[0][rows] = source.lengths[alive]
+        self._append(
+            self.lexicon.number(source.terms)[owners[chosen]], place[source.rows[chosen]], source.counts[chosen]
+        )
+
+    def _append(self, numbers: npt.NDArray[np.integer[Any]], rows: Int64, counts: npt.NDArray[np.integer[Any]]) -> None:
+        self._numbers.append(numbers.astype(np.int32))
+        self._rows.append(rows.astype(np.int32))
+        self._counts.append(counts.astype(np.uint8))
+
+    def to_arrays(self) -> list[npt.NDArray[Any]]:
+        """Header and arrays of the file, in order."""
+        from scipy.sparse import coo_array  # start-up time: only writers sort postings
+
+        numbers = np.concatenate(self._numbers)
+        is_present = np.zeros(len(self.lexicon), dtype=np.bool_)
+        is_present[numbers] = True
+        present = np.flatnonzero(is_present)  # a hundred times as fast as np.unique
+        names = self.lexicon.terms[present]
+        order = np.argsort(names)
+        rank = np.zeros(len(self.lexicon), dtype=np.int32)
+        rank[present[order]] = np.arange(len(order), dtype=np.int32)
+        entries = np.concatenate(self._counts), (rank[numbers], np.concatenate(self._rows))
+        lists = coo_array(entries, shape=(len(names), max(self._size, 1))).tocsr()
+        lists.sort_indices()
+        sizes = np.array([len(names), self._size, len(numbers)], dtype="<i8")
+        return [
+            np.frombuffer(_MAGIC + sizes.tobytes(), dtype=np.uint8),
+            names[order].astype("<u8"),
+            lists.indptr.astype("<i8"),
+            np.concatenate(self._lengths).astype("<f4"),
+            lists.indices.astype("<i4"),
+            lists.data,
+        ]

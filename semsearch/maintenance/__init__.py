@@ -1,0 +1,1 @@
+"""Creating, listing, inspecting and verifying indexes."""

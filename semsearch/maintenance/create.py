@@ -1,0 +1,111 @@
+"""A new index: an empty folder with tables and settings. Until the settings are committed, there is none.
+
+A creation can be taken back as long as nothing was put into the index, and only by one who holds the writer's lock:
+what another process has begun to fill is not ours to remove.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
+from semsearch.settings import Settings
+from semsearch.storage.database import DATABASE, FORMAT, SCHEMA, SEGMENTS, Store, explained, is_index
+from semsearch.storage.meta import get_count, set_meta
+from semsearch.system.locking import LOCK, NOTE, writer_lock
+
+_OURS = {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", SEGMENTS, LOCK, NOTE}
+
+
+def create(folder: Path, settings: Settings) -> None:
+    """Make an index in a new or empty folder, or where an earlier creation was interrupted.
+
+    Raises IndexExists where there is one, IndexDamaged where there is something else, StorageError, IndexLocked.
+    """
+    with explained(folder):
+        _check_free(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder} cannot be made: {error.strerror or error}; choose another place") from error
+        try:
+            with writer_lock(folder):
+                _check_free(folder)
+                _fill(folder, settings)
+        except (IndexExists, IndexDamaged, IndexLocked):
+            raise  # it is another's
+        except BaseException:
+            discard(folder)
+            raise
+
+
+def _fill(folder: Path, settings: Settings) -> None:
+    (folder / SEGMENTS).mkdir(exist_ok=True)
+    upgrade(Store(folder))
+    with Store(folder).writing() as db:
+        set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+        set_meta(db, "settings", settings.to_json())
+        set_meta(db, "format", FORMAT)  # what makes it an index, committed with the rest
+
+
+def discard(folder: Path) -> None:
+    """Take back a creation. An index that holds anything, or that another process is writing to, stays as it is."""
+    with suppress(SemsearchError, OSError):
+        with writer_lock(folder):
+            if not _is_empty(folder):
+                return
+            for path in folder.iterdir():
+                if path.name == SEGMENTS:
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink()
+            if os.name != "nt":
+                _leave(folder)  # while it is held, so that the lock is not another's by then
+        if os.name == "nt":
+            _leave(folder)  # Windows removes no file that is open, and so none that another holds
+
+
+def _leave(folder: Path) -> None:
+    (folder / LOCK).unlink()
+    folder.rmdir()
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder has nothing in it but an index without documents, which was written to once at most."""
+    if not all(_is_ours(path.name) for path in folder.iterdir()):
+        return False
+    if not is_index(folder):
+        return True
+    store = Store(folder)
+    try:
+        with store.reading() as db:
+            (documents,) = db.execute("SELECT count(*) FROM documents").fetchone()
+            return bool(documents == 0 and get_count(db, "generation") <= 1)
+    finally:
+        store.close()
+
+
+def upgrade(store: Store) -> None:
+    """Bring the tables up to date."""
+    if store.schema() != SCHEMA:
+        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
+
+        migrate(store.database)
+
+
+def _check_free(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise IndexDamaged(f"{folder} is a file; an index is a folder")
+    if is_index(folder):
+        raise IndexExists(f"there is an index at {folder} already; open it, or choose another place")
+    foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path.name)) if folder.is_dir() else []
+    if foreign:
+        raise IndexDamaged(f"{folder} holds {foreign[0]!r}, which is no part of an index; choose an empty folder")
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.endswith(".tmp")

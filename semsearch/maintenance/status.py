@@ -1,0 +1,95 @@
+"""What an index is: counts, settings, size, drift."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.indexing.changes import look
+from semsearch.results.reports import Adapted, Status
+from semsearch.settings import Settings
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.fitted import load_fit
+from semsearch.storage.manifest import get_removed, get_scans, get_segments
+from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.roots import get_roots
+from semsearch.storage.segments import VECTORS, Segment
+from semsearch.topics.model import named_topics
+from semsearch.word_vectors.table import WordVectors
+
+
+def read_status(
+    db: sqlite3.Connection,
+    folder: Path,
+    settings: Settings,
+    vectors: Callable[[], WordVectors],
+    *,
+    drift: bool,
+    stale: bool,
+) -> Status:
+    """Counts come from the tables; `drift` needs the word vectors, `stale` lists all roots."""
+    segments = get_segments(db)
+    removed = {kind: get_removed(db, kind) for kind in VECTORS}
+    documents, sentences, words = db.execute(
+        "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
+    ).fetchone()
+    scans = get_scans(db)
+    fit = load_fit(db, vectors()) if drift else None
+    row = db.execute("SELECT card FROM fit").fetchone()
+    card = json.loads(row[0]) if row else {}
+    return Status(
+        path=str(folder),
+        created=get_meta(db, "created") or "",
+        generation=get_count(db, "generation"),
+        roots=tuple(root.path for root in get_roots(db)),
+        documents=documents,
+        passages=db.execute("SELECT coalesce(sum(passages), 0) FROM documents").fetchone()[0],
+        sentences=sentences,
+        words=words,
+        vectors=sum(len(segment.runs) for segment in segments if segment.kind in VECTORS),
+        removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments if segment.kind in VECTORS),
+        segments=len(segments),
+        size_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        dimension=card.get("dimension", 0),
+        method=settings.method,
+        a=card.get("a", settings.a),
+        components=card.get("components", settings.components or 0),
+        frequencies=settings.frequencies,
+        adapted=_adapted(folder, segments),
+        vectors_name=settings.vectors_name,
+        vectors_digest=settings.vectors_digest,
+        drift=fit.drift if fit is not None else None,
+        stale=_stale(db) if stale else None,
+        scans=tuple(scans[segment.file] for segment in segments if segment.file in scans),
+        target_recall=None if settings.exact else settings.target_recall,
+    )
+
+
+def read_directions(
+    db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
+) -> tuple[Direction, ...]:
+    """What is taken away from every sentence of an index, in words; empty where nothing is, or nothing was fitted."""
+    words = FrequentWords(vectors, min_frequency=min_frequency)
+    fit = load_fit(db, vectors)
+    return () if fit is None else words.directions(fit.embedder.common_, k)
+
+
+def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:
+    """Raises IndexDamaged."""
+    try:
+        topics = named_topics(folder / SEGMENTS, segments)
+    except FileNotFoundError as error:
+        raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(folder)}") from error
+    return None if topics is None else Adapted(topics.dimension, len(topics.terms), topics.passages)
+
+
+def _stale(db: sqlite3.Connection) -> int:
+    """How many files have been added, removed or touched since they were read."""
+    if not get_roots(db):
+        return 0
+    plan = look(db, ()).plan
+    return len(plan.added) + len(plan.changed) + len(plan.moved) + len(plan.removed)

@@ -1,0 +1,159 @@
+"""Whether the parts of an index agree: every row has its vector and every vector its row, and both say the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import Runs
+from semsearch.dense.faiss_segment import Vectors
+from semsearch.errors import IndexDamaged, SemsearchError
+from semsearch.lexical.segment import Words
+from semsearch.storage.catalogue import each_passage, stored_texts
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.fitted import load_embedder
+from semsearch.storage.manifest import get_removed, get_segments
+from semsearch.storage.segments import KINDS, Kind
+from semsearch.system.durable import file_digest
+from semsearch.text.terms import Lexicon
+from semsearch.topics.joined import join
+from semsearch.topics.model import named_topics, open_topics
+from semsearch.word_vectors.table import WordVectors
+
+_SAMPLE = 64  # passages that are embedded again and compared
+
+
+def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
+    """What is wrong, a line each; empty where all is well. Reads every file of the index."""
+    problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
+    problems += _rows(db)
+    opened = list(_opened(db, folder, problems))
+    for kind in KINDS:
+        problems += _held(db, kind, [source.segment.runs for source in opened if source.segment.kind == kind])
+    passages = [source for source in opened if isinstance(source, Vectors) and source.segment.kind == "passage"]
+    problems += _vector_sample(db, folder / SEGMENTS, passages, vectors)
+    problems += _words_sample(db, [source for source in opened if isinstance(source, Words)])
+    return problems
+
+
+def _rows(db: sqlite3.Connection) -> Iterator[str]:
+    """Documents, passages and sentences by their counts."""
+    for document, path, expected, found, sentences, counted in db.execute(
+        "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
+        "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
+        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
+        "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
+    ):
+        yield f"document {document} ({path}) has {found} of {expected} passages, {counted} of {sentences} sentences"
+    lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
+    if lost:
+        yield f"{lost} passages belong to no document"
+    for document, path in db.execute("SELECT id, path FROM documents WHERE NOT json_valid(metadata) LIMIT 20"):
+        yield f"document {document} ({path}) has metadata that is not JSON; index or add it again"
+
+
+def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterator[Vectors | Words]:
+    for segment in get_segments(db):
+        path = folder / SEGMENTS / segment.file
+        try:
+            if file_digest(path) != segment.digest:
+                problems.append(f"{path.name} is not as it was written: its digest differs")
+            if segment.kind == "topics":
+                open_topics(path)
+            elif segment.kind == "words":
+                words = Words(path, segment)
+                words.postings.check()
+                yield words
+            else:
+                yield Vectors(path, segment)
+        except FileNotFoundError:
+            problems.append(f"{path.name} is missing")
+        except IndexDamaged as error:
+            problems.append(str(error))
+
+
+def _held(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]:
+    """Every row in exactly one segment, and nothing else but what is marked as removed."""
+    rowed, held_as = ("passage", "lexical entries") if kind == "words" else (kind, f"{kind} vectors")
+    sentences = "SELECT first_sentence, sentence_count FROM passages"
+    rows = Runs.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
+    removed = get_removed(db, kind)
+    if rows.overlap(removed):
+        yield f"{rows.overlap(removed)} {rowed} rows are marked as removed"
+    covered = Runs.of(run for runs in held for run in runs.ranges)
+    twice = sum(len(runs) for runs in held) - _distinct(held)
+    if twice:
+        yield f"{twice} {held_as} are there twice"
+        return
+    without = len(rows) - rows.overlap(covered)
+    if without:
+        yield f"{without} of {len(rows)} {rowed}s have no {held_as}"
+    spare = len(covered) - covered.overlap(rows) - covered.overlap(removed)
+    if spare:
+        yield f"{spare} {held_as} belong to no row"
+
+
+def _distinct(held: list[Runs]) -> int:
+    ids = [runs.all_ids() for runs in held]
+    return len(np.unique(np.concatenate(ids))) if ids else 0
+
+
+def _vector_sample(
+    db: sqlite3.Connection, folder: Path, opened: list[Vectors], vectors: Callable[[], WordVectors]
+) -> Iterator[str]:
+    """Some passages, embedded again from their stored text, have the vectors that are stored."""
+    wanted = _some_passages(db)
+    if not wanted:
+        return
+    try:
+        embedder = load_embedder(db, vectors())
+    except SemsearchError as error:
+        yield str(error)
+        return
+    if embedder is None:
+        yield "there are passages, but nothing was fitted to them"
+        return
+    try:
+        topics = named_topics(folder, get_segments(db))
+    except (IndexDamaged, FileNotFoundError):
+        return  # which is told already
+    for id_ in wanted:
+        for stored in stored_texts(db, id_ + 1, first=id_):
+            words = embedder.tokenize([stored.heading, *stored.sentences])
+            fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
+            if topics is not None:
+                texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
+                fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts))[None])
+            kept = [(source.rows(row), source.rounding) for source in opened for row in _row(source, id_)]
+            if any(stored.shape != fresh.shape or not np.allclose(stored, fresh, atol=most) for stored, most in kept):
+                yield f"the vector of passage {id_} is not that of its text"
+
+
+def _words_sample(db: sqlite3.Connection, opened: list[Words]) -> Iterator[str]:
+    """Some passages are found under all terms of their stored text."""
+    lexicon = Lexicon()
+    for id_ in _some_passages(db) if opened else []:
+        for passage in each_passage(db, id_, id_ + 1):
+            numbers = np.unique(lexicon.of([passage.text]).numbers)
+            for source in opened:
+                for row in _row(source, id_):
+                    lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
+                    if not all(row[0] in rows for rows in lists):
+                        yield f"the lexical entries of passage {id_} are not those of its text"
+
+
+def _some_passages(db: sqlite3.Connection) -> list[int]:
+    (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+    step = max(1, count // _SAMPLE)
+    rows = db.execute("SELECT id FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?", (step, _SAMPLE))
+    return [id_ for (id_,) in rows]
+
+
+def _row(source: Vectors | Words, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+    ids = np.array([id_])
+    if source.segment.runs.has(ids)[0]:
+        yield source.segment.runs.below(ids)

@@ -1,0 +1,39 @@
+"""Passages for a language model's prompt, with numbered citations. Plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The source of one numbered piece of a context."""
+
+    number: int  # from 1
+    path: str  # as in a hit
+    line: int  # the first one
+    last_line: int
+    page: int | None
+    headings: tuple[str, ...]
+    title: str
+    text: str  # what is quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Passages for a language model's prompt under numbers, then a list of what the numbers stand for.
+
+    Empty, without citations, where nothing was found.
+    """
+
+    text: str
+    words: int  # of all of the text, as semsearch.text.length counts them
+    citations: tuple[Citation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)

@@ -1,0 +1,105 @@
+"""Why a passage answers a question: its score, part by part. Plain frozen data; semsearch.search.explain makes it.
+
+    score            = lexical.points + dense.points + near.points
+    lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
+    dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
+    near.points      = weight · cosine,             cosine = the mean of those with the passages that answer best
+    each cosine      = Σ of the shares of the question's words
+    the sentence's   = Σ of the shares of all pairs
+
+All of these hold to rounding. A part of which nothing is known, or that was not asked for, is None, or left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class TermScore:
+    """One term of the question in the passage."""
+
+    word: str  # as it stands in the question, in lower case; words with a joining character between them as one
+    count: int  # how often the passage has it, in any of its forms; in title and headings it counts double
+    beside: int  # how often the passages before and after have it; there it counts half
+    score: float  # its part of the BM25
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """The part of the score that is of words."""
+
+    points: float
+    weight: float
+    bm25: float
+    best: float  # the best BM25 of the answer, by which others are divided; 1 where words alone are asked for
+    terms: tuple[TermScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordShare:
+    """What one word of the question adds to a cosine."""
+
+    word: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cosine:
+    """One of the cosines of which the dense score is the weighted mean."""
+
+    of: Literal["topics", "passage", "sentence"]
+    cosine: float
+    weight: float
+    words: tuple[WordShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """The part of the score that is of meaning."""
+
+    points: float
+    weight: float
+    cosine: float
+    cosines: tuple[Cosine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The part of the score that comes from being near the passages that answer best. One of these is near itself."""
+
+    points: float
+    weight: float
+    cosine: float
+    passages: tuple[int, ...]  # their ids
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What each pair of words adds to the cosine of the question and the sentence. A word that a text has twice comes
+    once, with both together."""
+
+    question: tuple[str, ...]  # (q,) in order
+    sentence: tuple[str, ...]  # (s,)
+    shares: tuple[tuple[float, ...], ...]  # (q, s)
+    unknown: tuple[str, ...]  # words of the sentence without a vector
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a passage has the score that it has."""
+
+    query: str
+    mode: Literal["hybrid", "dense", "lexical"]
+    sentence: str  # of the passage, the one that answers best
+    score: float
+    lexical: Lexical | None
+    dense: Dense | None
+    near: Near | None
+    pairs: Pairs | None
+    unknown: tuple[str, ...]  # words of the question without a vector; none where meaning was not asked for
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)

@@ -1,0 +1,141 @@
+"""A hit's score taken apart again: BM25 by term, the cosines by word, the best sentence's by pairs of words.
+
+Only the question and the quoted sentence are embedded anew, word by word (semsearch.embedding.contributions). Passage
+and sentence are compared by their vectors as they are stored, so that the parts sum to the very score by which the hit
+was ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.lexical.search import Beside
+from semsearch.results.explanation import Cosine, Dense, Explanation, Lexical, Near, Pairs, TermScore, WordShare
+from semsearch.results.hits import Hit, Mode
+from semsearch.search.fusion import Weights
+from semsearch.search.pool import Pool
+from semsearch.search.scoring import nearness
+from semsearch.search.snapshot import Snapshot
+from semsearch.storage.segments import Kind
+from semsearch.text.terms import Lexicon
+from semsearch.topics.joined import GENERAL, SENTENCE, TOPICS
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_TENTHS = {"topics": TOPICS, "passage": GENERAL, "sentence": SENTENCE}
+
+
+class Explainer:
+    """Explains what one generation answers to one question. Without an embedder, by its words alone."""
+
+    def __init__(self, snapshot: Snapshot, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
+        self.snapshot = snapshot
+        self.query = query
+        self.mode: Mode = mode
+        self._embedder = embedder
+        self._terms = Lexicon().named(query)
+        self._asked = None if mode == "dense" else snapshot.words.find(self._terms.terms)
+        self._words = None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
+        self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
+
+    def explain(self, hit: Hit, weights: Weights, models: Int64, beside: Beside) -> Explanation:
+        """The parts of a hit's score, and what they are made of.
+
+        `models`: the passages that others are near to; `beside`: what stands before and after the hit's.
+        """
+        lexical = self._lexical(hit.passage_id, weights, beside)
+        cosines = self._cosines(hit.passage_id)
+        pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
+        if pairs is not None:
+            cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
+        dense = _mean(cosines, weights) if cosines else None
+        near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
+        return Explanation(
+            query=self.query,
+            mode=self.mode,
+            sentence=hit.sentence,
+            score=sum(part.points for part in (lexical, dense, near) if part is not None),
+            lexical=lexical,
+            dense=dense,
+            near=near,
+            pairs=pairs,
+            unknown=() if self._words is None else self._words.unknown,
+        )
+
+    def _lexical(self, passage_id: int, weights: Weights, beside: Beside) -> Lexical | None:
+        if self._asked is None:
+            return None
+        standing = self.snapshot.words.stand(np.array([passage_id], dtype=np.int64), beside)
+        found = self.snapshot.words.explain(self._asked, standing)
+        places = np.searchsorted(self._asked.terms, self._terms.terms)
+        counts, near = (
+            dict(zip(self._terms.words, each[places, 0].astype(int).tolist(), strict=True))
+            for each in (found.counts, found.beside)
+        )
+        scores = _by_word(self._terms.words, found.scores[places, 0])
+        bm25 = sum(scores.values())
+        if not bm25:
+            return None
+        terms = tuple(TermScore(word, counts[word], near[word], score) for word, score in scores.items())
+        return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
+
+    def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
+        (cosine,) = nearness(self.snapshot, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
+        return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
+
+    def _cosines(self, passage_id: int) -> list[Cosine]:
+        """Those with topics and general vector of a passage that are known."""
+        if self._words is None:
+            return []
+        found: list[Cosine] = []
+        vector, halves = self._stored("passage", passage_id), self.snapshot.halves
+        if vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
+            found.append(_of_words("topics", self._terms.words, self._topics @ halves.topics(vector)))
+        if vector is not None and self._words.rows.any() and halves.general(vector).any():
+            found.append(_of_words("passage", self._words.words, self._words.rows @ halves.general(vector)))
+        return found
+
+    def _pairs(self, hit: Hit) -> Pairs:
+        assert self._words is not None  # there is a cosine of the passage
+        assert self._embedder is not None
+        sentence = self._embedder.shares(hit.sentence)
+        if (vector := self._stored("sentence", hit.sentence_id)) is not None:
+            sentence = sentence.summing_to(vector)
+        matrix = self._words.rows @ sentence.rows.T
+        shares = tuple(tuple(row) for row in matrix.tolist())
+        return Pairs(self._words.words, sentence.words, shares, sentence.unknown)
+
+    def _stored(self, kind: Kind, id_: int) -> Float32 | None:
+        found = self.snapshot.vectors(kind, np.array([id_], dtype=np.int64))
+        return found[0] if len(found) else None
+
+
+def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:
+    """Their weighted mean. Each has its weight in tenths; those of the ones that are known become shares."""
+    total = sum(cosine.weight for cosine in cosines)
+    parts = tuple(replace(each, weight=each.weight / total) for each in cosines)
+    cosine = sum(part.weight * part.cosine for part in parts)
+    return Dense(weights.dense * cosine, weights.dense, cosine, parts)
+
+
+def _of_words(
+    of: Literal["topics", "passage", "sentence"], words: Sequence[str], shares: npt.NDArray[Any] | Sequence[float]
+) -> Cosine:
+    by_word = _by_word(words, shares)
+    parts = tuple(WordShare(word, share) for word, share in by_word.items())
+    return Cosine(of, sum(by_word.values()), _TENTHS[of], parts)
+
+
+def _by_word(words: Sequence[str], values: npt.NDArray[Any] | Sequence[float]) -> dict[str, float]:
+    """The sum for each different word, in order. (n,), (n,)"""
+    sums: dict[str, float] = {}
+    for word, value in zip(words, values, strict=True):
+        sums[word] = sums.get(word, 0.0) + float(value)
+    return sums

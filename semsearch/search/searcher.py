@@ -1,0 +1,229 @@
+"""The read path: a question to hits, in one read transaction.
+
+question ─ embed ─ scan passages ┐
+                                 ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
+question ─ BM25 ─────────────────┘
+
+Instead of a question, passages of the index may be given: then their own vectors stand for the embedded question, and
+the words that say most about them for its words.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import IndexDamaged, UsageError, rebuild_command
+from semsearch.lexical.search import Beside
+from semsearch.results.context import Context
+from semsearch.results.hits import Hit, Mode
+from semsearch.search.fusion import Weights
+from semsearch.search.hits import make_hits
+from semsearch.search.pool import Pool
+from semsearch.search.query import Asked, Wish
+from semsearch.search.ranking import pages
+from semsearch.search.scoring import score
+from semsearch.search.snapshot import Snapshot
+from semsearch.storage.catalogue import get_passages, get_spans
+from semsearch.storage.database import Store
+from semsearch.storage.meta import get_count
+from semsearch.text.terms import of_questions
+from semsearch.text.tokens import UInt64, words
+from semsearch.topics.joined import join
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.results.explanation import Explanation
+    from semsearch.search.explain import Explainer
+    from semsearch.search.similar import Subject
+
+logger = logging.getLogger(__name__)
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Result = TypeVar("Result")
+
+_TELLING = 20  # terms that stand for a passage, or a document, where words like its own are looked for
+_AT_ONCE = 1024  # questions; more of them share little more, and take more memory
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The answer that a hit is from: its question, the generation that was asked, and how scores were weighed."""
+
+    query: str
+    mode: Mode
+    generation: int
+    weights: Weights
+    models: Int64
+
+
+class Searcher:
+    """Answers questions about one index. Keeps the newest generation open between them."""
+
+    def __init__(self, store: Store, vectors: Callable[[], WordVectors]) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._snapshot: Snapshot | None = None
+        self._explainer: Explainer | None = None  # of the last question: what is explained are several of its hits
+
+    def search(self, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
+        """Hits for each query, best first. Raises UsageError for a query without words."""
+        _check(queries)
+        blocks = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
+        return self._reading(lambda db: [hits for block in blocks for hits in self._search(db, block, wish)])
+
+    def similar(self, like: Hit | str, line: int | None, wish: Wish) -> list[Hit]:
+        """Passages like that of a hit, like the one at a line of a document, or like a whole document, best first."""
+        from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
+
+        def find(db: sqlite3.Connection) -> list[Hit]:
+            snapshot = self._current(db)
+            asked = _ask_like(find_subject(db, like, line), snapshot, wish.mode)
+            (page,) = pages(db, snapshot, [asked], wish)
+            (hits,) = make_hits(db, [asked.text], [page.ranked], context=wish.context)
+            return hits
+
+        return self._reading(find)
+
+    def context(self, query: str, wish: Wish, *, max_words: int) -> Context:
+        """The best passages within so many words, with the sentences before and after that they lean on."""
+        from semsearch.search.context import assemble  # start-up time: a search needs none of it
+
+        _check([query])
+
+        def gather(db: sqlite3.Connection) -> Context:
+            (hits,) = self._search(db, [query], wish)
+            near = {hit.passage_id + step for hit in hits for step in (-1, 0, 1)}
+            return assemble(hits, get_passages(db, near), max_words=max_words)
+
+        return self._reading(gather)
+
+    def explain(self, query: str, hit: Hit, mode: Mode) -> Explanation:
+        """Why the passage of a hit has the score that it has when all passages are asked this question."""
+        _check([query])
+        Wish(mode=mode)
+
+        def explain(db: sqlite3.Connection) -> Explanation:
+            passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
+            if passage is None or passage.text != hit.passage:
+                raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
+            snapshot = self._current(db)
+            (asked,) = self._asked(db, snapshot, [query], mode)
+            pool = Pool.of([np.array([passage.id], dtype=np.int64)])
+            found = score(db, snapshot, pool, [asked.vector], [None])
+            shown, best = hit, int(found.best[0])
+            if best >= 0:
+                shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
+            (page,) = pages(db, snapshot, [asked], Wish(mode=mode, duplicates=True))
+            return self._explaining(db, query, mode).explain(shown, page.weights, page.models, _beside(db, shown))
+
+        return self._reading(explain)
+
+    def _explain(self, origin: Origin, hit: Hit) -> Explanation:
+        """Why a hit has the score that it has."""
+
+        def explain(db: sqlite3.Connection) -> Explanation:
+            if get_count(db, "generation") != origin.generation:
+                raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
+            explainer = self._explaining(db, origin.query, origin.mode)
+            return explainer.explain(hit, origin.weights, origin.models, _beside(db, hit))
+
+        return self._reading(explain)
+
+    def _explaining(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
+        from semsearch.search.explain import Explainer  # start-up time: a search needs none of it
+
+        snapshot, last = self._current(db), self._explainer
+        if last is None or (last.snapshot, last.query, last.mode) != (snapshot, query, mode):
+            embedder = None if mode == "lexical" else snapshot.embedder(db, self._vectors)
+            last = self._explainer = Explainer(snapshot, embedder, query, mode)
+        return last
+
+    def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Ask in one transaction. A generation swept while it was being opened is left for the next one."""
+        for _ in range(_ATTEMPTS):
+            try:
+                with self._store.reading() as db:
+                    return ask(db)
+            except FileNotFoundError as error:
+                self._snapshot, self._explainer, missing = None, None, error
+        cure = rebuild_command(self._store.folder)
+        raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
+
+    def _search(self, db: sqlite3.Connection, queries: Sequence[str], wish: Wish) -> list[list[Hit]]:
+        snapshot = self._current(db)
+        found = pages(db, snapshot, self._asked(db, snapshot, queries, wish.mode), wish)
+        answers = make_hits(db, queries, [page.ranked for page in found], context=wish.context)
+        for query, page, hits in zip(queries, found, answers, strict=True):
+            origin = Origin(query, wish.mode, snapshot.generation, page.weights, page.models)
+            explain = partial(self._explain, origin)
+            for hit in hits:
+                hit.bind(explain)
+        return answers
+
+    def _current(self, db: sqlite3.Connection) -> Snapshot:
+        if self._snapshot is None or self._snapshot.generation != get_count(db, "generation"):
+            self._snapshot = Snapshot(db, self._store.folder, self._snapshot)
+        return self._snapshot
+
+    def _asked(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> list[Asked]:
+        terms = of_questions(queries)
+        vectors = None if mode == "lexical" else self._embed(db, snapshot, queries, terms, mode)
+        return [
+            Asked(
+                query,
+                None if vectors is None or not vectors[number].any() else vectors[number],
+                None if mode == "dense" else terms[number],
+            )
+            for number, query in enumerate(queries)
+        ]
+
+    def _embed(
+        self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+    ) -> Float32 | None:
+        """The queries' vectors (q, d + k), of their texts and their terms; None where nothing is indexed."""
+        embedder = snapshot.embedder(db, self._vectors)
+        if embedder is None:
+            return None
+        vectors = embedder.transform(queries)
+        if snapshot.topics is not None and len(queries):
+            vectors = join(vectors, snapshot.topics.of_each(terms))
+        for query, vector in zip(queries, vectors, strict=True):
+            if not vector.any():
+                instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
+                logger.warning("no word of %r is among the word vectors: %s", query, instead)
+        return vectors
+
+
+def _beside(db: sqlite3.Connection, hit: Hit) -> Beside:
+    spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
+    return Beside(spans.before, spans.after)
+
+
+def _check(queries: Sequence[str]) -> None:
+    for query in queries:
+        if not isinstance(query, str) or not words(query):
+            raise UsageError(f"the query {query!r} has no words; ask with at least one")
+
+
+def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Asked:
+    """Passages as a question: the direction of the sum of their unit vectors, and the words that say most of them."""
+    vector = None
+    if mode != "lexical":
+        vector = snapshot.halves.direction(snapshot.vectors("passage", subject.ids))
+        if not vector.any():
+            vector = None
+            logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
+    telling = None
+    if mode != "dense":
+        telling = snapshot.words.telling(subject.headings, subject.texts, _TELLING)
+    return Asked("\n".join(subject.texts), vector, telling, subject.hidden, near=0.0)

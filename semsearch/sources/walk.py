@@ -1,0 +1,184 @@
+"""Which files are meant by a path: a walk over its folders that leaves out what no one wants indexed.
+
+Left out without a word: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), files that
+no reader is for, and what --include does not name. Reported as skipped: folders that cannot be listed, links that lead
+nowhere, names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is
+read twice); a link to a file is read as that file. A single file is taken whatever its name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from semsearch.errors import SourceError
+from semsearch.readers.registry import SUFFIXES
+from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to index, as the walk saw it."""
+
+    path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
+    absolute: str
+    size: int
+    mtime_ns: int
+
+
+def find_files(
+    root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (), skipped: Skipped
+) -> Iterator[FoundFile]:
+    """The files under a folder, folder by folder in the order of their names, or the one file that `root` is.
+
+    `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) takes such files as text, though no
+    reader is for them.
+    Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
+    a pattern that can match nothing.
+    """
+    choice = _Choice(include, exclude)
+    try:
+        found = root.stat()
+        if stat.S_ISREG(found.st_mode):
+            file = _absolute(root)
+            return iter([FoundFile(compose(file.name), str(file), found.st_size, found.st_mtime_ns)])
+        if not stat.S_ISDIR(found.st_mode):
+            raise SourceError(f"{root} is neither a file nor a folder")
+        os.scandir(root).close()
+    except OSError as error:
+        raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
+    return _Walk(root, choice, skipped).files()
+
+
+def _absolute(path: Path) -> Path:
+    """The path from the top of the file system, links not resolved: what a user called it."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+class _Choice:
+    """What --include and --exclude say, on top of which suffixes there are readers for."""
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include = globs(include) if include else None
+        self._exclude = globs(exclude) if exclude else None
+        lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
+        self._names = [last for last in lasts if last.strip("*")]
+
+    def excludes(self, path: str) -> bool:
+        return self._exclude is not None and self._exclude.match_file(path)
+
+    def takes(self, path: str, name: str) -> bool:
+        readable = name[name.rfind(".") :].lower() in SUFFIXES
+        if self._include is None:
+            return readable
+        named = readable or any(fnmatchcase(name, pattern) for pattern in self._names)
+        return named and self._include.match_file(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str  # relative to the root, as on disk: "" or with a slash at the end
+    rules: Rules | None
+
+
+class _Walk:
+    def __init__(self, root: Path, choice: _Choice, skipped: Skipped) -> None:
+        self._shown = slashed(root)  # as the user wrote it, for reports
+        self._root = _absolute(root)
+        self._slashed = slashed(self._root)
+        self._choice = choice
+        self._skipped = skipped
+
+    def files(self) -> Iterator[FoundFile]:
+        waiting = [_Folder("", rules_above(self._root, self._skipped))]
+        while waiting:
+            folder = waiting.pop()
+            folders: list[_Folder] = []
+            yield from self._folder(folder, folders)
+            waiting += reversed(folders)
+
+    def _folder(self, folder: _Folder, folders: list[_Folder]) -> Iterator[FoundFile]:
+        """The files in one folder; the folders in it are appended to `folders`."""
+        try:
+            with os.scandir(self._slashed + folder.path) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            self._report(folder.path, f"cannot be listed: {error.strerror or error}")
+            return
+        own = [name for name in IGNORE_FILES if any(entry.name == name for entry in entries)]
+        rules = rules_of_folder(self._slashed + folder.path, own, folder.rules, self._skipped)
+        seen: set[str] = set()
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            path = folder.path + entry.name
+            if not self._is_good_name(path, seen):
+                continue
+            if _is_folder(entry, follow_symlinks=False) and not _is_junction(entry):
+                if not self._left_out(path + "/", rules):
+                    folders.append(_Folder(path + "/", rules))
+            elif found := self._file(entry, path, rules):
+                yield found
+
+    def _file(self, entry: os.DirEntry[str], path: str, rules: Rules | None) -> FoundFile | None:
+        """The file that an entry is, or is a link to, if it is wanted."""
+        linked = entry.is_symlink() or _is_junction(entry)
+        if linked and _is_folder(entry, follow_symlinks=True):
+            if not self._left_out(path + "/", rules):
+                self._report(path + "/", "a link to a folder is not followed; index the folder itself")
+            return None
+        composed = compose(path)
+        if not self._choice.takes(composed, entry.name) or self._left_out(path, rules):
+            return None
+        try:
+            found = entry.stat()
+        except OSError as error:
+            broken = linked and isinstance(error, (FileNotFoundError, NotADirectoryError))
+            self._report(path, "a broken link" if broken else f"cannot be read: {error.strerror or error}")
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            self._report(path, "not a regular file")
+            return None
+        return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns)
+
+    def _left_out(self, path: str, rules: Rules | None) -> bool:
+        path = compose(path)
+        return self._choice.excludes(path) or (rules is not None and rules.ignore(compose(self._slashed) + path))
+
+    def _is_good_name(self, path: str, seen: set[str]) -> bool:
+        """Whether a name can be stored, and is not another form of a name in the same folder."""
+        if path.isascii():
+            return True
+        if any("\ud800" <= character <= "\udfff" for character in path):
+            self._report(path, "its name is not valid Unicode; rename it")
+            return False
+        composed = compose(path)
+        if composed in seen:
+            self._report(path, "another file there has the same name in another Unicode form; rename one")
+            return False
+        seen.add(composed)
+        return True
+
+    def _report(self, path: str, reason: str) -> None:
+        self._skipped((self._shown + path).encode("utf-8", "backslashreplace").decode(), reason)
+
+
+def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
+    """Whether it is surely one: of a link that leads round in a circle, or where we may not look, nothing is sure."""
+    try:
+        return entry.is_dir(follow_symlinks=follow_symlinks)
+    except OSError:
+        return False
+
+
+def _is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a Windows junction: a link that `is_symlink` does not know."""
+    if sys.platform != "win32":
+        return False
+    return entry.stat(follow_symlinks=False).st_reparse_tag == stat.IO_REPARSE_TAG_MOUNT_POINT

@@ -1,0 +1,161 @@
+"""The rows of an index as things, and the questions asked of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.text.headings import heading_text
+
+if TYPE_CHECKING:
+    pass
+
+Int32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as a hit shows it."""
+
+    id: int
+    root: str  # "" for a text that a program added
+    path: str  # below the root; or the id that the program gave
+    place: str  # where to open it: absolute, forward slashes
+    title: str
+    format: str
+    metadata: Mapping[str, Any]
+    first_passage: int
+    passages: int
+    first_sentence: int
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A passage with the offsets of its sentences (n, 5): start, end, source start, source end, line."""
+
+    id: int
+    document_id: int
+    first_sentence: int
+    line: int
+    page: int | None
+    headings: tuple[str, ...]
+    text: str
+    sentences: Int32
+
+    def sentence(self, number: int) -> str:
+        """The text of its n-th sentence, from 0."""
+        start, end = self.sentences[number, :2].tolist()
+        return self.text[start:end]
+
+    @property
+    def sentence_texts(self) -> list[str]:
+        return [self.text[start:end] for start, end in self.sentences[:, :2].tolist()]
+
+
+_DOCUMENTS = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
+    CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
+    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
+    title, format, metadata, first_passage, passages, first_sentence, sentences
+    FROM documents LEFT JOIN roots ON roots.id = root_id
+    WHERE documents.id IN (SELECT value FROM json_each(?))"""
+_METADATA = 6  # its place in these rows
+_PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+    FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
+_SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passages.id > first_passage,
+    passages.id + 1 < first_passage + documents.passages FROM passages JOIN documents ON documents.id = document_id
+    WHERE passages.id IN (SELECT value FROM json_each(?))"""
+_RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+    FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
+
+
+def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
+    """Documents by id."""
+    found: dict[int, DocumentRow] = {}
+    for row in db.execute(_DOCUMENTS, _list(ids)):
+        fields = [*row]
+        fields[_METADATA] = json.loads(row[_METADATA], parse_constant=_nothing)
+        found[row[0]] = DocumentRow(*fields)
+    return found
+
+
+def _nothing(_: str) -> None:
+    """NaN and infinities are not JSON, though Python writes and reads them."""
+
+
+def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
+    """Passages by id."""
+    rows = db.execute(_PASSAGES, _list(ids))
+    return {row[0]: _passage(row) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Of passages, in the order asked for: the first and the number of their sentences, and whether their document has
+    a passage before and one after. (n,) each"""
+
+    firsts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    before: npt.NDArray[np.bool_]
+    after: npt.NDArray[np.bool_]
+
+
+def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
+    """Where passages with rising ids stand. Count 0 for a passage that is not there."""
+    rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
+    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
+    spans = np.zeros((4, len(ids)), dtype=np.int64)
+    spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
+    return Spans(spans[0], spans[1], spans[2] > 0, spans[3] > 0)
+
+
+def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
+    """The passages with ids from first to below last, rising."""
+    for row in db.execute(_RANGE, (first, last)):
+        yield _passage(row)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """What a passage's vectors are made of."""
+
+    passage_id: int
+    first_sentence: int
+    heading: str
+    sentences: list[str]
+
+
+def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
+    """Those of all passages with ids from `first` to below `last`, rising."""
+    rows = db.execute(
+        "SELECT passages.id, passages.first_sentence, title, headings, text, passages.sentences FROM passages "
+        "JOIN documents ON documents.id = document_id WHERE passages.id >= ? AND passages.id < ? ORDER BY passages.id",
+        (first, last),
+    )
+    for id_, first_sentence, title, headings, text, sentences in rows:
+        places = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
+        cut = [text[start:end] for start, end in places]
+        yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), cut)
+
+
+def _passage(row: Sequence[Any]) -> PassageRow:
+    id_, document_id, first_sentence, line, page, headings, text, sentences = row
+    offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
+    return PassageRow(id_, document_id, first_sentence, line, page, _headings(headings), text, offsets)
+
+
+@lru_cache(maxsize=1024)  # passages that stand together share theirs
+def _headings(data: str) -> tuple[str, ...]:
+    return tuple(json.loads(data))
+
+
+def _list(ids: Iterable[int]) -> tuple[str]:
+    """Ids as the one parameter of `json_each(?)`: a list of any length, without SQL made of strings."""
+    return (json.dumps([int(id_) for id_ in ids]),)

@@ -1,0 +1,30 @@
+"""Single values that belong to the index as a whole: format, settings, generation, the next ids."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    pass
+
+Int32 = npt.NDArray[np.int32]
+
+
+def get_meta(db: sqlite3.Connection, key: str) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
+    db.execute(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, str(value))
+    )
+
+
+def get_count(db: sqlite3.Connection, key: str) -> int:
+    """A number among the meta rows; 0 before it was ever set."""
+    return int(get_meta(db, key) or 0)

@@ -1,0 +1,219 @@
+"""A document to passages: what is ranked, shown and handed to a language model.
+
+A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading or a
+page. A longer block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
+by itself; one that is too long for any heading is body. Sentences are found block by block, so none runs over a
+paragraph's end, and each keeps its place in the source.
+
+Words are counted as size.py does, so a passage is bounded in characters too. And a text is worked through in stretches,
+so that the memory taken is a small part of what the text itself takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from semsearch.readers.document import Block, Document
+from semsearch.text.length import CHARACTERS, count_words
+from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
+
+_BETWEEN_BLOCKS = "\n\n"
+_STRETCH = 1000  # sentences, or passages, divided at once
+
+
+class Sentence(NamedTuple):
+    """One sentence of a passage, and where it stands in the document's source. All offsets are in characters.
+
+    There are millions of them: a named tuple is made four times as fast as a frozen dataclass.
+    """
+
+    start: int  # in Passage.text
+    end: int
+    source_start: int  # in Document.source
+    source_end: int
+    line: int  # of source_start; the first line is 1
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Consecutive blocks under one heading trail (outermost heading first), joined by blank lines."""
+
+    text: str
+    headings: tuple[str, ...]
+    line: int
+    page: int | None
+    sentences: tuple[Sentence, ...]
+
+
+class _Piece(NamedTuple):
+    """A block, or the part of one that is between two sentence ends, with its sentences as offsets in the block."""
+
+    block: Block
+    spans: list[tuple[int, int]]
+    words: int
+
+
+def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
+    """The passages of a document, in reading order.
+
+    Every word of every body block is in exactly one of them. None has more than `max_words` words, unless a single
+    sentence has.
+    """
+    return list(each_passage(document, max_words=max_words))
+
+
+def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passage]:
+    """The same, one after the other: for a document of a hundred megabytes, this is the one to use."""
+    lines = _LineCounter(document.source)
+    for headings, blocks in _sections(document):
+        for pieces in _stretches(_pieces(blocks, max_words), max_words):
+            for group in _groups([piece.words for piece in pieces], max_words):
+                yield _passage(headings, pieces[group], lines)
+
+
+def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Runs of body blocks with the trail they stand under; a heading with nothing under it as a body of its own."""
+    trail: list[Block] = []
+    body: list[Block] = []
+    bare = False  # the last heading has had nothing under it yet
+    for block in document.blocks:
+        if not block.text or block.text.isspace():
+            continue
+        level = block.level if len(block.text) <= LONGEST else 0
+        if body and (level or block.page != body[-1].page):
+            yield _headings(trail), body
+            body = []
+        if not level:
+            body.append(block)
+            bare = False
+            continue
+        if bare and level <= trail[-1].level:
+            yield _headings(trail[:-1]), [trail[-1]]
+        while trail and trail[-1].level >= level:
+            trail.pop()
+        trail.append(block)
+        bare = True
+    if body:
+        yield _headings(trail), body
+    elif bare:
+        yield _headings(trail[:-1]), [trail[-1]]
+
+
+def _headings(trail: list[Block]) -> tuple[str, ...]:
+    return tuple(" ".join(heading.text.split()) for heading in trail)
+
+
+def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece]]:
+    """The pieces of a section, so many that they make about a `_STRETCH` of passages: all of them, nearly always."""
+    stretch: list[_Piece] = []
+    words = 0
+    for piece in pieces:
+        stretch.append(piece)
+        words += piece.words
+        if words >= _STRETCH * max_words:
+            yield stretch
+            stretch, words = [], 0
+    if stretch:
+        yield stretch
+
+
+def _pieces(blocks: list[Block], max_words: int) -> Iterator[_Piece]:
+    """The blocks of a section; of one that is too long, parts that end with a sentence."""
+    for block in blocks:
+        words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
+        if words <= max_words:
+            yield _Piece(block, sentence_spans(block.text), words)
+        else:
+            yield from _parts(block, max_words)
+
+
+def _parts(block: Block, max_words: int) -> Iterator[_Piece]:
+    text = block.text
+    all_spans = each_sentence_span(text)
+    while spans := list(islice(all_spans, _STRETCH)):
+        starts = [start for start, _ in spans]
+        counts = [count_words(text[start:end]) for start, end in zip(starts, [*starts[1:], spans[-1][1]], strict=True)]
+        for group in _groups(counts, max_words):
+            yield _Piece(block, spans[group], sum(counts[group]))
+
+
+def _groups(sizes: list[int], most: int) -> Iterator[slice]:
+    """Consecutive groups of about the same size, none above `most` unless one of a single element."""
+    total = sum(sizes)
+    enough = total / max(1, -(-total // most))
+    first = size = 0
+    for place, each in enumerate(sizes):
+        if place > first and (size + each > most or size >= enough):
+            yield slice(first, place)
+            first, size = place, 0
+        size += each
+    if sizes:
+        yield slice(first, len(sizes))
+
+
+def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounter) -> Passage:
+    texts: list[str] = []
+    sentences: list[Sentence] = []
+    base = 0
+    for block, spans, _ in pieces:
+        first, last = spans[0][0], spans[-1][1]
+        text = block.text[first:last]
+        texts.append(text)
+        place = _placed if block.anchors else _verbatim
+        sentences += place(block, spans, base - first, lines)
+        base += len(text) + len(_BETWEEN_BLOCKS)
+    return Passage(
+        text=_BETWEEN_BLOCKS.join(texts),
+        headings=headings,
+        line=sentences[0].line,
+        page=pieces[0].block.page,
+        sentences=tuple(sentences),
+    )
+
+
+def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
+    """The sentences of a block that is a slice of the source. This is where plain text spends its time."""
+    at = block.start
+    line = lines.at(at + spans[0][0])
+    if lines.at(at + spans[-1][0]) == line:
+        return [Sentence(start + shift, end + shift, at + start, at + end, line) for start, end in spans]
+    return [Sentence(start + shift, end + shift, at + start, at + end, lines.at(at + start)) for start, end in spans]
+
+
+def _placed(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
+    """Those of one from which markup was taken away."""
+    placed: list[Sentence] = []
+    for start, end in spans:
+        first = block.source_offset(start)
+        last = max(first, block.source_offset(end - 1) + 1)
+        placed.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
+    return placed
+
+
+class _LineCounter:
+    """The line of an offset, counted on from the last one asked for: blocks come nearly in the source's order.
+
+    Offsets are those of words, so none falls between a CR and its LF.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._returns = "\r" in source
+        self._offset, self._line = 0, 1
+
+    def at(self, offset: int) -> int:
+        if offset >= self._offset:
+            self._line += self._ends(self._offset, offset)
+        else:
+            self._line -= self._ends(offset, self._offset)
+        self._offset = offset
+        return self._line
+
+    def _ends(self, start: int, end: int) -> int:
+        ends = self._source.count("\n", start, end)
+        if self._returns:
+            ends += self._source.count("\r", start, end) - self._source.count("\r\n", start, end)
+        return ends

@@ -1,0 +1,83 @@
+"""Ragged word ids and word vectors to the averages of each text.
+
+The average is a sparse matrix, a row a text and a column a word, times the table of word vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.text.unknown_words import NONE, Strangers
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """The words of n texts: text i has the word ids ids[indptr[i]:indptr[i + 1]]. (t,) int32, (n + 1,) int64
+
+    An id below zero is a word outside the table, of those that come with the texts: -1 - i is strangers[i].
+    """
+
+    ids: npt.NDArray[np.int32]
+    indptr: npt.NDArray[np.int64]
+    strangers: Strangers = NONE
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many words each text has. (n,)"""
+        return np.diff(self.indptr)
+
+    def joined(self, starts: npt.NDArray[np.int64]) -> Ragged:
+        """Rows starts[i] to starts[i + 1] as one row: sentences to passages. (m + 1,) -> m rows"""
+        return Ragged(
+            self.ids[self.indptr[starts[0]] : self.indptr[starts[-1]]],
+            self.indptr[starts] - self.indptr[starts[0]],
+            self.strangers,
+        )
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Ragged:
+        """Some of the rows, in the order given."""
+        lengths = self.lengths[rows]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        return Ragged(self.ids[places], indptr, self.strangers)
+
+    def part(self, first: int, last: int) -> Ragged:
+        """Rows first to last."""
+        start, end = self.indptr[first], self.indptr[last]
+        return Ragged(self.ids[start:end], self.indptr[first : last + 1] - start, self.strangers)
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> Ragged:
+        """The chosen words of each text. (t,) -> n rows"""
+        dropped = np.flatnonzero(~chosen)
+        return Ragged(self.ids[chosen], self.indptr - np.searchsorted(dropped, self.indptr), self.strangers)
+
+    def without_repetitions(self) -> Ragged:
+        """Each text's words once, in order of their ids."""
+        rows = np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
+        pairs = np.unique(rows << 32 | self.ids.view(np.uint32))
+        bounds = np.searchsorted(pairs, np.arange(len(self) + 1, dtype=np.int64) << 32)
+        return Ragged((pairs & 0xFFFFFFFF).astype(np.uint32).view(np.int32), bounds, self.strangers)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Ragged]) -> Ragged:
+        """All rows of all parts, in order."""
+        if not parts:
+            return Ragged(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+        lengths = np.concatenate([part.lengths for part in parts])
+        before = np.cumsum([0, *(len(part.strangers) for part in parts)])
+        ids = [np.where(part.ids < 0, part.ids - first, part.ids) for part, first in zip(parts, before, strict=False)]
+        return Ragged(
+            np.concatenate(ids).astype(np.int32),
+            np.concatenate(([0], np.cumsum(lengths))),
+            Strangers.concatenate([part.strangers for part in parts]),
+        )

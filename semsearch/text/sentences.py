@@ -1,0 +1,142 @@
+"""Text to sentences, as character offsets. The boundaries are sentencex's; the bounds around it are ours.
+
+sentencex looks at the text around every full stop, so it is given a few thousand characters at the most: a paragraph,
+or a piece of a very long one, cut where a sentence seems to end. An unclosed quotation mark can make it run sentences
+together, and logs, tables and minified files have no full stops at all; so a "sentence" of more than `LONGEST`
+characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
+An enumerator ("1.", "b)") belongs to the sentence after it, stray closing marks to the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sentencex import segment
+
+SPLITTER_VERSION = "1"
+LONGEST = 1000  # characters of one sentence
+_PIECE = 8192  # characters given to sentencex at once
+_WINDOW = 1024  # at its end, in which to look for a place to cut
+_FRAGMENT = 6  # characters of what may be an enumerator or a stray mark
+_PLAIN_END = re.compile(
+    r"[.!?…]['\")\]’”»]*\s+(?=[^\W\d_a-zß-ÿ]|[\d\"'(\[“‘«])"  # a full stop, and what may begin a sentence
+    r"|[。！？]['\"”’」』）]*\s*"
+)
+_ENUMERATOR = re.compile(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
+_WORD = re.compile(r"[^\W_]")
+_ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
+
+
+def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
+    """(start, end) of each sentence in characters: trimmed, not empty, rising, each at most `LONGEST` long.
+
+    Between two spans there is only white space, if anything: no word is lost. Time is linear in the length of the text.
+    """
+    return _split(text, language) if len(text) <= _PIECE else list(each_sentence_span(text, language))
+
+
+def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+    """The same, one after the other: millions of spans take more memory than their text."""
+    for start, end in _pieces(text):
+        for first, last in _split(text[start:end], language):
+            yield start + first, start + last
+
+
+def _split(text: str, language: str) -> list[tuple[int, int]]:
+    plain = _plain(text)
+    parts: list[str] = segment(language, plain)
+    spans, length = _spans(text, parts)
+    return spans if length == len(text) else _spans(text, _completed(plain, parts))[0]
+
+
+def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
+    """The sentences of a text that comes in parts, and how long the parts are together."""
+    spans: list[tuple[int, int]] = []
+    position, tight, fragments = 0, False, False
+    for part in parts:
+        body = part.rstrip()
+        end = position + len(body)
+        start = end - len(body.lstrip())
+        if tight and start == position and not part[0].isalnum() and text[start - 1] in ".!?":
+            start = spans.pop()[0]  # "vec![1]", "a != b": no sentence ends there
+        position += len(part)
+        if end - start > LONGEST:
+            spans += _cut(text, start, end)
+        elif start < end:
+            spans.append((start, end))
+            fragments = fragments or end - start <= _FRAGMENT
+        tight = end == position
+    return (_joined(text, spans) if fragments else spans), position
+
+
+def _plain(text: str) -> str:
+    """A text of the same length for sentencex: odd white space is made plain.
+
+    sentencex 1.0 panics next to white space of more than one byte ("J.\\xa0Smith"), and takes only a space or a newline
+    for the end of a word.
+    """
+    if text.isascii():
+        return text.replace("\t", " ").replace("\r", " ")
+    return _ODD_CHARACTER.sub(lambda odd: " " if odd[0].isspace() else "\ufffd", text)
+
+
+def _completed(text: str, parts: list[str]) -> list[str]:
+    """Parts in order and without gaps: now and then sentencex 1.0 leaves a blank line out of its answer."""
+    whole, position = [], 0
+    for part in parts:
+        end = text.index(part, position) + len(part)
+        whole.append(text[position:end])
+        position = end
+    return [*whole, text[position:]]
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """A long text in pieces of about a `_PIECE`, cut after a plain sentence end or at least between words."""
+    start = 0
+    while len(text) - start > _PIECE:
+        low, high = start + _PIECE - _WINDOW, start + _PIECE
+        ends = [found.end() for found in _PLAIN_END.finditer(text, low, high)]
+        end = ends[-1] if ends else _last_break(text, low, high)
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What is too long for one sentence, in trimmed parts of at most `LONGEST`."""
+    for stop in [*(found.end() for found in _PLAIN_END.finditer(text, start, end)), end]:
+        while start < stop:
+            last = stop if stop - start <= LONGEST else _last_break(text, start + LONGEST // 4, start + LONGEST)
+            body = text[start:last].rstrip()
+            if stripped := body.lstrip():
+                yield start + len(body) - len(stripped), start + len(body)
+            start = last
+
+
+def _last_break(text: str, low: int, high: int) -> int:
+    """The place after the last line end in text[low:high], or else after the last space, or else `high`."""
+    for mark in ("\n", "\r", " ", "\t"):
+        found = text.rfind(mark, low, high)
+        if found >= 0:
+            return found + 1
+    return high
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Enumerators and opening marks go to the next sentence, closing marks to the one before."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and end - joined[-1][0] <= LONGEST and (_leads(text, *joined[-1]) or _is_mark(text, start, end)):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _leads(text: str, start: int, end: int) -> bool:
+    return _is_mark(text, start, end) or (end - start <= _FRAGMENT and bool(_ENUMERATOR.fullmatch(text, start, end)))
+
+
+def _is_mark(text: str, start: int, end: int) -> bool:
+    return end - start <= _FRAGMENT and not _WORD.search(text, start, end)

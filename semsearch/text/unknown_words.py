@@ -1,0 +1,87 @@
+"""Words that a table of word vectors does not have, carried along with the texts in which they stand.
+
+Where texts become word ids, the id -1 - i is the i-th stranger of these texts. Their bytes are kept, so that what is
+inside them can speak for them (semsearch.word_vectors.pieces), and their hashes, by which an embedder knows those to
+which it has given vectors from their contexts (semsearch.embedding.induced_words).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.text.tokens import UInt64, WordChunk, hash_spans
+
+Bytes = npt.NDArray[np.uint8]
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Strangers:
+    """u words, each once: word i is data[bounds[i]:bounds[i + 1]], lower-case UTF-8, and has the hash hashes[i]."""
+
+    hashes: UInt64  # (u,)
+    data: Bytes
+    bounds: Int64  # (u + 1,)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    @property
+    def words(self) -> list[str]:
+        """The words themselves. (u,)"""
+        text, bounds = self.data.tobytes(), self.bounds.tolist()
+        return [text[bounds[i] : bounds[i + 1]].decode() for i in range(len(self))]
+
+    def take(self, places: Int64) -> Strangers:
+        """Some of the words."""
+        lengths = np.diff(self.bounds)[places]
+        bounds = _ends(lengths)
+        return Strangers(
+            self.hashes[places],
+            self.data[np.arange(bounds[-1]) + np.repeat(self.bounds[places] - bounds[:-1], lengths)],
+            bounds,
+        )
+
+    def distinct(self) -> tuple[Strangers, Int32]:
+        """Each word once, in order of their hashes, and which one each word is. (u' ≤ u) words, (u,)"""
+        _, first, which = np.unique(self.hashes, return_index=True, return_inverse=True)
+        return self.take(first), which.reshape(-1).astype(np.int32)
+
+    @staticmethod
+    def of(words: Sequence[str]) -> Strangers:
+        """Words as the tokeniser gives them, or parts of such."""
+        encoded = [word.encode() for word in words]
+        bounds = _ends(np.array([len(word) for word in encoded], dtype=np.int64))
+        data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return Strangers(hash_spans(data, bounds[:-1], bounds[1:]), data, bounds)
+
+    @staticmethod
+    def in_chunk(chunk: WordChunk, places: Int64) -> Strangers:
+        """The words at some places of a chunk, as often as they stand there."""
+        lengths = chunk.ends[places] - chunk.starts[places]
+        return Strangers(chunk.hashes[places], chunk.letters(places), _ends(lengths))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Strangers]) -> Strangers:
+        """All words of all parts, in order."""
+        if not parts:
+            return NONE
+        lengths = np.concatenate([np.diff(part.bounds) for part in parts])
+        return Strangers(
+            np.concatenate([part.hashes for part in parts]),
+            np.concatenate([part.data for part in parts]),
+            _ends(lengths),
+        )
+
+
+def _ends(lengths: Int64) -> Int64:
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+
+
+NONE = Strangers(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))

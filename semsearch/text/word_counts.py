@@ -1,0 +1,69 @@
+"""p(w), how probable each word is: from a counts file, mapped to the words of a vector table.
+
+A counts file has a line a word, most frequent first: the word, a space, its count. The SIF and uSIF releases use the
+same form, so their files can be given as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import StorageError, VectorsError
+from semsearch.text.tokens import normalise
+
+Float32 = npt.NDArray[np.float32]
+
+
+def read_counts(path: Path) -> Counter[str]:
+    """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.
+
+    Words that the tokeniser would cut in two or more cannot occur and are left out.
+    Raises VectorsError naming the line where a line is not a word and a whole number, or where there are no lines.
+    """
+    counts: Counter[str] = Counter()
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                word, _, count = line.rstrip("\n").rpartition(" ")
+                if not word or not (count.isascii() and count.isdigit()):
+                    found = line.rstrip()[:60]
+                    raise VectorsError(f"{path}, line {number}: expected a word, a space and a count, found {found!r}")
+                normal = normalise(word)
+                if normal and " " not in normal:
+                    counts[normal] += int(count)
+    except (OSError, UnicodeDecodeError) as error:
+        raise VectorsError(f"{path} cannot be read as a file of word counts: {error}") from error
+    if not counts.total():
+        raise VectorsError(f"{path} has no counts; expected lines of a word, a space and a count")
+    return counts
+
+
+def write_counts(counts: Mapping[str, int], path: Path) -> None:
+    """Write a counts file, equal counts ordered by word, so that the same text always gives the same file."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank))
+        partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+
+
+def most_frequent(counts: Mapping[str, int], size: int) -> list[str]:
+    """The `size` most frequent words, most frequent first."""
+    return [word for word, _ in sorted(counts.items(), key=_rank)[:size]]
+
+
+def shares(counts: Mapping[str, int]) -> npt.NDArray[np.float64]:
+    """p(w) of each counted word, in the order of the counts. (n,)"""
+    numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
+    return np.asarray(numbers / numbers.sum())
+
+
+def _rank(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]

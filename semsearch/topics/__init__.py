@@ -1,0 +1,1 @@
+"""What a collection teaches about its own words: latent semantic analysis."""

@@ -1,0 +1,158 @@
+"""Learning topics from the postings of an index: the truncated singular value decomposition of its passages.
+
+Subspace iteration from a random start with a fixed seed; Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1. Of
+many passages an even sample is decomposed: it has the terms that matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from semsearch.arrays.id_ranges import Runs
+from semsearch.lexical.segment import Words
+from semsearch.text.tokens import UInt64
+from semsearch.topics.model import Topics, log_counts
+
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+Bool = npt.NDArray[np.bool_]
+
+DIMENSION = 192
+SAMPLE = 10_000  # passages
+LEAST = 200  # passages: fewer teach nothing
+MOST_TERMS = 37_000  # 15 MB
+_MORE = 16  # dimensions computed beyond those kept
+_ROUNDS = 4  # of multiplying by A Aᵀ
+_CLOSE = 1e-3  # of the largest part of a column that no earlier one has: below it, columns are close to dependent
+_NOTHING = 1e-4  # of the largest singular value: below it, rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How often each of some passages has each term, an entry for each pair: terms, the passage's number, times."""
+
+    terms: UInt64  # (p,)
+    passages: Int32  # (p,)
+    counts: UInt8  # (p,)
+
+
+def fit_topics(
+    segments: Sequence[Words],
+    removed: Runs,
+    *,
+    dimension: int = DIMENSION,
+    sample: int = SAMPLE,
+    least: int = LEAST,
+    most_terms: int = MOST_TERMS,
+) -> Topics | None:
+    """Topics of the passages that are not removed, at most one for every two of them.
+
+    None where there are fewer passages than `least`, or where no term tells any of them from the others. Which segments
+    they lie in makes no difference.
+    """
+    held = [words.segment.runs.without(removed).all_ids() for words in segments]
+    ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *held]))
+    if len(ids) < max(least, 2):
+        return None
+    size = min(sample, len(ids))
+    drawn = _draw(segments, ids[np.arange(size) * len(ids) // size])
+    names, columns = np.unique(drawn.terms, return_inverse=True)
+    having = _having(segments, removed, names)
+    kept = having < len(ids)  # a term of all passages says nothing
+    if np.count_nonzero(kept) > most_terms:
+        kept[np.argsort(np.where(kept, -having, 0), kind="stable")[most_terms:]] = False
+    if not kept.any():
+        return None
+    idf = np.log(len(ids) / having).astype(np.float32)
+    entries = np.flatnonzero(kept[columns])
+    weights = log_counts(drawn.counts[entries]) * idf[columns[entries]]
+    place = (np.cumsum(kept) - 1)[columns[entries]]
+    matrix = csr_array(coo_array((weights, (drawn.passages[entries], place)), shape=(size, int(place.max()) + 1)))
+    loadings = right_singular_vectors(_unit_rows(matrix), min(dimension, size // 2))
+    return Topics(names[kept], idf[kept], loadings.astype(np.float16), size)
+
+
+def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
+    """A (n, t) -> V (t, ≤ k), those of the largest singular values first; fewer where the rank is lower.
+
+    The largest entry of each is positive.
+    """
+    transposed = csr_array(matrix.T)
+    width = min(k + _MORE, *matrix.shape)
+    basis = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
+    for _ in range(_ROUNDS):
+        basis = orthonormal(matrix @ (transposed @ basis))
+    projected: Float32 = transposed @ basis  # A ≈ Q (Aᵀ Q)ᵀ
+    exact = projected.astype(np.float64)
+    squares, rotation = np.linalg.eigh(exact.T @ exact)
+    values = np.sqrt(np.maximum(squares[::-1][:k], 0))
+    real = values > _NOTHING * values[:1]
+    right = projected @ (rotation[:, ::-1][:, :k][:, real] / values[real]).astype(np.float32)
+    largest, smallest = right.max(axis=0, initial=0), right.min(axis=0, initial=0)
+    return np.asarray(right * np.where(largest >= -smallest, np.float32(1), np.float32(-1)))
+
+
+def orthonormal(columns: Float32) -> Float32:
+    """Orthonormal columns with the same span. (n, w) -> (n, w)
+
+    By the Cholesky factor of their Gram matrix in double precision, which is products only and takes a quarter of the
+    time; columns that are close to dependent lose too much by it, and get Householder reflections.
+    """
+    try:
+        factor = np.linalg.cholesky(columns.T.astype(np.float64) @ columns)
+    except np.linalg.LinAlgError:
+        return np.linalg.qr(columns)[0]
+    pivots = np.diagonal(factor)
+    if pivots.min() < _CLOSE * pivots.max():
+        return np.linalg.qr(columns)[0]
+    return np.asarray(columns @ np.linalg.inv(factor).T.astype(np.float32))
+
+
+def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:
+    """All postings of some passages, whose ids rise. (s,)"""
+    parts: list[Sample] = []
+    for words in segments:
+        inside = np.flatnonzero(words.segment.runs.has(chosen))
+        number = np.full(len(words.postings), -1, dtype=np.int32)
+        number[words.segment.runs.below(chosen[inside])] = inside
+        words.postings.check()
+        numbers = number[words.postings.rows]
+        places = np.flatnonzero(numbers >= 0)
+        owners = np.searchsorted(words.postings.bounds, places, side="right") - 1
+        parts.append(Sample(words.postings.terms[owners], numbers[places], words.postings.counts[places]))
+    return Sample(
+        np.concatenate([part.terms for part in parts]),
+        np.concatenate([part.passages for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
+def _having(segments: Sequence[Words], removed: Runs, terms: UInt64) -> Int64:
+    """How many passages that are not removed have each of some terms, which rise. (t,) -> (t,)"""
+    total = np.zeros(len(terms), dtype=np.int64)
+    for words in segments:
+        postings, gone = words.postings, words.segment.runs.rows_in(removed)
+        bounds = postings.bounds
+        if gone.any():
+            bounds = np.concatenate(([0], np.cumsum(~gone[postings.rows])))[bounds]
+        places = postings.place(terms)
+        held = np.flatnonzero(places >= 0)
+        total[held] += np.diff(bounds)[places[held]]
+    return total
+
+
+def _unit_rows(matrix: csr_array) -> csr_array:
+    """Each row at length one; an empty one stays empty. (n, t) -> (n, t)"""
+    squares: Any = matrix.power(2)
+    lengths = np.sqrt(squares.sum(axis=1))
+    shares = 1 / np.where(lengths > 0, lengths, 1)
+    scaled = matrix.data * np.repeat(shares, np.diff(matrix.indptr)).astype(np.float32)
+    return csr_array((scaled, matrix.indices, matrix.indptr), shape=matrix.shape)

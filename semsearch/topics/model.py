@@ -1,0 +1,158 @@
+"""What a collection teaches about its own words: latent semantic analysis. Deerwester et al. 1990.
+
+    x_t = (1 + log f_t) · idf_t,  idf_t = log(N / N_t);  A: passages' x at length one;  A ≈ U Σ Vᵀ;  topics of x: x V
+
+f_t is how often a text has the term t, N_t how many of the N passages have it. Terms that stand in the same passages
+have like rows of V, the loadings, so that a question finds passages that have none of its own words. Unlike there, the
+singular values are left out: with them the first few topics drown the others.
+
+The file is a short header and three arrays, read by memory mapping: a question touches only the rows of its own terms.
+
+    terms     (t,) uint64, rising, as in semsearch.text.terms
+    idf       (t,) float32
+    loadings  (t, k) float16: V
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import Runs, are_new
+from semsearch.arrays.unit import row_lengths, to_unit, unit
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.lexical.postings import MOST, Postings
+from semsearch.lexical.writer import HEADING_WEIGHT
+from semsearch.storage.segments import Segment, segment_name
+from semsearch.system.durable import Write, write_durably
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import UInt64
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+
+_MAGIC = b"semsearch topic1"
+_HEADER = 40  # the magic and three int64: t, k, and of how many passages
+_FAINT = 1e-3  # of a text's length: where less of it lies in the topics, nothing is known of it
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Frozen loadings, learned from so many `passages`. Vectors are of length one, or zero where nothing is known."""
+
+    terms: UInt64  # (t,) rising
+    idf: Float32  # (t,)
+    loadings: Float16  # (t, k)
+    passages: int
+
+    @property
+    def dimension(self) -> int:
+        return int(self.loadings.shape[1])
+
+    def of_terms(self, terms: UInt64) -> Float32:
+        """A text by its terms, repetitions included. (n,) -> (k,)"""
+        return np.asarray(self.of_each([terms])[0])
+
+    def of_each(self, texts: Sequence[UInt64]) -> Float32:
+        """Several texts by their terms, repetitions included. n arrays -> (n, k)"""
+        terms = np.concatenate([np.zeros(0, dtype=np.uint64), *texts])
+        owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+        order = np.lexsort((terms, owners))
+        terms, owners = terms[order], owners[order]
+        heads = np.flatnonzero(are_new(terms) | are_new(owners))
+        times = np.append(heads[1:], len(terms)) - heads
+        terms, owners = terms[heads], owners[heads]
+        places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        known = np.flatnonzero(self.terms[places] == terms)
+        places, owners = places[known], owners[known]
+        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[places]
+        rows = weights[:, None] * self.loadings[places].astype(np.float32)
+        starts = np.flatnonzero(are_new(owners))
+        vectors: Float32 = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.float32)
+        if len(starts):
+            vectors[owners[starts]] = np.add.reduceat(rows, starts, axis=0)
+            lengths[owners[starts]] = np.sqrt(np.add.reduceat(weights**2, starts))
+        return unit(vectors, scale=lengths * _SCALE)
+
+    def shares(self, terms: UInt64) -> Float32:
+        """What each term adds to `of_terms`; a term that comes several times adds the same each time. (n,) -> (n, k)"""
+        names, which, times = np.unique(terms, return_inverse=True, return_counts=True)
+        places = np.minimum(np.searchsorted(self.terms, names), len(self.terms) - 1)
+        weights = np.where(
+            self.terms[places] == names, log_counts(np.minimum(times, MOST)) * self.idf[places], np.float32(0)
+        )
+        rows = weights[:, None] * self.loadings[places].astype(np.float32)
+        factor = to_unit(rows.sum(axis=0)[None], scale=row_lengths(weights[None]) * _SCALE)
+        return np.asarray((rows * factor / times[:, None])[which.reshape(-1)], dtype=np.float32)
+
+    def of_question(self, question: str) -> Float32:
+        """Its terms, without stop words where it has others. (k,)"""
+        return self.of_terms(Lexicon().of_question(question))
+
+    def of_passage(self, heading: str, text: str) -> Float32:
+        """A passage's text as the index takes it: terms of headings count double. (k,)"""
+        lexicon = Lexicon()
+        above, below = (lexicon.of([part]).numbers for part in (heading, text))
+        return self.of_terms(lexicon.terms[np.concatenate((np.repeat(above, HEADING_WEIGHT), below))])
+
+    def of_postings(self, postings: Postings) -> Float32:
+        """All passages of a segment. (R, k)"""
+        from scipy.sparse import csr_array  # start-up time: a question needs no sparse product
+
+        places = postings.place(self.terms)
+        held = np.flatnonzero(places >= 0)
+        idf = self.idf[held]
+        counts = postings.by_passage(places[held])
+        logs = log_counts(np.arange(MOST + 1))[counts.data]
+        x = csr_array((logs, counts.indices, counts.indptr), shape=counts.shape)
+        vectors = np.asarray(x @ (self.loadings[held].astype(np.float32) * idf[:, None]), dtype=np.float32)
+        return unit(vectors, scale=np.sqrt(x.power(2) @ idf**2) * _SCALE)
+
+
+def log_counts(times: npt.NDArray[Any]) -> Float32:
+    """1 + log f; 0 for 0. (n,) -> (n,)"""
+    return np.asarray(np.where(times > 0, 1 + np.log(np.maximum(times, 1)), 0), dtype=np.float32)
+
+
+def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
+    """A new file; it counts for nothing until the database names it."""
+    name = segment_name("topics", generation)
+    sizes = np.array([len(topics.terms), topics.dimension, topics.passages], dtype="<i8")
+
+    def fill(write: Write) -> None:
+        write(_MAGIC + sizes.tobytes())
+        write(topics.terms.astype("<u8").data)
+        write(topics.idf.astype("<f4").data)
+        write(np.ascontiguousarray(topics.loadings, dtype="<f2").data)
+
+    written = write_durably(folder / name, fill)
+    return Segment("topics", name, written.size, Runs.of(()), written.digest)
+
+
+def open_topics(path: Path) -> Topics:
+    """The topics in a file. Raises FileNotFoundError where it has gone, IndexDamaged where it is something else."""
+    cure = f"run: {rebuild_command(path.parents[1])}"
+    data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+    if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
+        raise IndexDamaged(f"{path} is not a file of topics; {cure}")
+    terms, dimension, passages = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
+    edges = list(accumulate([8 * terms, 4 * terms, 2 * terms * dimension], initial=_HEADER))
+    if min(terms, dimension) < 1 or edges[-1] != len(data):
+        raise IndexDamaged(f"{path} has {len(data)} bytes, not {edges[-1]}; {cure}")
+    parts = [np.asarray(data[start:end]) for start, end in pairwise(edges)]
+    return Topics(parts[0].view("<u8"), parts[1].view("<f4"), parts[2].view("<f2").reshape(terms, dimension), passages)
+
+
+def named_topics(folder: Path, segments: Sequence[Segment]) -> Topics | None:
+    """The topics among the files of an index; None where it was not adapted. Raises as `open_topics`."""
+    return next((open_topics(folder / segment.file) for segment in segments if segment.kind == "topics"), None)
+
+
+_SCALE = np.float32(_FAINT / 1e-6)  # `unit` takes a millionth for rounding

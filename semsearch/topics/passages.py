@@ -1,0 +1,43 @@
+"""Topic vectors of passages on their way from the postings into the segments of vectors.
+
+Postings lie term by term, passages are embedded one after the other. So the vectors of all passages of a segment of
+postings are made at once, and kept in a temporary file without a name in the order of their ids: memory is needed for
+one segment of postings, not for the corpus.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.lexical.segment import Words
+from semsearch.topics.model import Topics
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+
+class TopicVectors:
+    """The topic vectors of the passages of some segments of postings, by id."""
+
+    def __init__(self, topics: Topics, segments: Sequence[Words], folder: Path) -> None:
+        ids = [words.segment.runs.all_ids() for words in segments]
+        self._ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *ids]))
+        shape = (max(len(self._ids), 1), topics.dimension)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            self._vectors = np.memmap(file, dtype=np.float16, mode="w+", shape=shape)
+        for words, own in zip(segments, ids, strict=True):
+            self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(words.postings)
+
+    def of(self, ids: Int64) -> Float32:
+        """Zero for a passage that is in none of the segments. (n,) -> (n, k)"""
+        places = np.searchsorted(self._ids, ids)
+        held = np.flatnonzero(places < len(self._ids))
+        held = held[self._ids[places[held]] == ids[held]]
+        result = np.zeros((len(ids), self._vectors.shape[1]), dtype=np.float32)
+        result[held] = self._vectors[places[held]]
+        return result

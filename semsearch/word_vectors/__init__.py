@@ -1,0 +1,1 @@
+"""Tables of word vectors: shipped, imported, written, looked up."""

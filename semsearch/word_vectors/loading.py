@@ -1,0 +1,34 @@
+"""Opening word vectors: `english`, which ships with semsearch, a folder made here, or a file of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from semsearch.errors import VectorsError
+from semsearch.word_vectors.shipped import DEFAULT_VECTORS, shipped, shipped_names
+from semsearch.word_vectors.table import VectorTable
+
+__all__ = ["DEFAULT_VECTORS", "load_vectors", "shipped_names"]
+
+
+def load_vectors(
+    name_or_path: str | Path = DEFAULT_VECTORS, *, progress: Callable[[int, int], None] | None = None
+) -> VectorTable:
+    """Word vectors by name (shipped) or by path (a folder; or a GloVe, word2vec or fastText file, converted once).
+
+    `progress(done, total)` hears of the bytes read, where a file has to be converted.
+    Raises VectorsError where there are none, or where they cannot be read.
+    """
+    if table := shipped(str(name_or_path)):
+        return table
+    path = Path(name_or_path)
+    if path.is_dir():
+        return VectorTable(path)
+    if path.is_file():
+        from semsearch.word_vectors.converted import open_converted  # start-up time: most never need it
+
+        return open_converted(path, progress=progress)
+    raise VectorsError(
+        f"there are no word vectors {str(name_or_path)!r}; shipped: {', '.join(shipped_names())}; or give a path"
+    )

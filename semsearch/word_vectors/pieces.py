@@ -1,0 +1,199 @@
+"""A vector for a word outside the table, from what is inside the word.
+
+    v(w) = B·b(w) + E·e(w) + 1/√n Σ_{i≤n} u(piece_i of w)
+
+b(w) and e(w) are the vectors of the longest beginning and of the longest ending of w, shorter than w, that are words of
+the table: a word with an ending, and both halves of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
+marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.pieces.
+
+Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a
+regression on finished word vectors, from Zhao et al. 2018. The two known parts are ours, and so is the root of n.
+
+    pieces.txt         N pieces, a line each
+    pieces.npy         (N, d) int8: u, a row is pieces[i] · piece_scales[i]
+    piece_scales.npy   (N,) float32
+    piece_keys.npy     (slots,) uint64 and
+    piece_slots.npy    (slots,) int32: from hashes to pieces, as for words
+    piece_maps.npy     (2, d, d) float16: Bᵀ and Eᵀ
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.hash_table import look_up
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import hash_spans
+from semsearch.text.unknown_words import Bytes, Strangers
+from semsearch.word_vectors.averages import average, average_few
+
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+
+SHORTEST, LONGEST = 2, 8  # bytes of a piece, with its marks
+SHORTEST_PART = 3  # bytes of a beginning or ending that is looked up as a word
+LONGEST_WORD = 64  # bytes: what is longer is no word, and gets no vector
+_FEW = 4096  # pieces: below, no sparse product is loaded
+_CHUNK = 8192  # words at a time
+
+
+class Words(Protocol):
+    """The words that a table has."""
+
+    def lookup(self, hashes: UInt64) -> Int32: ...
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Parts of words: part i is data[starts[i]:ends[i]] of word owners[i]. They come in order of their words."""
+
+    starts: Int64
+    ends: Int64
+    owners: Int64
+    hashes: UInt64
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What is inside n words."""
+
+    data: Bytes
+    pieces: Spans
+    beginnings: Spans
+    endings: Spans
+
+
+def inside(words: Strangers) -> Inside:
+    """All parts of words that may be pieces or words themselves; none of a word that is too long."""
+    lengths = np.diff(words.bounds)
+    kept = np.flatnonzero(lengths <= LONGEST_WORD)
+    letters, lengths = words.take(kept).data, lengths[kept] + 2
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    data = np.full(int(lengths.sum()), ord("<"), dtype=np.uint8)
+    data[ends - 1] = ord(">")
+    places = np.arange(len(data))
+    word = np.repeat(np.arange(len(kept)), lengths)
+    data[(places > starts[word]) & (places < ends[word] - 1)] = letters
+    opens = np.append((data & 0xC0) != 0x80, True)  # whether a character begins here; no part may cut one
+
+    def spans(first: Int64, last: Int64, owner: Int64) -> Spans:
+        whole = opens[first] & opens[last]
+        first, last, owner = first[whole], last[whole], owner[whole]
+        return Spans(first, last, kept[owner], hash_spans(data, first, last))
+
+    grid = places[:, None] + np.arange(SHORTEST, LONGEST + 1)  # every place with every length
+    row, column = np.nonzero(grid <= ends[word][:, None])
+    inner_start, inner_end = starts[word] + 1, ends[word] - 1
+    before = np.flatnonzero((places - inner_start >= SHORTEST_PART) & (places < inner_end))
+    after = np.flatnonzero((inner_end - places >= SHORTEST_PART) & (places > inner_start))
+    return Inside(
+        data,
+        spans(row, grid[row, column], word[row]),
+        spans(inner_start[before], before, word[before]),
+        spans(after, inner_end[after], word[after]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What is known of n words: their pieces, and the ids (n,) of the words they begin and end with, -1 for none."""
+
+    pieces: Ragged
+    beginnings: Int32
+    endings: Int32
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Whether there is anything. (n,)"""
+        return np.asarray((self.pieces.lengths > 0) | (self.beginnings >= 0) | (self.endings >= 0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PieceVectors:
+    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d): what semsearch.train.pieces learns."""
+
+    pieces: Strangers
+    vectors: Float32
+    maps: Float32
+
+
+class Pieces:
+    """The pieces of a table: their number N, and what they say of words."""
+
+    def __init__(self, vectors: npt.NDArray[np.int8], scales: Float32, keys: UInt64, slots: Int32, maps: Any) -> None:
+        self._vectors = vectors
+        self._scales = scales
+        self._keys = keys
+        self._slots = slots
+        self._maps = maps
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def parts(self, words: Strangers, table: Words) -> Parts:
+        """What the pieces and the table know of words."""
+        return find_parts(words, table, self._keys, self._slots)
+
+    def guess(self, words: Strangers, table: Words) -> Float32:
+        """v(w) of words; a zero row where nothing is known. (u,) -> (u, d)"""
+        result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
+        for first in range(0, len(words), _CHUNK):
+            part = words.take(np.arange(first, min(first + _CHUNK, len(words))))
+            result[first : first + _CHUNK] = self._guess(self.parts(part, table), table)
+        return result
+
+    def _guess(self, parts: Parts, table: Words) -> Float32:
+        pieces = parts.pieces
+        if len(pieces.ids) <= _FEW:
+            means = average_few(pieces, self._vectors[pieces.ids] * self._scales[pieces.ids][:, None])
+        else:
+            means = average(pieces, self._rows)
+        result = means * np.sqrt(pieces.lengths)[:, None].astype(np.float32)
+        for ids, matrix in ((parts.beginnings, self._beginning), (parts.endings, self._ending)):
+            there = np.flatnonzero(ids >= 0)
+            result[there] += table.rows(ids[there]) @ matrix
+        return np.asarray(result, dtype=np.float32)
+
+    @cached_property
+    def _rows(self) -> Float32:
+        return np.asarray(self._vectors * self._scales[:, None], dtype=np.float32)
+
+    @cached_property
+    def _beginning(self) -> Float32:
+        return np.asarray(self._maps[0], dtype=np.float32)
+
+    @cached_property
+    def _ending(self) -> Float32:
+        return np.asarray(self._maps[1], dtype=np.float32)
+
+
+def find_parts(words: Strangers, table: Words, keys: UInt64, slots: Int32) -> Parts:
+    """The pieces of words, by a table of their hashes, and the known words that they begin and end with."""
+    found = inside(words)
+    ids = look_up(keys, slots, found.pieces.hashes)
+    known = ids >= 0
+    counts = np.bincount(found.pieces.owners[known], minlength=len(words))
+    pieces = Ragged(ids[known], np.concatenate(([0], np.cumsum(counts))))
+    return Parts(pieces, _longest(found.beginnings, table, len(words)), _longest(found.endings, table, len(words)))
+
+
+def _longest(spans: Spans, table: Words, n: int) -> Int32:
+    """Of each of n words the longest span that the table has. -> (n,)"""
+    ids = table.lookup(spans.hashes)
+    known = np.flatnonzero(ids >= 0)
+    longest = np.zeros(n, dtype=np.int64)
+    np.maximum.at(longest, spans.owners[known], spans.ends[known] - spans.starts[known])
+    best = known[(spans.ends - spans.starts)[known] == longest[spans.owners[known]]]
+    result = np.full(n, -1, dtype=np.int32)
+    result[spans.owners[best]] = ids[best]
+    return result

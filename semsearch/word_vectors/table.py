@@ -1,0 +1,210 @@
+"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
+
+    card.json        what it is: words, dimension, dtype, source, licence, the command that made it, digest
+    words.txt        the words, most frequent first, a line each; a word's id is its line
+    vectors.npy      (V, d) int8, float16 or float32
+    scales.npy       (V,) float32; int8 only: a row is vectors[i] · scales[i]
+    frequencies.npy  (V,) float32: p(w) in general text
+    keys.npy         (slots,) uint64: the words' hashes (text/tokens.py), by open addressing (arrays/hash_table.py)
+    slots.npy        (slots,) int32: the word's id, -1 for an empty slot
+    piece*           for words that the table does not have; there may be none (semsearch.word_vectors.pieces)
+
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, none of a million unknown
+words is taken for one of a hundred thousand known ones but once in ten million such corpora.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.hash_table import look_up
+from semsearch.errors import VectorsError
+from semsearch.text.tokens import TOKENISER_VERSION, hash_words
+from semsearch.text.unknown_words import Strangers
+from semsearch.word_vectors.pieces import Pieces
+
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+UInt64 = npt.NDArray[np.uint64]
+
+FORMAT = "semsearch word vectors 1"
+Dtype = Literal["int8", "float16", "float32"]
+
+
+class WordVectors(Protocol):
+    """What an embedder needs to know of word vectors."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def frequencies(self) -> Float32:
+        """p(w), (V,)."""
+
+    def __len__(self) -> int: ...
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of ids. (n,) -> (n, d)"""
+
+
+@runtime_checkable
+class Guessing(Protocol):
+    """What word vectors may know besides: vectors for words that they do not have."""
+
+    def guess(self, strangers: Strangers) -> Float32:
+        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+
+    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
+
+
+class VectorTable:
+    """Word vectors in a folder, memory-mapped. Raises VectorsError where the folder is not such a table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.card = _read_card(self.folder)
+        self.name = str(self.card.get("name", self.folder.name))
+        self.digest = str(self.card["digest"])
+        self._vectors = self._array("vectors", (np.int8, np.float16, np.float32), dimensions=2)
+        self._scales = self._array("scales", (np.float32,)) if self._vectors.dtype == np.int8 else None
+        self.frequencies: Float32 = self._array("frequencies", (np.float32,))
+        self._keys: UInt64 = self._array("keys", (np.uint64,))
+        self._slots: Int32 = self._array("slots", (np.int32,))
+        rows = {len(self._vectors), len(self.frequencies), self.card["words"]}
+        if len(rows | ({len(self._scales)} if self._scales is not None else set())) != 1:
+            raise VectorsError(
+                f"{self.folder} is damaged: its arrays do not have the {self.card['words']} rows of its card; "
+                "make or import the word vectors again"
+            )
+        if len(self._keys) != len(self._slots) or len(self._keys).bit_count() != 1:
+            raise VectorsError(
+                f"{self.folder} is damaged: keys.npy and slots.npy do not belong together; import it again"
+            )
+
+    @property
+    def dimension(self) -> int:
+        return int(self._vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __repr__(self) -> str:
+        return f"VectorTable({self.name!r}, {len(self)} words, {self.dimension} dimensions)"
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All words by id. Reads words.txt: for people and tools, not for embedding."""
+        return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
+        return look_up(self._keys, self._slots, hashes)
+
+    def id_of(self, word: str) -> int:
+        """The id of one word as the tokeniser gives it, -1 if it is not known."""
+        hashes = hash_words([word]).hashes
+        return int(self.lookup(hashes)[0]) if len(hashes) == 1 else -1
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of ids. (n,) -> (n, d)"""
+        rows: Float32 = self._vectors[ids].astype(np.float32)
+        if self._scales is not None:
+            rows *= self._scales[ids][:, None]
+        return rows
+
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """What the table knows of words that it does not have; None where it knows nothing."""
+        if not (self.folder / "pieces.npy").exists():
+            return None
+        vectors = self._array("pieces", (np.int8,), dimensions=2)
+        scales = self._array("piece_scales", (np.float32,))
+        keys, slots = self._array("piece_keys", (np.uint64,)), self._array("piece_slots", (np.int32,))
+        maps = self._array("piece_maps", (np.float16,), dimensions=3)
+        d = self.dimension
+        if vectors.shape != (len(scales), d) or maps.shape != (2, d, d) or len(keys) != len(slots):
+            raise VectorsError(f"{self.folder} is damaged: its pieces do not belong together; make or import it again")
+        if len(keys).bit_count() != 1:
+            raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
+        return Pieces(vectors, scales, keys, slots, maps)
+
+    def guess(self, strangers: Strangers) -> Float32:
+        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+        if self.pieces is None:
+            return np.zeros((len(strangers), self.dimension), dtype=np.float32)
+        return self.pieces.guess(strangers, self)
+
+    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
+        if self.pieces is None:
+            return np.zeros((len(ids), self.dimension), dtype=np.float32)
+        return self.pieces.guess(Strangers.of([self.words[number] for number in ids.tolist()]), self)
+
+    def verify(self) -> bool:
+        """Whether the arrays still have the digest of the card, and every word is found. Reads everything."""
+        if digest_of(self.folder) != self.digest or len(self.words) != len(self):
+            return False
+        return np.array_equal(self.lookup(hash_words(self.words).hashes), np.arange(len(self)))
+
+    def _array(self, name: str, dtypes: tuple[type[np.generic], ...], *, dimensions: int = 1) -> Any:
+        path = self.folder / f"{name}.npy"
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise VectorsError(
+                f"{path} cannot be read ({error}); the word vectors are damaged: make or import them again"
+            ) from error
+        if array.dtype not in dtypes or array.ndim != dimensions:
+            raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
+        return np.asarray(array)  # still mapped, but without what memmap adds to every slice
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    path = folder / "card.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise VectorsError(f"{folder} has no card.json; it is not a folder of word vectors") from error
+    except (OSError, ValueError) as error:
+        raise VectorsError(f"{path} cannot be read ({error}); make or import the word vectors again") from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise VectorsError(
+            f"{path} does not say {FORMAT!r}; the vectors were made by another version: import them again"
+        )
+    if card.get("tokeniser") != TOKENISER_VERSION:
+        raise VectorsError(
+            f"{folder} was made for tokeniser {card.get('tokeniser')}, not {TOKENISER_VERSION}: import it again"
+        )
+    if not isinstance(card.get("words"), int) or not isinstance(card.get("digest"), str):
+        raise VectorsError(f"{path} does not say how many words there are, or no digest; import the word vectors again")
+    return card
+
+
+def digest_of(folder: Path) -> str:
+    """BLAKE2b of what gives sentences their vectors: words, vectors, scales, frequencies and pieces."""
+    digest = hashlib.blake2b(digest_size=16)
+    pieces = ("pieces.txt", "pieces.npy", "piece_scales.npy", "piece_maps.npy")
+    for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy", *pieces):
+        path = folder / name
+        if path.exists():
+            with path.open("rb") as file:
+                while block := file.read(1 << 22):
+                    digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,157 @@
+"""`semsearch evaluate classify`: tables, JSON, pictures, errors of one line."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from collections_made import write_groups
+from console import Result, semsearch
+from small import TOPICS, sentence
+
+from semsearch.cli.classifying import classify_lines
+from semsearch.evaluate import ErrorAgreement, ModelComparison, cache, evaluate_classify
+from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "cache_folder", lambda kind: tmp_path / "cache" / kind)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    return write_groups(tmp_path / "topics.tsv", [3, 4, 3, 5])
+
+
+def classified(groups: Path, vectors: VectorTable, *options: object) -> Result:
+    return semsearch("evaluate", "classify", groups, "--vectors", vectors.folder, *options)
+
+
+def test_sizes_accuracies_and_shared_errors_are_tables(groups: Path, small_vectors: VectorTable) -> None:
+    result = classified(groups, small_vectors, "--model", "mowe", "--model", "bow", "--C", "0.01")
+    assert (result.status, result.err) == (0, "")
+    report = evaluate_classify([groups], models=["mowe", "bow"], vectors=small_vectors, cost=0.01)
+    assert result.lines == list(classify_lines(report))
+    assert result.lines[0].startswith("topics: 15 sentences, 4 groups, ")
+    assert result.lines[1].split() == ["sentences", "of", "a", "group", "3", "4", "5"]
+    assert result.lines[2].split() == ["groups", "2", "1", "1"]
+    row = next(line for line in result.lines if line.startswith("mowe")).split()
+    score = report.scores[0]
+    assert row == [
+        "mowe",
+        str(small_vectors.dimension),
+        f"{score.accuracy:.2f}",
+        f"{score.spread:.2f}",
+        *(f"{fold:.1f}" for fold in score.folds),
+        *["0.01"] * 3,
+        f"{score.accuracy_at_1:.2f}",
+        "–",
+    ]
+    errors = {(pair.one, pair.other): pair for pair in report.agreements}
+    shared = errors["mowe", "bow"]
+    assert result.lines[-1].split() == [
+        "bow",
+        f"{shared.same}/{shared.both_wrong}",
+        str(errors["bow", "bow"].both_wrong),
+    ]
+
+
+def test_json_has_what_python_has(groups: Path, small_vectors: VectorTable) -> None:
+    result = classified(
+        groups, small_vectors, "--json", "--model", "mowe", "--model", "sif", "--seed", 2, "--a", "0.01"
+    )
+    report = evaluate_classify([groups], models=["mowe", "sif"], vectors=small_vectors, seed=2, a=0.01)
+    assert result.json == report.to_dict()
+    assert result.json["seed"] == 2
+
+
+def report_of(p: float, only: tuple[int, int]) -> ClassifyReport:
+    """A made-up report on the paper's own data."""
+    return ClassifyReport(
+        "x",
+        0,
+        1234,
+        (GroupSizes("opinosis", 521, 88, 900, {3: 88}, {"sentences": 521, "groups": 89, "tokens": 1085}),),
+        tuple(
+            ClassifyScore("opinosis", model, 9, (50.0,) * 3, (1,) * 3, (40.0,) * 3, 65.23) for model in ("bow", "sif")
+        ),
+        (
+            ErrorAgreement("opinosis", "bow", "bow", 3, 3),
+            ErrorAgreement("opinosis", "bow", "sif", 2, 1),
+            ErrorAgreement("opinosis", "sif", "sif", 4, 4),
+        ),
+        (
+            ModelComparison("opinosis", "bow", "pca-bow", 521, *only, p, True),
+            ModelComparison("opinosis", "bow", "sif", 521, 1, 2, 0.5, False),
+        ),
+    )
+
+
+def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -> None:
+    lines = list(classify_lines(report_of(0.001, (30, 10))))
+    assert lines[0] == "opinosis: 521 sentences, 88 groups (published: 89), 900 tokens (published: 1,085)"
+    rows = {
+        line.split()[0]: line.split()[1:] for line in lines if line.split()[-1:] in (["65.23"], ["54.43"], ["20.86"])
+    }
+    assert rows == {
+        "bow": ["9", "50.00", "0.00", "50.0", "50.0", "50.0", "1", "1", "1", "40.00", "65.23"],
+        "sif": ["9", "50.00", "0.00", "50.0", "50.0", "50.0", "1", "1", "1", "40.00", "65.23"],
+        "pca-bow": ["–"] * 6 + ["54.43"],
+        "urae": ["–"] * 6 + ["20.86"],
+    }
+    assert sum(line.startswith("urae: its program") for line in lines) == 1
+    assert lines[-1] == "pv-dm and pv-dbow are trained on 1,234 sentences"
+
+
+@pytest.mark.parametrize(
+    ("p", "only", "said"),
+    [(0.001, (30, 10), "holds"), (0.001, (10, 30), "reversed"), (0.2, (12, 9), "no difference shown")],
+)
+def test_the_papers_order_is_said_to_hold_only_where_a_difference_is_shown(
+    p: float, only: tuple[int, int], said: str
+) -> None:
+    [line] = [line for line in classify_lines(report_of(p, only)) if line.startswith("bow above")]
+    assert line.endswith(said)
+    assert f"{100 * (only[0] - only[1]) / 521:+.2f}" in line
+
+
+def test_pictures_are_written_for_each_data_set(tmp_path: Path, groups: Path, small_vectors: VectorTable) -> None:
+    pytest.importorskip("matplotlib")
+    options = ("--model", "mowe", "--model", "bow", "--plot", tmp_path / "x.svg")
+    assert classified(groups, small_vectors, *options).status == 0
+    files = sorted(path.name for path in tmp_path.glob("*.svg"))
+    assert files == ["x-topics-errors.svg", "x-topics-sizes.svg"]
+    before = [(tmp_path / name).read_bytes() for name in files]
+    for data in before:
+        ET.fromstring(data)
+    classified(groups, small_vectors, *options)
+    assert [(tmp_path / name).read_bytes() for name in files] == before
+
+
+def test_a_mistake_is_one_line(tmp_path: Path, groups: Path, small_vectors: VectorTable) -> None:
+    lonely = write_groups(tmp_path / "lonely.tsv", [3, 3, 1])
+    for result, said in (
+        (classified(lonely, small_vectors), "lonely.tsv, line 7: the group 'night' has 1 sentence"),
+        (classified(tmp_path / "gone.tsv", small_vectors), "there is no file"),
+        (classified(groups, small_vectors, "--model", "pv-dm"), "give one with --train-text FILE"),
+        (classified(groups, small_vectors, "--plot", tmp_path / "x.bmp"), ".png, .svg, .pdf"),
+        (classified(groups, small_vectors, "--train-text", tmp_path / "gone.txt"), "gone.txt cannot be read"),
+    ):
+        assert (result.status, result.out) == (2, "")
+        assert result.err.count("\n") == 1
+        assert said in result.err
+
+
+def test_paragraph_vectors_run_where_there_is_a_text(tmp_path: Path, groups: Path, small_vectors: VectorTable) -> None:
+    pytest.importorskip("gensim")
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(sentence(topic, number) for topic in TOPICS for number in range(8)))
+    options = ("--model", "pv-dbow", "--train-text", text, "--train-rounds", 1, "--train-sentences", 40, "--C", 1)
+    result = classified(groups, small_vectors, *options)
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[-1] == "pv-dm and pv-dbow are trained on 40 sentences"

@@ -1,0 +1,130 @@
+"""`semsearch evaluate sweep`, `weights`, `components`, `confound`, and `status --components`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from collections_made import pairs, write_pairs
+from console import semsearch, write_docs
+
+from semsearch import Index
+from semsearch.evaluate import cache, evaluate_components, evaluate_confound, evaluate_sweep, evaluate_weights
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+    monkeypatch.setattr(cache, "cache_folder", lambda kind: tmp_path / "cache" / kind)
+
+
+def test_sweep_is_a_table_of_a_by_source(tmp_path: Path, small_vectors: VectorTable) -> None:
+    path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
+    command = ("evaluate", "sweep", path, "--vectors", small_vectors.folder, "--a", 0.001, "--a", 0.3)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    title, _, head, *rows = [line.split() for line in result.lines]
+    assert " ".join(title) == "SIF, STS12, 1 task, Pearson's r × 100"
+    assert head == ["a", "vectors", "corpus", "uniform"]
+    report = evaluate_sweep([path], vectors=[small_vectors], a=[0.001, 0.3])
+    assert rows[0] == ["0.001", *(f"{points[0].pearson:.1f}" for points in report.series.values())]
+    assert rows[2] == ["best", "a", *(f"{point.a:g}" for point in report.best[:2]), "any"]
+    assert "the best a is usually from 0.0001 to 0.001" in result.out
+    assert semsearch(*command, "--json").json == report.to_dict()
+
+
+def test_weights_are_a_table_of_frequencies_and_words(small_vectors: VectorTable) -> None:
+    command = ("evaluate", "weights", "--vectors", small_vectors.folder, "--word", "ship", "--word", "the")
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[0].split() == ["p(w)", "SIF", "word2vec", "uSIF"]
+    assert [line.split()[0] for line in result.lines[12:14]] == ["ship", "the"]
+    assert semsearch(*command, "--json").json == evaluate_weights(["ship", "the"], vectors=small_vectors).to_dict()
+
+
+def test_components_are_words_under_each_data_set_and_method(tmp_path: Path, small_vectors: VectorTable) -> None:
+    path = write_pairs(tmp_path / "sick.test.tsv", pairs(1))
+    command = ("evaluate", "components", path, "--vectors", small_vectors.folder, "-k", 3)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    report = evaluate_components([path], vectors=small_vectors, k=3)
+    assert result.lines[0] == f"the {len(small_vectors)} words of small with p(w) of 1e-05 or more"
+    first = report.removed[0].directions[0]
+    assert any(line.endswith(", ".join(word.word for word in first.nearest)) for line in result.lines)
+    assert any(line.endswith("– " + ", ".join(word.word for word in first.opposite)) for line in result.lines)
+    assert "SIF paper, GloVe: just, when, even" in result.out
+    assert semsearch(*command, "--json").json == report.to_dict()
+
+
+def test_confound_is_a_table_of_models_beside_the_papers_figures(small_vectors: VectorTable) -> None:
+    words = ("ship", "bread", "star")
+    command = ("evaluate", "confound", "--vectors", small_vectors.folder, "--words", *words, "--k", 1, "--k", 40)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    rows = [line.split() for line in result.lines]
+    assert rows[2] == ["k", "β", "model", "log", "p(x", "y)", "log", "p(z", "z)", "ratio", "by", "search", "paper"]
+    assert rows[3] == ["1", "2", "log-linear", "4.0000", "4.0000", "1.0000", "1.0000", "1"]
+    assert rows[4] == ["1", "2", "angular", "-0.5754", "0.0000", "0.5625", "0.5625", "0.5625"]
+    assert rows[9][-2:] == ["e^8000.0", "e^8000.0"]
+    found = semsearch(*command, "--json").json
+    assert found == evaluate_confound([1, 40], words=words, vectors=small_vectors).to_dict()
+    assert found["scenarios"][6]["formula"]["ratio"] is None
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_plot_is_written(tmp_path: Path, small_vectors: VectorTable, suffix: str) -> None:
+    path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
+    for command in (("sweep", path, "--a", 0.1), ("weights",)):
+        plot = tmp_path / f"{command[0]}{suffix}"
+        assert semsearch("evaluate", *command, "--vectors", small_vectors.folder, "--plot", plot).status == 0
+        assert plot.stat().st_size > 1000
+
+
+def test_a_plot_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    for command in (("sweep", tmp_path / "none.tsv"), ("weights", "--vectors", "none")):
+        result = semsearch("evaluate", *command, "--plot", tmp_path / "plot.gif")
+        assert (result.status, result.out) == (2, "")
+        assert "'plot.gif'" in result.err
+
+
+def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: VectorTable) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("1\tone\ttwo\nnine\tone\ttwo\n", encoding="utf-8")
+    for command in (
+        ("sweep", broken),
+        ("sweep", write_pairs(tmp_path / "mine.tsv", pairs(1)), "--group", "STS12"),
+        ("weights", "--word", "xyzzy"),
+        ("components", broken),
+        ("components", tmp_path / "mine.tsv", "--method", "mean"),
+        ("components", tmp_path / "mine.tsv", "--min-frequency", 0.99),
+        ("confound", "--words", "ship", "bread", "xyzzy"),
+        ("confound", "--k", 0),
+    ):
+        result = semsearch("evaluate", *command, "--vectors", small_vectors.folder)
+        assert (result.status, result.out, len(result.err.splitlines())) == (2, "", 1), command
+    assert "broken.tsv, line 2" in semsearch("evaluate", "sweep", broken).err
+
+
+def test_status_shows_what_is_taken_away(tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_docs(tmp_path)
+    place = tmp_path / "index"
+    with Index.create(place, vectors=small_vectors, components=2) as index:
+        index.sync(tmp_path / "docs")
+        directions = index.directions()
+    command = ("status", "--name", place)
+    plain, result = semsearch(*command), semsearch(*command, "--components")
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[: len(plain.lines)] == plain.lines
+    assert result.lines[len(plain.lines) + 1].split()[:2] == ["variance", "removed"]
+    assert result.lines[len(plain.lines) + 2].endswith(", ".join(word.word for word in directions[0].nearest))
+    assert "directions" not in semsearch(*command, "--json").json
+    assert semsearch(*command, "--components", "--json").json["directions"] == [one.to_dict() for one in directions]
+
+
+def test_status_says_where_nothing_is_taken_away(tmp_path: Path, small_vectors: VectorTable) -> None:
+    place = tmp_path / "index"
+    Index.create(place, vectors=small_vectors, method="mean").close()
+    result = semsearch("status", "--name", place, "--components")
+    assert result.lines[-1] == "nothing is taken away from its sentences"

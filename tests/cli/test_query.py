@@ -1,0 +1,339 @@
+"""`semsearch query`: formats, batches, exit statuses, and what a pipe or a terminal is given."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from console import INDEX, index_docs, on_terminal, semsearch, work_in, write_docs
+
+from semsearch.word_vectors.table import VectorTable
+
+HIT = {
+    "rank", "score", "dense", "lexical", "path", "root", "document", "title", "line", "page", "headings", "sentence",
+    "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before", "after", "duplicates",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents and an index of them."""
+    folder = tmp_path_factory.mktemp("work")
+    write_docs(folder)
+    return index_docs(folder, small_vectors)
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+
+
+def test_plain_is_what_a_pipe_gets() -> None:
+    result = semsearch("query", "the captain of the ship", "-k", "1")
+    assert (result.status, result.err) == (0, "")
+    place, sentence = result.lines
+    assert re.match(r"docs/guide\.md:10  0\.\d{3}  The guide › Ships", place)
+    assert sentence == "    The captain of the ship sail to the harbour."
+
+
+def test_words_need_no_quotes() -> None:
+    assert semsearch("query", "captain", "ship").out == semsearch("query", "captain ship").out
+
+
+def test_json_is_an_object_with_query_mode_and_hits() -> None:
+    answer = semsearch("query", "captain ship", "--json").json
+    assert list(answer) == ["query", "mode", "hits"]
+    assert (answer["query"], answer["mode"]) == ("captain ship", "hybrid")
+    hit = answer["hits"][0]
+    assert set(hit) == HIT
+    assert (hit["path"], hit["line"], hit["headings"]) == ("docs/guide.md", 10, ["The guide", "Ships"])
+    assert hit["metadata"]["author"] == "Ada"
+    source = Path("docs/guide.md").read_text(encoding="utf-8")
+    assert source[hit["start"] : hit["end"]] == hit["sentence"]
+
+
+def test_json_without_hits_is_an_object_all_the_same() -> None:
+    result = semsearch("query", "captain", "--json", "--filter", "nowhere/*")
+    assert result.status == 1
+    assert result.json["hits"] == []
+
+
+def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
+    hits = [json.loads(line) for line in semsearch("query", "captain ship", "--jsonl", "-k", "3").lines]
+    assert [hit["rank"] for hit in hits] == [1, 2, 3]
+    assert all(set(hit) == HIT | {"query", "mode"} for hit in hits)
+
+
+def test_paths_come_once_the_best_first() -> None:
+    assert semsearch("query", "judge and a ship", "--format", "paths").lines.count("docs/guide.md") == 1
+    assert semsearch("query", "violin piano", "--format", "paths").lines[0] == "docs/more/notes.txt"
+
+
+def test_csv_can_be_read_back() -> None:
+    rows = list(csv.DictReader(io.StringIO(semsearch("query", "storm, wave", "--format", "csv").out)))
+    assert rows[0]["query"] == "storm, wave"
+    assert rows[0]["sentence"] == 'A storm and a wave on the deck, "loud", was new.'
+    assert (rows[0]["path"], rows[0]["page"], rows[0]["headings"]) == ("docs/guide.md", "", "The guide › Ships")
+
+
+def test_csv_has_its_header_even_without_hits() -> None:
+    result = semsearch("query", "captain", "--format", "csv", "-f", "nowhere/*")
+    assert result.status == 1
+    assert len(result.lines) == 1
+
+
+def test_vimgrep_points_to_the_sentence() -> None:
+    path, line, column, sentence = semsearch("query", "storm wave", "--format", "vimgrep").lines[0].split(":", 3)
+    text = Path(path).read_bytes().splitlines()[int(line) - 1]
+    assert text[int(column) - 1 :].decode().startswith(sentence)
+
+
+def test_one_answer_has_one_format() -> None:
+    assert semsearch("query", "ship", "--format", "json", "--json").status == 0
+    result = semsearch("query", "ship", "--json", "--jsonl")
+    assert result.status == 2
+    assert "json and jsonl" in result.err
+
+
+def test_context_surrounds_the_sentence() -> None:
+    lines = semsearch("query", "storm wave", "--context", "1", "-k", "1").lines
+    assert lines[1:] == [
+        "    The captain of the ship sail to the harbour.",
+        '  > A storm and a wave on the deck, "loud", was new.',
+        "    The anchor is old.",
+    ]
+
+
+def test_filters_decide_before_the_best_are_taken() -> None:
+    assert semsearch("query", "ship", "-k", "1", "--filter", "docs/more/*", "--format", "paths").lines == [
+        "docs/more/notes.txt"
+    ]
+    for condition in ("author=Ada", "year>=2021", "tags=sea"):
+        assert semsearch("query", "violin", "-f", condition, "--format", "paths").lines == ["docs/guide.md"]
+
+
+def test_each_mode_has_its_own_parts() -> None:
+    dense = semsearch("query", "captain", "--mode", "dense", "--json").json["hits"][0]
+    lexical = semsearch("query", "captain", "--mode", "lexical", "--json").json["hits"][0]
+    assert dense["score"] == dense["dense"]
+    assert lexical["score"] == lexical["lexical"]
+
+
+def test_a_high_least_score_leaves_nothing() -> None:
+    assert semsearch("query", "ship", "--mode", "dense", "--min-score", "2").status == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["   "], "no words"),
+        (["?!"], "no words"),
+        (["ship", "-k", "0"], "k must be at least 1"),
+        (["ship", "-f", "  "], "filter"),
+        (["ship", "--context", "-1"], "context"),
+        (["ship", "--min-score", "nan"], "min_score"),
+        (["ship", "--index", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line_and_status_two(arguments: list[str], said: str) -> None:
+    result = semsearch("query", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("semsearch: ")
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["ship", "--mode", "psychic"], ["ship", "-k", "many"], [], ["ship", "--colour"]])
+def test_wrong_usage_is_status_two(arguments: list[str]) -> None:
+    result = semsearch("query", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert "Usage" in result.err
+
+
+def test_a_mistyped_command_is_guessed() -> None:
+    result = semsearch("qurey", "ship")
+    assert result.status == 2
+    assert "Did you mean 'query'?" in result.err
+
+
+def test_unknown_words_are_told_and_looked_for_as_they_are() -> None:
+    result = semsearch("query", "zyzzyva")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.splitlines() == [
+        "semsearch: warning: no word of 'zyzzyva' is among the word vectors: only its words were looked for"
+    ]
+
+
+def test_a_batch_answers_line_by_line() -> None:
+    queries = "captain ship\n\n   \nviolin piano\n?!\n"
+    result = semsearch("query", "-", "--json", "-k", "2", stdin=queries)
+    assert result.status == 0
+    assert [answer["query"] for answer in result.json] == ["captain ship", "violin piano", "?!"]
+    assert [len(answer["hits"]) for answer in result.json] == [2, 2, 0]
+    assert "'?!' has no words" in result.err
+
+
+def test_a_batch_as_lines_names_the_query() -> None:
+    lines = semsearch("query", "-", "--jsonl", "-k", "1", stdin="captain\nviolin\n").lines
+    assert [json.loads(line)["query"] for line in lines] == ["captain", "violin"]
+    plain = semsearch("query", "-", "-k", "1", stdin="captain\nviolin\n").lines
+    assert [line for line in plain if line.startswith("?")] == ["? captain", "? violin"]
+
+
+def test_a_query_of_a_batch_without_hits_is_said_to_have_none() -> None:
+    assert semsearch("query", "-", stdin="zyzzyva\n?!\n").lines == [
+        "? zyzzyva", "    no hits", "", "? ?!", "    no hits",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+def test_a_closed_output_is_no_bug() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for closed, status in ((">&-", 0), ("<&-", 0), ("2>&-", 0), (">&- 2>&- <&-", 0)):
+        line = f"{sys.executable} -m semsearch query ship {closed}"
+        done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
+        assert (done.returncode, done.stderr) == (status, "")
+
+
+def test_a_batch_of_one_is_still_a_list() -> None:
+    assert len(semsearch("query", "-", "--json", stdin="captain").json) == 1
+
+
+def test_a_batch_answers_as_single_queries_do() -> None:
+    queries = ["captain of the ship", "violin", "bread and butter"]
+    answers = semsearch("query", "-", "--json", stdin="\n".join(queries)).json
+    for query, answer in zip(queries, answers, strict=True):
+        alone = semsearch("query", query, "--json").json
+        assert [hit["passage_id"] for hit in alone["hits"]] == [hit["passage_id"] for hit in answer["hits"]]
+
+
+def test_a_batch_without_queries_is_an_error() -> None:
+    result = semsearch("query", "-", stdin="\n\n")
+    assert (result.status, result.out) == (2, "")
+
+
+def test_a_table_in_a_pipe_has_no_colours() -> None:
+    result = semsearch("query", "captain of the ship", "--format", "table")
+    assert result.status == 0
+    assert "\x1b" not in result.out
+    assert "docs/guide.md:10 › The guide › Ships" in result.out
+
+
+def command(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the real command, its output piped."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    return subprocess.run(
+        [sys.executable, "-m", "semsearch", *map(str, arguments)],
+        env={**environment, "PYTHONPATH": os.pathsep.join(sys.path), **settings},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_a_pipe_gets_neither_colours_nor_progress(small_vectors: VectorTable, tmp_path: Path) -> None:
+    made = command("index", "docs", "--indexes", tmp_path, "--vectors", small_vectors.folder)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "\x1b" not in made.stdout
+    asked = command("query", "ship", "--indexes", tmp_path)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "\x1b" not in asked.stdout
+
+
+def test_a_query_imports_only_what_it_needs() -> None:
+    code = (
+        "import sys\nfrom semsearch.cli import app\n"
+        "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
+        "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'markdown_it', 'pathspec',"
+        " 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation', 'semsearch.search.filters']\n"
+        "print([name for name in needless if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def test_help_imports_no_numpy() -> None:
+    code = "import sys\nfrom semsearch.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass\n"
+    code += "assert not {'numpy', 'rich', 'sqlite_utils'} & set(sys.modules), sys.modules.keys()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=False).returncode
+        == 0
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe that can be closed early, and /dev/full")
+def test_a_reader_that_has_had_enough_is_no_error() -> None:
+    line = f"{sys.executable} -m semsearch query ship --jsonl -k 10 | true; echo ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_that_cannot_be_written_is_one_line() -> None:
+    line = f"{sys.executable} -m semsearch query ship --json > /dev/full"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("semsearch: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_terminal_gets_colours_and_links() -> None:
+    shown = on_terminal("query", "captain of the ship")
+    assert "\x1b[35m" in shown
+    assert "\x1b]8;" in shown
+    assert "guide.md#10" in shown
+    assert "\x1b[1mcaptain\x1b[0m" in shown
+
+
+def test_no_color_is_honoured() -> None:
+    shown = on_terminal("query", "captain of the ship", NO_COLOR="1")
+    assert "\x1b[35m" not in shown
+    assert "\x1b[31m" not in shown
+    assert "\x1b]8;" in shown
+
+
+def test_a_terminal_that_shows_no_links_gets_none() -> None:
+    shown = on_terminal("query", "captain of the ship", TERM="linux")
+    assert "\x1b]8;" not in shown
+    assert "guide.md" in shown
+
+
+def test_progress_is_drawn_on_a_terminal(small_vectors: VectorTable, tmp_path: Path) -> None:
+    shown = on_terminal("index", "docs", "--indexes", tmp_path, "--vectors", small_vectors.folder)
+    assert "sentences" in shown
+    assert "\x1b[?25l" in shown
+    assert f"{tmp_path / 'docs'}: 2 added" in shown.replace("\r\n", "")
+    assert 'semsearch query "..."' in shown
+
+
+def test_the_version_is_shown() -> None:
+    result = semsearch("--version")
+    assert result.status == 0
+    assert result.out.startswith("semsearch 0.")
+
+
+def test_a_read_only_folder_can_be_asked(folder: Path) -> None:
+    places = [folder / INDEX, *(folder / INDEX).rglob("*")]
+    for place in places:
+        place.chmod(0o555 if place.is_dir() else 0o444)
+    try:
+        assert command("query", "ship").returncode == 0
+    finally:
+        for place in places:
+            place.chmod(0o755 if place.is_dir() else 0o644)

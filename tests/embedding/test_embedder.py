@@ -1,0 +1,269 @@
+"""The embedder against the papers, and its laws."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+from small import TOPICS, sentence
+
+from semsearch import SentenceEmbedder, load_vectors
+from semsearch.embedding import weighted_sums as raw
+from semsearch.embedding.components import CommonComponents
+from semsearch.embedding.methods import METHODS, Method
+from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
+from semsearch.settings import PRIOR
+from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.writer import TableWriter
+
+SENTENCES = (Path(__file__).parents[1] / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def english() -> VectorTable:
+    return load_vectors("english")
+
+
+def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    found = sorted({word for sentence in SENTENCES for word in reference.words(sentence) if table.id_of(word) >= 0})
+    ids = np.array([table.id_of(word) for word in found])
+    rows = table.rows(ids).astype(np.float64)
+    return dict(zip(found, rows, strict=True)), dict(zip(found, table.frequencies[ids].tolist(), strict=True))
+
+
+def test_there_are_enough_real_sentences() -> None:
+    assert len(SENTENCES) >= 100
+
+
+@pytest.mark.parametrize("m", [0, 1, 5])
+def test_sif_agrees_with_the_paper(english: VectorTable, m: int) -> None:
+    vectors, p = as_dicts(english)
+    ours = SentenceEmbedder(english, method="sif", components=m).fit_transform(SENTENCES)
+    assert ours == pytest.approx(reference.sif(SENTENCES, vectors, p, m=m), abs=1e-5)
+
+
+@pytest.mark.parametrize("m", [0, 5])
+def test_usif_agrees_with_the_paper(english: VectorTable, m: int) -> None:
+    vectors, p = as_dicts(english)
+    embedder = SentenceEmbedder(english, method="usif", components=m).fit(SENTENCES)
+    expected = reference.usif(SENTENCES, vectors, p, a=embedder.weights_.a, m=m)
+    assert embedder.transform(SENTENCES) == pytest.approx(expected, abs=1e-5)
+
+
+def test_usif_takes_its_a_from_the_table_and_the_mean_length(english: VectorTable) -> None:
+    embedder = SentenceEmbedder(english, method="usif").fit(SENTENCES)
+    lengths = [len([w for w in reference.words(s) if english.id_of(w) >= 0]) for s in SENTENCES]
+    n = float(np.mean([length for length in lengths if length]))
+    everything = dict(enumerate(english.frequencies.tolist()))
+    assert embedder.weights_.a == pytest.approx(reference.usif_a(everything, n), rel=1e-6)
+
+
+def test_tfidf_agrees_with_equation_7(english: VectorTable) -> None:
+    vectors, _ = as_dicts(english)
+    ours = SentenceEmbedder(english, method="tfidf").fit_transform(SENTENCES)
+    assert ours == pytest.approx(reference.tfidf(SENTENCES, vectors), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_few_texts_and_many_get_the_same_vectors(english: VectorTable, method: str) -> None:
+    embedder = SentenceEmbedder(english, method=method, components=3).fit(SENTENCES)
+    many = embedder.transform(SENTENCES * 40)[: len(SENTENCES)]
+    assert many == pytest.approx(np.vstack([embedder.transform([text]) for text in SENTENCES]), abs=2e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_have_length_one_or_zero(small_vectors: VectorTable, method: str) -> None:
+    texts = ["the ship and the harbour", "", "qqqq zzzz", "violin", "the"]
+    vectors = SentenceEmbedder(small_vectors, method=method, prior=100).fit(texts).transform(texts)
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert lengths[[1, 2]].tolist() == [0, 0]
+    assert lengths[[0, 3, 4]] == pytest.approx(1, abs=1e-5)
+
+
+def test_a_one_word_text_is_the_sign_of_its_vector_for_usif(small_vectors: VectorTable) -> None:
+    embedder = SentenceEmbedder(small_vectors, method="usif", components=0).fit(["the violin"])
+    word = small_vectors.rows(np.array([small_vectors.id_of("violin")]))[0]
+    assert np.sign(embedder.transform(["violin"])[0]).tolist() == np.sign(word).tolist()
+    assert np.ptp(np.abs(embedder.transform(["violin"])[0][word != 0])) < 1e-6
+
+
+def test_a_column_that_is_zero_in_all_words_stays_zero(tmp_path: Path) -> None:
+    rows = np.array([[1.0, 0.0, 2.0], [3.0, 0.0, -1.0]])
+    table = TableWriter(tmp_path / "v", dtype="float32").write(["a", "b"], rows, np.array([0.5, 0.5]), card={})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vectors = SentenceEmbedder(table, method="usif", components=0).fit(["a b"]).transform(["a b", "a"])
+    assert vectors[:, 1].tolist() == [0, 0]
+    assert np.isfinite(vectors).all()
+
+
+def test_the_order_of_words_says_nothing(small_vectors: VectorTable) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
+    one, other = embedder.transform(["the harbour and the ship", "ship and harbour the the"])
+    assert one == pytest.approx(other, abs=1e-6)
+
+
+def test_partial_fits_and_merges_equal_one_fit(english: VectorTable) -> None:
+    whole = SentenceEmbedder(english, components=5).fit(SENTENCES)
+    parts = SentenceEmbedder(english, components=5).partial_fit(SENTENCES[:30]).partial_fit(SENTENCES[30:])
+    merged = SentenceEmbedder(english, components=5).fit(SENTENCES[:50])
+    merged.merge(SentenceEmbedder(english, components=5).fit(SENTENCES[50:]))
+    for other in (parts, merged):
+        assert other.statistics_.gram == pytest.approx(whole.statistics_.gram, rel=1e-6, abs=1e-6)
+        assert other.transform(SENTENCES[:20]) == pytest.approx(whole.transform(SENTENCES[:20]), abs=1e-5)
+
+
+def test_embedders_of_different_weights_do_not_merge(small_vectors: VectorTable) -> None:
+    one = SentenceEmbedder(small_vectors, a=1e-3).fit(["the ship"])
+    other = SentenceEmbedder(small_vectors, a=1e-4).fit(["the harbour"])
+    with pytest.raises(FitError, match="weigh words differently"):
+        one.merge(other)
+
+
+def test_transform_never_learns(small_vectors: VectorTable) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
+    before = embedder.to_bytes()
+    embedder.transform(["the ship"] * 50)
+    assert embedder.to_bytes() == before
+
+
+def test_a_frozen_projection_keeps_old_vectors_when_texts_are_added(small_vectors: VectorTable) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
+    old = embedder.transform(["the ship"])
+    today = embedder.statistics_ + embedder.statistics_of(embedder.tokenize(["violin and song"] * 30))
+    assert embedder.drift(embedder.statistics_) == pytest.approx(0, abs=1e-3)
+    assert embedder.drift(today) > 5
+    assert np.array_equal(embedder.transform(["the ship"]), old)
+
+
+def test_a_saved_embedder_gives_the_same_vectors(small_vectors: VectorTable, tmp_path: Path) -> None:
+    for method in METHODS:
+        embedder = SentenceEmbedder(small_vectors, method=method, prior=50).fit(
+            ["the ship and the harbour", "a star in the night"]
+        )
+        embedder.save(tmp_path / "e.npz")
+        again = SentenceEmbedder.load(tmp_path / "e.npz", small_vectors)
+        assert np.array_equal(again.transform(["the harbour"]), embedder.transform(["the harbour"]))
+        assert again.weights_digest == embedder.weights_digest
+
+
+def test_an_embedder_of_other_word_vectors_is_refused(small_vectors: VectorTable, english: VectorTable) -> None:
+    data = SentenceEmbedder(small_vectors).fit(["the ship"]).to_bytes()
+    with pytest.raises(VectorsMismatch):
+        SentenceEmbedder.from_bytes(data, english)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK nonsense", b"\x80\x04]\x94."])
+def test_damaged_bytes_are_refused(small_vectors: VectorTable, data: bytes) -> None:
+    with pytest.raises(FitError):
+        SentenceEmbedder.from_bytes(data, small_vectors)
+
+
+def test_a_truncated_archive_is_refused(small_vectors: VectorTable) -> None:
+    data = SentenceEmbedder(small_vectors).fit(["the ship"]).to_bytes()
+    with pytest.raises(FitError):
+        SentenceEmbedder.from_bytes(data[: len(data) // 2], small_vectors)
+
+
+def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) -> None:
+    with pytest.raises(UsageError):
+        SentenceEmbedder(small_vectors, a=0)
+    with pytest.raises(UsageError):
+        SentenceEmbedder(small_vectors, components=10_000)
+    with pytest.raises(UsageError):
+        SentenceEmbedder(small_vectors, method="bert")
+    with pytest.raises(FitError):
+        SentenceEmbedder(small_vectors).transform(["before fit"])
+    with pytest.raises(UsageError):
+        SentenceEmbedder(small_vectors).fit(["the ship"]).transform("one string")  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        SentenceEmbedder(small_vectors).fit("one string")
+
+
+def test_any_damage_is_seen_or_harmless(small_vectors: VectorTable) -> None:
+    data = SentenceEmbedder(small_vectors, method="tfidf").fit(["the ship"]).to_bytes()
+    generator = np.random.default_rng(0)
+    places = np.concatenate((generator.integers(0, 300, 300), generator.integers(len(data) - 900, len(data), 300)))
+    for place in places.tolist():
+        damaged = bytearray(data)
+        damaged[place] = int(generator.integers(256))
+        with suppress(SemsearchError):
+            SentenceEmbedder.from_bytes(bytes(damaged), small_vectors)
+
+
+def test_an_embedder_that_cannot_be_saved_says_so(small_vectors: VectorTable, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="nowhere"):
+        SentenceEmbedder(small_vectors).fit(["the ship"]).save(tmp_path / "nowhere" / "e.npz")
+
+
+def test_a_method_of_ones_own_combines_the_parts(english: VectorTable) -> None:
+    vectors, p = as_dicts(english)
+    own = Method("weights only", "sif", normalise=False, components=0, piecewise=False)
+    ours = SentenceEmbedder(english, method=own).fit_transform(SENTENCES)
+    assert ours == pytest.approx(reference.sif(SENTENCES, vectors, p, m=0), abs=1e-5)
+
+
+def test_ten_sentences_keep_their_meaning_with_the_prior(english: VectorTable) -> None:
+    """All ten are about bread, so that bread is what they have in common: without the prior it would be removed."""
+    bread = [
+        "Knead the bread dough for ten minutes.",
+        "Bread is baked in a hot oven.",
+        "The bread needs flour, water, salt and yeast.",
+        "Let the bread dough rise in a warm place.",
+        "Bake the bread until its crust is brown.",
+        "Sourdough bread is made with a starter.",
+        "Slice the bread when it has cooled.",
+        "A bread oven keeps its heat for hours.",
+        "Rye bread is darker than wheat bread.",
+        "Salt slows the yeast in bread dough.",
+    ]
+    probes = ["How do I bake a loaf?", "How is the parliament elected?"]
+
+    def margin(prior: float) -> float:
+        embedder = SentenceEmbedder(english, components=5, prior=prior).fit(bread)
+        loaf, parliament = (embedder.transform(probes) @ embedder.transform(bread).T).mean(axis=1)
+        return float(loaf - parliament)
+
+    assert margin(PRIOR) > margin(0) + 0.3
+    assert margin(PRIOR) > 0.3
+
+
+def test_the_prior_is_drawn_alike_each_time(small_vectors: VectorTable) -> None:
+    one = SentenceEmbedder(small_vectors, prior=10).fit(["the ship"])
+    other = SentenceEmbedder(small_vectors, prior=10).fit(["the ship"])
+    assert isinstance(one.common_, CommonComponents)
+    assert np.array_equal(one.common_.directions, other.common_.directions)
+
+
+@pytest.mark.parametrize("method", ["sif", "usif", "tfidf"])
+@pytest.mark.parametrize("few", [4096, 0])
+def test_texts_and_what_they_make_together_are_embedded_at_once(
+    small_vectors: VectorTable, method: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw, "_FEW", few)  # with none, all words are taken to be many
+    sentences = [sentence(topic, number) for number in range(20) for topic in TOPICS]
+    texts = [*sentences, "", "zyzzyva", "zyzzyva quux", "", sentences[0]]
+    embedder = SentenceEmbedder(small_vectors, method=method).fit(sentences)
+    ragged = embedder.tokenize(texts)
+    starts = np.array([0, 1, 4, len(sentences), len(sentences) + 2, len(texts)])
+    alone, together = embedder.transform_both(ragged, starts)
+    assert alone == pytest.approx(embedder.transform(texts), abs=1e-6)
+    joined = [" ".join(texts[first:last]) for first, last in pairwise(starts.tolist())]
+    assert together == pytest.approx(embedder.transform(joined), abs=1e-5)
+    assert not together[3].any()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -> None:
+    texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
+    embedder = SentenceEmbedder(small_vectors, unknown="contexts")
+    batches = [embedder.tokenize(part) for part in texts]
+    fitted = embedder.fit_ragged(lambda: batches, threads=threads)
+    expected = SentenceEmbedder(small_vectors, unknown="contexts").fit_ragged(lambda: batches)
+    assert np.array_equal(fitted.statistics_.gram, expected.statistics_.gram)
+    assert fitted.weights_digest == expected.weights_digest

@@ -1,0 +1,400 @@
+"""All experiments in one report: what is run, what is said of the rest, tables beside the papers', notes that stay."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from collections_made import pairs, sick, write_groups, write_pairs
+from console import semsearch
+from small import small_vectors as made_vectors
+
+from semsearch.errors import SourceError, StorageError, UsageError
+from semsearch.evaluate import PapersReport, evaluate_report, write_report
+from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch.evaluate.papers import experiments, pictures, writing
+from semsearch.evaluate.papers.document import document
+from semsearch.evaluate.papers.markdown import prose, table, verdict
+from semsearch.evaluate.papers.notes import read_notes
+from semsearch.evaluate.papers.report import UsedVectors
+from semsearch.evaluate.paraphrase.agreement import ModelComparison
+from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.published import figures
+from semsearch.evaluate.similarity.orderings import Held
+from semsearch.evaluate.supervised.labelled import LabelledTask
+from semsearch.evaluate.supervised.published import published_for
+from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial
+from semsearch.word_vectors.table import VectorTable
+
+LONG = ("supervised", "classify")
+USED = (UsedVectors("small", 1000, 24, "0123456789abcdef"),)
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with all four sub-folders, tiny."""
+    folder = tmp_path / "data"
+    for name in ("sts", "paraphrase", "frequencies"):
+        (folder / name).mkdir(parents=True)
+    for seed, name in enumerate(("2012.MSRpar", "2014.OnWN", "2014.images", "stsb")):
+        write_pairs(folder / "sts" / f"{name}.test.tsv", pairs(seed))
+    sick(folder / "sts")
+    write_groups(folder / "paraphrase" / "topics.tsv", [3, 4, 3, 5])
+    (folder / "frequencies" / "counts.txt").write_text("the 900\na 700\nship 20\nbread 10\n", encoding="utf-8")
+    return folder
+
+
+def run(data: Path, vectors: VectorTable, *without: str, **options: Any) -> PapersReport:
+    return evaluate_report(data, vectors=[vectors.folder], without=without, **options)
+
+
+# -- what is run -------------------------------------------------------------------------------------------------------
+
+
+def test_all_is_run_that_there_are_data_for(
+    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(experiments, "evaluate_supervised", lambda paths, **_: asked.append(paths))
+    report = run(data, small_vectors, "classify")
+    found = report.to_dict()
+    for name in ("sts", "fitted", "weights", "counted", "sweep"):
+        assert found[name], name
+    assert len(found["components"]) == len(found["confound"]) == 1
+    assert asked == [[data / "sts"]]  # where SICK has labels
+    assert report.missing == (
+        "classify: left out (--without)",
+        "cbos: it needs tasks of STS 2012 to 2015 and a text (--train-text)",
+    )
+    assert report.counts == ("counts.txt",)
+
+
+def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: VectorTable) -> None:
+    (tmp_path / "sts").mkdir()
+    write_pairs(tmp_path / "sts" / "mine.tsv", pairs(1))
+    report = run(tmp_path, small_vectors)
+    assert report.sts is not None
+    assert [line.partition(":")[0] for line in report.missing] == ["components", "supervised", "classify", "cbos"]
+    text = document(report, {})
+    assert "- classify: there is no paraphrase/ with .tsv files\n" in text
+    assert "White et al" not in text
+
+
+def test_paragraph_vectors_and_cbos_wait_for_a_text(
+    data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    for name in ("classify", "cbos"):
+        monkeypatch.setattr(
+            experiments, f"evaluate_{name}", lambda *_, name=name, **options: given.update({name: options})
+        )
+    quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
+    report = run(data, small_vectors, *quick)
+    assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
+    assert given["classify"]["train_text"] == []
+    assert "cbos" not in given
+    text = tmp_path / "text.txt"
+    with pytest.raises(SourceError, match=r"there is no .*text\.txt; give a text file"):
+        run(data, small_vectors, train_text=[text])  # before anything is run
+    text.write_text("A text.\n")
+    report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
+    assert (report.texts, report.train_sentences) == (("text.txt",), 77)
+    assert given["classify"]["train_text"] == [text]
+    assert given["classify"]["paragraphs"].sentences == given["cbos"]["sentences"] == 77
+    assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, weights"),
+        ({"without": "sts"}, "without is a sequence"),
+        ({"vectors": []}, "vectors is a sequence"),
+        ({"train_sentences": 0}, "train_sentences must be at least 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        evaluate_report(data, **options)
+
+
+def test_what_is_broken_is_told_before_the_work(
+    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiments, "evaluate_sts", None)  # cannot be called
+    (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
+    with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
+        run(data, small_vectors)
+    (data / "sts" / "sick.dev.tsv").unlink()
+    with pytest.raises(SourceError, match="'sick' has no dev split"):
+        run(data, small_vectors, "classify")
+
+
+def test_a_folder_without_data_is_said(tmp_path: Path, data: Path, small_vectors: VectorTable) -> None:
+    with pytest.raises(SourceError, match="has no data; expected a folder with sts/, paraphrase/"):
+        evaluate_report(tmp_path)
+    with pytest.raises(SourceError, match="is no folder"):
+        evaluate_report(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="two of the word vectors are the same"):
+        evaluate_report(data, vectors=[small_vectors.folder, small_vectors.folder])
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report(data: Path, small_vectors: VectorTable) -> PapersReport:
+    return run(data, small_vectors, *LONG)
+
+
+def cells(text: str, first: str) -> list[str]:
+    """The cells of the only line that begins with this one."""
+    [line] = [line for line in text.splitlines() if line.startswith(f"| {first} |")]
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersReport) -> None:
+    text = document(report, {})
+    assert "| Pearson's r × 100 | STS12 (1 of 5) | STS14 (2 of 6) | SICK14 | STSb |" in text
+    assert report.sts is not None
+    ours = {a.group: a.pearson for a in report.sts.averages if a.method == "tfidf"}
+    assert cells(text, "**tfidf, small**") == [
+        f"**{ours[group]:.1f}**" for group in ("STS12", "STS14", "SICK14", "STSb")
+    ]
+    table_5 = {figure.row: figure.value for figure in figures("sif", "table 5") if figure.column == "GloVe+WR"}
+    [sick_14] = [f.value for f in figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
+    both = (table_5["2014.OnWN"] + table_5["2014.images"]) / 2
+    similarity = text.partition("## uSIF")[0]
+    assert cells(similarity, "GloVe+WR") == [f"{table_5['2012.MSRpar']:.1f}", f"{both:.1f}", f"{sick_14:.1f}", "–"]
+    of_usif = text.partition("## uSIF")[2]
+    assert cells(of_usif, "GloVe+UP")[:2] == ["–", "–"]  # published by year alone
+
+
+def test_claims_have_a_verdict_and_both_counts(report: PapersReport) -> None:
+    assert report.sts is not None
+    [ordering] = [one for one in report.sts.orderings if (one.better, one.worse) == ("sif", "mean")]
+    expected = [
+        *(f"{held.held} of {held.of}, {held.difference:+.1f}" for held in ordering.published.values()),
+        f"{verdict(ordering.found)}: {ordering.found.held} of 5, {ordering.found.difference:+.1f}",
+    ]
+    assert cells(document(report, {}), "sif above mean") == expected
+
+
+@pytest.mark.parametrize(
+    ("held", "of", "expected"),
+    [
+        (21, 21, "holds"),
+        (16, 21, "holds"),
+        (15, 21, "no difference shown"),
+        (5, 21, "reversed"),
+        (3, 3, "no difference shown"),
+    ],
+)
+def test_a_verdict_is_a_sign_test(held: int, of: int, expected: str) -> None:
+    assert verdict(Held(held, of, 1.0)) == expected
+
+
+def test_the_text_depends_on_nothing_but_the_results(
+    data: Path, small_vectors: VectorTable, report: PapersReport, tmp_path: Path
+) -> None:
+    again = run(data, small_vectors, *LONG, fresh=True)
+    assert document(again, {}) == document(report, {})
+    for said in (document(report, {}), json.dumps(report.to_dict())):
+        assert str(tmp_path) not in said
+        assert str(small_vectors.folder) not in said
+
+
+def test_other_vectors_have_their_own_rows(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    other = made_vectors(tmp_path, seed=5, name="other")
+    both = evaluate_report(data, vectors=[small_vectors.folder, other.folder], without=[*LONG, "sweep"])
+    text = document(both, {})
+    assert {one.name for one in both.vectors} == {"small", "other"}
+    assert cells(text, "**tfidf, small**") != cells(text, "**tfidf, other**")
+    assert "| claim | paper, GloVe | paper, PSL | here, small | here, other |" in text
+    assert len(both.components) == 2
+
+
+def test_a_table_keeps_what_is_in_its_cells() -> None:
+    assert list(table(["a", "b"], [["x|y", "two\nlines"]])) == ["| a | b |", "|---|---|", "| x\\|y | two lines |", ""]
+    assert all(len(line) <= 118 for line in prose("word " * 100))
+
+
+# -- what is learned ---------------------------------------------------------------------------------------------------
+
+
+def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_beat() -> None:
+    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
+    scores = [
+        SupervisedScore(
+            "sick relatedness", "relatedness", method, (4500, 500, 4927), best, {"pearson": figure}, (best,)
+        )
+        for method, figure in (("mean", 85.0), ("sif", 87.0), ("usif", 84.0))
+    ]
+    published = published_for(LabelledTask("sick", "relatedness", (), *[None] * 3, ()), None)  # type: ignore[arg-type]
+    found = SupervisedReport("small", 2400, 0, tuple(scores), {"sick relatedness": published})
+    text = document(PapersReport(USED, (), supervised=found), {})
+    of_sif, _, of_usif = text.partition("## uSIF")
+    assert cells(of_sif, "**sif, small**") == ["**87.0**"]
+    assert cells(of_sif, "Ours (table 2)") == ["86.0"]
+    assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]
+    assert cells(of_sif, "RNN") == ["+12.9, here +13.9"]
+    assert "| sick relatedness | sif | 4,500 / 500 / 4,927 | 0.01 | 0.001 | 1e-05 | 7 | 84.0 |" in of_sif
+    assert cells(of_usif, "ParaNMT+UP (table 3)") == ["83.8"]
+    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "0 of 1, -3.0"]
+
+
+def test_paraphrase_groups_stand_beside_the_paper() -> None:
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {"sentences": 521, "groups": 89, "tokens": 1085})
+    score = ClassifyScore("opinosis_groups", "mowe", 256, (66.0, 68.0), (1.0, 10.0), (60.0, 60.0), 69.30)
+    pair = ModelComparison("opinosis_groups", "mowe", "pca-bow", 521, 40, 10, 2e-5, True)
+    found = ClassifyReport("small", 0, 77, (sizes,), (score,), (), (pair,))
+    text = document(PapersReport(USED, (), texts=("t.txt",), classify=found), {})
+    assert (
+        "semsearch evaluate classify opinosis_groups.tsv --train-text t.txt --train-sentences 77 --vectors small\n"
+        in text
+    )
+    assert "| opinosis_groups | 521 (paper: 521) | 89 (paper: 89) | 879 (paper: 1,085) |" in text
+    assert cells(text, "mowe") == ["256", "67.00 ± 1.00", "1 10", "60.00", "69.30"]
+    assert cells(text, "urae") == ["–", "–", "–", "–", "20.86"]  # only published
+    assert "| opinosis_groups | mowe above pca-bow | +14.9 | holds: +5.8 | < 0.0001 |" in text
+
+
+def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
+    paper = {"skip-gram": 40.0, "CBOW": 45.0, "CBOS": 50.0}
+    tasks = tuple(
+        CbosTask(f"2014.{name}", "STS14", 9, {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}, paper)
+        for name in ("OnWN", "images")
+    )
+    year = CbosYear("STS14", 2, False, tasks[0].pearson, paper, {})
+    effects = tuple(CbosEffect("k", k, {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k}, 65.0) for k in (1, 2))
+    found = CbosReport(10, 100, 50, 0.9, {"min_count": 5}, {"CBOS": 3.0}, tasks, (year,), effects)
+    text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
+    assert "cbos t.txt --sts sts/ --sentences 12 --k 1 --k 2\n" in text
+    assert "report FOLDER --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
+    assert "Settings: min count 5." in text.replace("\n", " ")
+    mean = ["60.0", "50.0", "61.0", "62.0", "40.0", "45.0", "50.0"]
+    assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
+    assert cells(text, "CBOS above skip-gram") == ["2 of 2, +10.0", "no difference shown: 2 of 2, +1.0"]
+    assert cells(text, "CBOS above random") == ["–", "no difference shown: 0 of 2, -1.0"]
+    assert cells(text, "images") == ["69.0", "68.0", "1"]
+    assert "seconds" not in text
+
+
+# -- notes -------------------------------------------------------------------------------------------------------------
+
+
+def test_notes_stay_where_they_belong(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers.md"
+    write_report(report, out)
+    assert set(read_notes(out)) >= {"opening", "similarity", "weights", "sweep", "components", "usif", "confound"}
+    text = out.read_text(encoding="utf-8")
+    marked = "<!-- note: weights -->\n"
+    out.write_text(text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n"), encoding="utf-8")
+    first = write_report(report, out)
+    changed = out.read_text(encoding="utf-8")
+    assert changed == text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n")
+    before = {path: path.read_bytes() for path in first}
+    write_report(report, out)
+    assert {path: path.read_bytes() for path in first} == before
+
+
+def test_a_note_on_what_is_not_run_is_not_lost(report: PapersReport) -> None:
+    text = document(report, {"cbos": "More text would help.", "effects": ""})
+    assert text.endswith(
+        "## Notes on what was not run this time\n\n<!-- note: cbos -->\nMore text would help.\n<!-- end -->\n"
+    )
+    assert "Notes on what was not run" not in document(report, {"weights": "They are alike."})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n<!-- note: a -->\nx\n", ":2: the note 'a' is not ended"),
+        (
+            "<!-- note: a -->\n<!-- note: b -->\n<!-- end -->\n",
+            ":1: the note 'a' is not ended; expected <!-- end --> before line 2",
+        ),
+        ("<!-- note: a -->\n<!-- end -->\n" * 2, ":3: there are two notes 'a'"),
+    ],
+)
+def test_notes_that_cannot_be_kept_stop_the_command(tmp_path: Path, data: Path, text: str, message: str) -> None:
+    out = tmp_path / "papers.md"
+    out.write_text(text, encoding="utf-8")
+    result = semsearch("evaluate", "report", data, "--out", out)
+    assert result.status == 2
+    assert f"{out}{message}" in result.err
+    assert out.read_text(encoding="utf-8") == text
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_pictures_are_small_and_linked(report: PapersReport, tmp_path: Path) -> None:
+    out, images = tmp_path / "docs" / "papers.md", tmp_path / "docs" / "images" / "my papers"
+    out.parent.mkdir()
+    *written, last = write_report(report, out, images=images)
+    assert last == out
+    assert [path.name for path in written] == ["sts.png", "weights.png", "sweep.png"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in written)
+    links = re.findall(r"!\[[^]]+\]\(([^)]+)\)", out.read_text(encoding="utf-8"))
+    assert links == [f"images/my%20papers/{path.name}" for path in written]
+    assert sorted(path.name for path in images.iterdir()) == sorted(path.name for path in written)  # nothing half-done
+
+
+def test_nothing_is_written_where_something_cannot_be(
+    report: PapersReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "papers.md"
+    out.write_text("earlier\n", encoding="utf-8")
+    monkeypatch.setattr(pictures, "_figures", lambda _: iter(()))
+    (tmp_path / "papers.md.tmp").mkdir()  # the report cannot be written
+    with pytest.raises(StorageError, match=r"papers\.md\.tmp cannot be written"):
+        write_report(report, out)
+    assert out.read_text(encoding="utf-8") == "earlier\n"
+
+
+@pytest.mark.parametrize(
+    ("out", "images", "message"),
+    [
+        ("papers.txt", None, "the report is Markdown"),
+        ("no/papers.md", None, "there is no folder"),
+        ("data.md", None, "it is a folder"),
+        ("papers.md", "file", "which is a file"),
+    ],
+)
+def test_a_place_that_is_none_is_told_before_the_work(
+    tmp_path: Path, out: str, images: str | None, message: str
+) -> None:
+    (tmp_path / "data.md").mkdir()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match=message):
+        writing.check_place(tmp_path / out, None if images is None else tmp_path / images)
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    command = ("evaluate", "report", data, "--vectors", small_vectors.folder)
+    command = (*command, *(part for name in (*LONG, "sweep") for part in ("--without", name)))
+    printed = semsearch(*command)
+    assert (printed.status, printed.err) == (0, "")
+    assert printed.out == document(run(data, small_vectors, *LONG, "sweep"), {})
+    out = tmp_path / "papers.md"
+    written = semsearch(*command, "--out", out)
+    assert written.out == f"{out}, with 2 pictures in {tmp_path / 'papers'}\n"
+    found = semsearch(*command, "--json")
+    assert json.loads(found.out)["weights"]["vectors"] == "small"
+    assert "seconds" not in found.out
+    lost = semsearch(*command, "--images", tmp_path)
+    assert (lost.status, lost.out) == (2, "")
+    assert "give --out FILE.md too" in lost.err

@@ -1,0 +1,185 @@
+"""Compacting leaves as few files as there need be, nothing removed, and every answer as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.index import Index
+from semsearch.indexing import generation
+from semsearch.indexing.compacting import compact
+from semsearch.indexing.merge_policy import Size, to_compact
+
+QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
+CHILD = Path(__file__).parents[1] / "support" / "crashing.py"
+
+
+def scattered(folder: Path) -> Path:
+    """An index in many files, with passages of removed documents in them."""
+    write_articles(folder / "docs", 6)
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
+        index.sync(folder / "docs")
+        for number in range(6, 11):
+            write_articles(folder / "docs", 1, first=number)
+            index.sync()
+        (folder / "docs" / "kitchen-1.md").unlink()
+        index.sync()
+    return folder / "index"
+
+
+def answers(index: Index) -> list[list[tuple[int, int, float]]]:
+    found = [index.search(query, 5, mode=mode) for query in QUERIES for mode in ("hybrid", "dense", "lexical")]
+    return [[(hit.passage_id, hit.sentence_id, hit.score) for hit in hits] for hits in found]
+
+
+def files(path: Path) -> list[str]:
+    with Index.open(path) as index, index._store.reading() as db:
+        return [file for (file,) in db.execute("SELECT file FROM segments ORDER BY file")]
+
+
+def test_it_leaves_one_file_of_each_kind_and_the_answers_as_they_were(tmp_path: Path) -> None:
+    path = scattered(tmp_path)
+    with Index.open(path) as index:
+        before, status = answers(index), index.status(drift=False, stale=False)
+        assert status.segments > 3
+        assert status.removed > 0
+        assert index.compact() is True
+        after, status = answers(index), index.status(drift=False, stale=False)
+        assert (status.segments, status.removed) == (3, 0)
+        assert status.vectors == status.passages + status.sentences
+        assert index.verify() == []
+    for one, other in zip(before, after, strict=True):
+        assert [hit[:2] for hit in one] == [hit[:2] for hit in other]
+        np.testing.assert_allclose([hit[2] for hit in one], [hit[2] for hit in other], atol=1e-4)
+
+
+def test_what_is_compact_is_left_alone(tmp_path: Path) -> None:
+    path = scattered(tmp_path)
+    with Index.open(path) as index:
+        index.compact()
+        kept, generation = files(path), index.status(drift=False, stale=False).generation
+        assert index.compact() is False
+        assert (files(path), index.status(drift=False, stale=False).generation) == (kept, generation)
+
+
+def test_an_empty_index_has_nothing_to_compact(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        assert index.compact() is False
+
+
+def test_the_same_index_is_compacted_to_the_same_bytes(tmp_path: Path) -> None:
+    digests = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        with Index.open(scattered(tmp_path / name)) as index:
+            index.compact()
+            with index._store.reading() as db:
+                digests.append(db.execute("SELECT kind, digest FROM segments ORDER BY kind, id").fetchall())
+    assert digests[0] == digests[1]
+
+
+def test_an_index_goes_on_after_it(tmp_path: Path) -> None:
+    path = scattered(tmp_path)
+    with Index.open(path) as index:
+        index.compact()
+        write_articles(tmp_path / "docs", 1, first=30)
+        (tmp_path / "docs" / "sea-0.md").unlink()
+        report = index.sync()
+        assert (report.added, report.removed) == (1, 1)
+        assert index.verify() == []
+        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 50))
+
+
+def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults = generation.Generation.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "largest", 10)
+    with Index.open(scattered(tmp_path)) as index:
+        compact(index._store, index.settings, index._vectors, report=lambda _: None, largest=10)
+        status = index.status(drift=False, stale=False)
+        assert status.segments == 1 + -(-status.passages // 10) + -(-status.sentences // 10)
+        assert index.verify() == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "chosen"),
+    [
+        ([], []),
+        ([Size(5, 0)], []),
+        ([Size(5, 1)], [0]),
+        ([Size(100, 0), Size(5, 0)], []),
+        ([Size(100, 0), Size(5, 0), Size(6, 0)], [1, 2]),
+        ([Size(100, 1), Size(5, 0)], [0, 1]),
+        ([Size(90, 0), Size(90, 0)], []),
+        ([Size(90, 0), Size(90, 0), Size(20, 0)], [0, 1, 2]),
+        ([Size(7, 7)], [0]),
+    ],
+)
+def test_only_what_makes_files_fewer_or_is_partly_removed_is_rewritten(sizes: list[Size], chosen: list[int]) -> None:
+    assert to_compact(sizes, largest=100) == chosen
+
+
+def killed(folder: Path, points: list[int]) -> None:
+    """Compact copies of the index, and die at these events."""
+    places = [CHILD, folder / "small", folder / "docs", folder / "index", folder / "work"]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [sys.executable, *map(str, places), "compact", *map(str, points)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode in (0, 77), done.stderr
+
+
+def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path: Path) -> None:
+    before = files(scattered(tmp_path))
+    (tmp_path / "work").mkdir()
+    killed(tmp_path, [0])
+    events = int((tmp_path / "work" / "events").read_text())
+    points = sorted({*range(1, events, events // 4), *range(events - 4, events + 1)})
+    groups = [points] if hasattr(os, "fork") else [[point] for point in points[:: max(1, len(points) // 5)]]
+    for group in groups:
+        killed(tmp_path, group)
+    with Index.open(tmp_path / "index") as index:
+        expected = [hit.passage_id for hit in index.search(QUERIES[0], 5)]
+    seen = set()
+    for point in (point for group in groups for point in group):
+        path = tmp_path / "work" / str(point)
+        held = files(path)
+        assert held == before or len(held) == 3, f"killed at event {point} of {events}"
+        seen.add(held == before)
+        with Index.open(path) as index:
+            assert index.verify() == []
+            assert [hit.passage_id for hit in index.search(QUERIES[0], 5)] == expected
+    assert seen == {True, False}, "the kills should come on both sides of the commit"
+
+
+def test_after_a_kill_it_can_be_done_again(tmp_path: Path) -> None:
+    scattered(tmp_path)
+    (tmp_path / "work").mkdir()
+    killed(tmp_path, [20])
+    path = tmp_path / "work" / "20"
+    with Index.open(path) as index:
+        assert index.compact() is True
+        assert index.verify() == []
+    assert len(files(path)) == 3
+
+
+def test_small_segments_get_lists_when_they_have_become_a_large_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = scattered(tmp_path)
+    defaults = generation.Generation.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "listed", 20)
+    with Index.open(path) as index:
+        assert index.status(drift=False, stale=False).scans == ()
+        index.compact()
+        status = index.status(drift=False, stale=False)
+        (scan,) = status.scans
+        assert (scan.vectors, scan.lists) == (status.passages, 5)
+        assert index.verify() == []

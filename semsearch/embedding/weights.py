@@ -27,7 +27,7 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
-STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
+STRANGER = 2.0  # how much more a word outside the table counts than its rarest word; see docs/research/measurements.md
 
 
 def sif_weights(p: Array, a: float) -> Float64:

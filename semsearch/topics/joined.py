@@ -20,7 +20,7 @@ import numpy.typing as npt
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
-TOPICS, GENERAL, SENTENCE = 4, 3, 3  # tenths of the score; docs/measurements.md has others
+TOPICS, GENERAL, SENTENCE = 4, 3, 3  # tenths of the score; docs/research/measurements.md has others
 _GENERAL_LENGTH = np.float32((GENERAL / (GENERAL + TOPICS)) ** 0.5)
 _TOPICS_LENGTH = np.float32((TOPICS / (GENERAL + TOPICS)) ** 0.5)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable. `reader` is the program or library that looks at it."""
+    """An environment variable. `user` is who reads it, or sets it for others."""
 
     name: str
-    meaning: str  # as Markdown
-    reader: str = "semsearch"
+    meaning: str
+    user: str = "semsearch"
 
 
 VARIABLES = (
@@ -32,16 +32,20 @@ VARIABLES = (
     ),
     Variable("OPENBLAS_NUM_THREADS", "Likewise, for NumPy's OpenBLAS."),
     Variable("MKL_NUM_THREADS", "Likewise, for a NumPy that was built with Intel's library."),
-    Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", reader="rich"),
-    Variable("COLUMNS", "How wide the terminal is taken to be.", reader="rich"),
+    Variable("VECLIB_MAXIMUM_THREADS", "Likewise, for Apple's library; only `bench` sets it."),
+    Variable("NUMBA_NUM_THREADS", "The threads of bm25s, which `bench` compares with; set to 1."),
+    Variable("RAYON_NUM_THREADS", "The threads of tokenizers, which `bench` compares with; set to 1."),
+    Variable("TOKENIZERS_PARALLELISM", "Likewise; set to false."),
+    Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", user="rich"),
+    Variable("COLUMNS", "How wide the terminal is taken to be.", user="rich"),
     Variable(
         "TMPDIR",
         "Where `bench` and `evaluate retrieval` make their temporary indexes. On Windows: `TEMP`.",
-        reader="Python",
+        user="Python",
     ),
     Variable(
         "HF_HOME",
         "Where `vectors distill` and the peer minilm keep models that they download.",
-        reader="huggingface_hub",
+        user="huggingface_hub",
     ),
 )

@@ -30,7 +30,7 @@ Each command has `-h` and `--help`. An option that may be repeated says so.
 _ENVIRONMENT = """\
 ## Environment variables
 
-| variable | read by | meaning |
+| variable | used by | meaning |
 |---|---|---|"""
 _STATUSES = """\
 ## Exit status
@@ -85,7 +85,7 @@ def _commands() -> Iterator[str]:
 def _environment() -> Iterator[str]:
     yield _ENVIRONMENT
     for variable in VARIABLES:
-        yield f"| `{variable.name}` | {variable.reader} | {prose(variable.meaning)} |"
+        yield f"| `{variable.name}` | {variable.user} | {prose(variable.meaning)} |"
     yield ""
 
 

@@ -26,6 +26,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = ROOT / "build" / "everywhere"
 BUSY_PROCESSES = 8
+RANDOM = "random"
 BUSY = (
     "import os, sys, threading; "
     "threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0))).start()\n"  # ends with the one that started it
@@ -39,11 +40,10 @@ KERNELS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """A condition: environment variables, arguments for pytest, and whether the other processor is kept busy."""
+    """A condition: environment variables, and whether another processor is kept busy."""
 
     says: str
     variables: dict[str, str] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
     busy: bool = False
 
 
@@ -54,8 +54,8 @@ SETTINGS = {
     "zen": Setting("OpenBLAS's kernels for Zen", {"OPENBLAS_CORETYPE": "Zen"}),
     "one-thread": Setting("one thread", {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
     "eight-threads": Setting("eight threads", {"OMP_NUM_THREADS": "8", "OPENBLAS_NUM_THREADS": "8"}),
-    "busy": Setting(f"on one processor, with {BUSY_PROCESSES} busy processes on another", busy=True),
-    "random": Setting("in random order", arguments=("-p", "randomly")),
+    "busy": Setting("on one processor, with {busy} busy processes on another", busy=True),
+    RANDOM: Setting("in random order; again with: python -m pytest -p randomly --randomly-seed={seed}"),
 }
 
 
@@ -80,10 +80,13 @@ class Outcome:
 def main() -> None:
     """Run the chosen settings one after the other, and print a table."""
     chosen, tests = arguments(sys.argv[1:])
+    random_order = ("-p", "randomly", f"--randomly-seed={chosen.seed}")
     outcomes: list[Outcome] = []
     for python, name in [(sys.executable, name) for name in chosen.only] + [(one, "plain") for one in chosen.python]:
-        print(f"{Path(python).name}, {name}: {SETTINGS[name].says}", file=sys.stderr, flush=True)
-        outcomes.append(outcome(python, name, tests, minutes=chosen.minutes))
+        says = SETTINGS[name].says.format(seed=chosen.seed, busy=BUSY_PROCESSES)
+        print(f"{Path(python).name}, {name}: {says}", file=sys.stderr, flush=True)
+        added = random_order if name == RANDOM else ()
+        outcomes.append(outcome(python, name, [*added, *tests], minutes=chosen.minutes))
     print("\n".join(table(outcomes)))
     sys.exit(0 if all(one.is_good for one in outcomes) else 1)
 
@@ -95,6 +98,7 @@ def arguments(given: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--only", nargs="+", choices=SETTINGS, default=list(SETTINGS), help="Settings; by default all.")
     parser.add_argument("--python", nargs="+", default=[], help="Other interpreters, such as python3.10.")
     parser.add_argument("--minutes", type=float, default=60, help="The longest that one run may take.")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="Of the random order; by default the time.")
     return parser.parse_args(ours), list(tests)
 
 
@@ -112,7 +116,7 @@ def outcome(python: str, name: str, tests: Sequence[str], *, minutes: float) -> 
         with tempfile.TemporaryDirectory() as folder, busy(second) if setting.busy else contextlib.nullcontext():
             report = Path(folder) / "report.xml"
             pytest = [interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-            command = [*(pinned(first) if setting.busy else ()), *pytest, *setting.arguments, *tests]
+            command = [*(pinned(first) if setting.busy else ()), *pytest, *tests]
             started = time.monotonic()
             done = subprocess.run(command, cwd=ROOT, env=environment, timeout=60 * minutes, stdout=subprocess.DEVNULL)
             seconds = time.monotonic() - started

@@ -132,7 +132,9 @@ def outcome(python: str, name: str, tests: Sequence[str], *, minutes: float) -> 
 
 def environment_of(python: str) -> str:
     """The interpreter of an environment with the package, made by that Python, or kept from an earlier run."""
-    folder = ENVIRONMENTS / Path(python).name
+    version = [python, "-c", "import platform; print(platform.python_version())"]
+    found = subprocess.run(version, check=True, capture_output=True, text=True).stdout.strip()
+    folder = ENVIRONMENTS / found
     interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not interpreter.exists():
         subprocess.run([python, "-m", "venv", str(folder)], check=True)

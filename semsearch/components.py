@@ -100,6 +100,17 @@ def to_unit(vectors: Float32, *, scale: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.where(real, 1 / np.where(real, lengths, 1), 0)
 
 
+def signs(columns: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
+    """1 or -1 for each column: what makes the first of its largest entries positive. (n, m) -> (m,)
+
+    A singular vector has no sign of its own. Entries within a thousandth of the largest count as large as it: which of
+    two equal ones comes out larger is rounding, and differs between processors.
+    """
+    sizes = np.abs(columns)
+    first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    return np.where(columns[first, np.arange(columns.shape[1])] < 0, np.int8(-1), np.int8(1))
+
+
 def row_lengths(vectors: Float32) -> Float32:
     """‖v‖ of each row. (n, d) -> (n,)"""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -262,10 +263,9 @@ class SentenceEmbedder:
     # -- components ----------------------------------------------------------------------------------------------
 
     def _components_of(self, statistics: Statistics) -> CommonComponents:
-        gram = statistics.gram
         if self.prior:
-            gram = gram + self.general_statistics().scaled(self.prior).gram
-        return CommonComponents.of(gram, self.components, piecewise=self.method.piecewise)
+            statistics = statistics + self.general_statistics().scaled(self.prior)
+        return CommonComponents.of(statistics, self.components, piecewise=self.method.piecewise)
 
     def general_statistics(self) -> Statistics:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
@@ -324,6 +324,7 @@ class SentenceEmbedder:
             "shares": self.common_.shares,
             "gram": self.statistics_.gram,
             "sums": np.array([self.statistics_.sentences, self.statistics_.words], dtype=np.float64),
+            "rounding": np.array(self.statistics_.rounding),
         }
         if self.weights_.stored:
             arrays["weights"] = self.weights_.values
@@ -366,7 +367,9 @@ class SentenceEmbedder:
                 if "induced_hashes" in arrays:
                     embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
                 sentences, words = arrays["sums"].tolist()
-                embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
+                embedder.statistics_ = Statistics.in_single(arrays["gram"], sentences, words)
+                if "rounding" in arrays:  # since it is kept
+                    embedder.statistics_ = replace(embedder.statistics_, rounding=float(arrays["rounding"]))
         except SemsearchError:
             raise
         except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes

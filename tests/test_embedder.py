@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from contextlib import suppress
 from itertools import pairwise
@@ -28,8 +29,8 @@ def english() -> VectorTable:
     return load_vectors("english")
 
 
-def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, float]]:
-    found = sorted({word for sentence in SENTENCES for word in reference.words(sentence) if table.id_of(word) >= 0})
+def as_dicts(table: VectorTable, texts: list[str] = SENTENCES) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    found = sorted({word for sentence in texts for word in reference.words(sentence) if table.id_of(word) >= 0})
     ids = np.array([table.id_of(word) for word in found])
     rows = table.rows(ids).astype(np.float64)
     return dict(zip(found, rows, strict=True)), dict(zip(found, table.frequencies[ids].tolist(), strict=True))
@@ -52,6 +53,48 @@ def test_usif_agrees_with_the_paper(english: VectorTable, m: int) -> None:
     embedder = SentenceEmbedder(english, method="usif", components=m).fit(SENTENCES)
     expected = reference.usif(SENTENCES, vectors, p, a=embedder.weights_.a, m=m)
     assert embedder.transform(SENTENCES) == pytest.approx(expected, abs=1e-5)
+
+
+FEW = ["the cat sat", "dog runs", "a house", "the cat sat"]  # of rank three
+
+
+def learned(vectors: VectorTable, method: str, m: int, way: str, folder: Path) -> SentenceEmbedder:
+    """An embedder of `FEW`, in one of the ways in which one comes about."""
+
+    def fitted(texts: list[str]) -> SentenceEmbedder:
+        return SentenceEmbedder(vectors, method=method, components=m, a=1e-3).fit(texts)
+
+    if way == "partial_fit":
+        return fitted(FEW[:1]).partial_fit(FEW[1:])
+    if way == "merge":
+        return fitted(FEW[:2]).merge(fitted(FEW[2:]))
+    if way == "load":
+        fitted(FEW[:2]).save(folder / "e.npz")
+        return SentenceEmbedder.load(folder / "e.npz", vectors).partial_fit(FEW[2:])
+    return fitted(FEW)
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit", "merge", "load"])
+@pytest.mark.parametrize("m", [3, 20, 200])
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_of_more_components_than_there_are_all_are_removed_and_nothing_else(
+    english: VectorTable, tmp_path: Path, method: str, m: int, way: str
+) -> None:
+    vectors, p = as_dicts(english, SENTENCES + FEW)
+    literal = reference.sif if method == "sif" else reference.usif
+    embedder = learned(english, method, m, way, tmp_path)
+    assert len(embedder.common_.directions) == 3
+    expected = literal(SENTENCES, vectors, p, a=1e-3, m=m, fitted=FEW)
+    assert embedder.transform(SENTENCES) == pytest.approx(expected, abs=1e-5)
+
+
+def test_sentences_that_came_and_went_leave_no_component(english: VectorTable) -> None:
+    embedder = SentenceEmbedder(english, components=20).fit(FEW)
+    come = embedder.statistics_of(embedder.tokenize(SENTENCES))
+    gone = embedder.statistics_of(embedder.tokenize(SENTENCES[:50])) + embedder.statistics_of(
+        embedder.tokenize(SENTENCES[50:])
+    )
+    assert embedder.drift(embedder.statistics_ + come - gone) < 1
 
 
 def test_usif_takes_its_a_from_the_table_and_the_mean_length(english: VectorTable) -> None:
@@ -149,6 +192,18 @@ def test_a_saved_embedder_gives_the_same_vectors(small_vectors: VectorTable, tmp
         again = SentenceEmbedder.load(tmp_path / "e.npz", small_vectors)
         assert np.array_equal(again.transform(["the harbour"]), embedder.transform(["the harbour"]))
         assert again.weights_digest == embedder.weights_digest
+
+
+def test_an_embedder_of_an_earlier_version_is_taken_to_be_summed_in_single_precision(
+    small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
+    with np.load(io.BytesIO(embedder.to_bytes())) as arrays:
+        kept = {name: arrays[name] for name in arrays if name != "rounding"}
+    np.savez(tmp_path / "e.npz", **kept)
+    early = SentenceEmbedder.load(tmp_path / "e.npz", small_vectors)
+    assert np.array_equal(early.statistics_.gram, embedder.statistics_.gram)
+    assert early.statistics_.rounding > 1e5 * embedder.statistics_.rounding
 
 
 def test_an_embedder_of_other_word_vectors_is_refused(small_vectors: VectorTable, english: VectorTable) -> None:

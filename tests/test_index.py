@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small import small_vectors, write_articles
+from small import TOPICS, small_vectors, write_articles
 
 from semsearch import sync
 from semsearch.errors import (
@@ -227,6 +227,30 @@ def test_adding_documents_never_changes_old_vectors_once_an_index_is_large(
     assert drift > 0
     index.refit()
     assert index.status().drift == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_with_more_components_than_there_are_none_of_those_in_use_is_lost_to_rounding(
+    tmp_path: Path, method: str
+) -> None:
+    vectors = small_vectors(tmp_path)
+    with Index.create(tmp_path / "index", vectors=vectors, method=method, components=20, prior=0) as index:
+        index.add([Text("kept", "The ship and the harbour. A star in the night. The judge and the jury.")])
+        for _ in range(3):
+            index.add([Text("one", f"An oven and the moon, {TOPICS['music']}.")])
+            index.add([Text("two", TOPICS["garden"])])
+            assert index.status().drift == pytest.approx(0, abs=0.01)  # today's have those in use among them
+            index.remove("two", "one")
+            assert index.status().drift == pytest.approx(0, abs=0.01)
+
+
+def test_an_index_of_an_earlier_version_does_not_say_how_precise_its_sums_are(index: Index) -> None:
+    index.add([Text("a", "The ship and the moon.")])
+    with index._store.writing() as db:
+        db.execute("UPDATE fit SET statistics = substr(statistics, 1, length(statistics) - 8)")
+    assert index.status().drift == pytest.approx(0, abs=1e-3)
+    index.add([Text("b", "The ship and the moon.")])
+    assert index.verify() == []
 
 
 def test_a_small_index_that_doubles_is_fitted_anew_by_itself(index: Index, docs: Path) -> None:

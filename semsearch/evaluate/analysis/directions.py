@@ -117,7 +117,7 @@ def evaluate_components(
             weights = _weights(method, opened, a)
             total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
             common = CommonComponents.of(
-                total.gram, method.components if components is None else components, piecewise=method.piecewise
+                total, method.components if components is None else components, piecewise=method.piecewise
             )
             compared = data.group == _PAPERS_GROUP and method.name == _PAPERS_METHOD and len(common.directions) > 0
             ranks = words.ranks(common.directions[0], PAPERS_WORDS) if compared else {}

@@ -219,6 +219,6 @@ class _Texts:
 
 def _cosines(rows: Float32, components: int) -> Float32:
     """Cosines of the first half of the rows with the second, when their common components are gone. (2n, d) -> (n,)"""
-    common = CommonComponents.of(Statistics.of(rows, 0).gram, components, piecewise=False)
+    common = CommonComponents.of(Statistics.of(rows, 0), components, piecewise=False)
     first, second = np.split(unit(common.remove(rows), scale=row_lengths(rows)), 2)
     return np.asarray(np.einsum("ij,ij->i", first, second))

@@ -34,13 +34,14 @@ from semsearch.strangers import Memory, Strangers
 from semsearch.threads import in_order
 from semsearch.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
 from semsearch.vectors.table import Guessing, WordVectors
-from semsearch.weights import WordWeights, learn_weights
+from semsearch.weights import WordWeights, check_a, learn_weights
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 _BATCH = 8192  # texts at a time
 _WORDS = 10  # of a text, about
 _SAMPLE = 4000  # sentences drawn for the prior
+_MOST = 1e15  # sentences of the prior: beside so many, no text says anything
 
 
 class SentenceEmbedder:
@@ -72,12 +73,12 @@ class SentenceEmbedder:
         prior: float = 0,
         unknown: Unknown = "skip",
     ) -> None:
-        if a is not None and not 0 < a < float("inf"):
-            raise UsageError(f"a must be above zero, not {a}")
+        if a is not None:
+            check_a(a)
         if components is not None and not 0 <= components <= vectors.dimension:
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
-        if prior < 0:
-            raise UsageError(f"prior must not be negative, not {prior}")
+        if not 0 <= prior <= _MOST:
+            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
         if unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
         self.vectors = vectors

@@ -180,11 +180,30 @@ def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
     assert semsearch("query", "ship").status == 0
 
 
-def test_a_bad_setting_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("index", "docs", "--a", "-1", "--vectors", small_vectors.folder)
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        *(("--a", value, "a must be a number from 1e-12 up") for value in ("-1", "0", "nan", "inf", "1e-30")),
+        *(("--target-recall", value, "target_recall must be above 0 and at most 1") for value in ("nan", "inf", "0")),
+        *(("--max-file-size", value, "--max-file-size must be a number of megabytes") for value in ("nan", "inf")),
+    ],
+)
+def test_a_bad_setting_is_an_error_that_leaves_no_trace(
+    empty: Path, small_vectors: VectorTable, option: str, value: str, said: str
+) -> None:
+    result = semsearch("index", "docs", option, value, "--vectors", small_vectors.folder)
     assert result.status == 2
-    assert result.err == "semsearch: a must be above zero, not -1.0\n"
+    assert result.err.startswith(f"semsearch: {said}, not {float(value)}; ")
+    assert len(result.err.splitlines()) == 1
     assert not (empty / INDEX).exists()
+
+
+def test_a_rebuild_with_a_bad_setting_leaves_the_index_as_it_was(made: Path) -> None:
+    before = semsearch("query", "ship", "--json").json
+    for value in ("nan", "inf", "1e-30"):
+        result = semsearch("index", "--rebuild", "--a", value)
+        assert (result.status, len(result.err.splitlines())) == (2, 1)
+    assert semsearch("query", "ship", "--json").json == before
 
 
 def test_missing_vectors_are_an_error(empty: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from contextlib import suppress
 from itertools import pairwise
@@ -13,7 +14,7 @@ import pytest
 import reference
 from small import TOPICS, sentence
 
-from semsearch import SentenceEmbedder, load_vectors, raw
+from semsearch import Index, SentenceEmbedder, load_vectors, raw
 from semsearch.components import CommonComponents
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.methods import METHODS, Method
@@ -237,6 +238,29 @@ def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) 
         SentenceEmbedder(small_vectors).fit(["the ship"]).transform("one string")  # type: ignore[arg-type]
     with pytest.raises(UsageError):
         SentenceEmbedder(small_vectors).fit("one string")
+
+
+@pytest.mark.parametrize("a", [float("nan"), float("inf"), 1e-30, 0.0, -1.0])
+def test_an_a_that_cannot_be_meant_is_refused(small_vectors: VectorTable, a: float) -> None:
+    with pytest.raises(UsageError, match=f"a must be a number from 1e-12 up, not {a}; .* 1e-3 is usual"):
+        SentenceEmbedder(small_vectors, a=a)
+
+
+@pytest.mark.parametrize("prior", [float("nan"), float("inf"), 1e300, -1.0])
+def test_a_prior_that_cannot_be_meant_is_refused(small_vectors: VectorTable, tmp_path: Path, prior: float) -> None:
+    said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 is for none"
+    with pytest.raises(UsageError, match=said):
+        SentenceEmbedder(small_vectors, prior=prior)
+    with pytest.raises(UsageError, match=said):
+        Index.create(tmp_path / "index", vectors=small_vectors, prior=prior)
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_with_the_least_a_and_the_greatest_prior_vectors_have_length_one(english: VectorTable, method: str) -> None:
+    embedder = SentenceEmbedder(english, method=method, a=1e-12, prior=1e15).fit(SENTENCES)
+    assert np.linalg.norm(embedder.transform([*SENTENCES, "the of and"]), axis=1) == pytest.approx(1, abs=1e-5)
+    assert len(embedder.common_.directions) == embedder.components
 
 
 def test_any_damage_is_seen_or_harmless(small_vectors: VectorTable) -> None:

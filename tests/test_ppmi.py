@@ -304,6 +304,10 @@ def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path
         train_ppmi([tmp_path / "nowhere"], tmp_path / "v")
     with pytest.raises(UsageError, match="window must be at least 1, not 0"):
         train_ppmi([few], tmp_path / "v", window=0)
+    for name in ("smoothing", "shift", "power", "subsampling"):
+        for wrong in (math.nan, math.inf, -1.0):
+            with pytest.raises(UsageError, match=f"{name} must be .* not {wrong}"):
+                train_ppmi([few], tmp_path / "v", dimension=2, **{name: wrong})
     assert sorted(tmp_path.iterdir()) == sorted([empty, rare, few])
     with pytest.raises(VectorsError, match=r"empty\.txt exists"):
         train_ppmi([few], empty, dimension=2)

@@ -148,6 +148,7 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
+    max_bytes = _bytes(max_file_size)
     choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
     given = paths or []
     place = _place(given, index, indexes)
@@ -166,7 +167,7 @@ def index(
                     include=include or (),
                     exclude=exclude or (),
                     prune=prune,
-                    max_file_bytes=int(max_file_size * 1_000_000),
+                    max_file_bytes=max_bytes,
                     processes=processes,
                     progress=report,
                 )
@@ -258,6 +259,13 @@ def compact(
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
     seconds = time.perf_counter() - started
     print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
+
+
+def _bytes(megabytes: float) -> int:
+    size = megabytes * 1_000_000
+    if not 0 <= size < float("inf"):
+        raise UsageError(f"--max-file-size must be a number of megabytes, not {megabytes}; 100 is usual")
+    return int(size)
 
 
 def _are_known(paths: Sequence[str], roots: Sequence[str]) -> bool:

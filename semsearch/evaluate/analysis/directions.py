@@ -25,7 +25,7 @@ from semsearch.methods import Method, find_method
 from semsearch.raw import RawVectors
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.vectors.table import WordVectors
-from semsearch.weights import SIF_A, WordWeights, usif_a
+from semsearch.weights import SIF_A, WordWeights, check_a, usif_a
 
 # SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
 PAPERS_WORDS = ("just", "when", "even", "one", "up", "little", "way", "there", "while", "but")
@@ -101,8 +101,8 @@ def evaluate_components(
         raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
     if isinstance(methods, str | Method) or not methods:
         raise UsageError(f"methods are a sequence of at least one, not {methods!r}")
-    if a is not None and not 0 < a < float("inf"):
-        raise UsageError(f"a must be above zero, not {a}")
+    if a is not None:
+        check_a(a)
     chosen = [find_method(method) for method in methods]
     if plain := [method.name for method in chosen if method.weighting not in METHODS]:
         raise UsageError(f"{plain[0]} removes nothing; choose one of {', '.join(METHODS)}")

@@ -27,7 +27,7 @@ from semsearch.evaluate.similarity.pairs import Task, read_tasks
 from semsearch.raw import RawVectors
 from semsearch.settings import WordVectorsLike, choose_frequencies, open_vectors
 from semsearch.vectors.table import WordVectors
-from semsearch.weights import SIF_A, WordWeights, learn_weights
+from semsearch.weights import SIF_A, WordWeights, check_a, learn_weights
 
 Float32 = npt.NDArray[np.float32]
 Report = Callable[[str, int, int], None]
@@ -114,8 +114,8 @@ def evaluate_sweep(
     for what, given in (("paths", paths), ("vectors", vectors), ("frequencies", frequencies), ("a", a)):
         if isinstance(given, str | Path) or not given:
             raise UsageError(f"{what} are a sequence of at least one, not {given!r}")
-    if wrong := [value for value in a if not 0 < value < float("inf")]:
-        raise UsageError(f"a must be above zero, not {wrong[0]}")
+    for value in a:
+        check_a(value)
     tasks = _chosen(read_tasks(map(Path, paths), split=split), groups)
     pairs = digest_of(map(Path, paths))
     sources = list(dict.fromkeys(UNIFORM if one == UNIFORM else choose_frequencies(one) for one in frequencies))

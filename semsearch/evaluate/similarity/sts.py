@@ -28,6 +28,7 @@ from semsearch.methods import Method
 from semsearch.sentences import sentence_spans
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.vectors.table import WordVectors
+from semsearch.weights import check_a
 
 TOGETHER = "corpus"  # fit_on: the sentences of all tasks
 
@@ -62,6 +63,8 @@ def evaluate_sts(
     """
     if isinstance(paths, str | Path) or not paths:
         raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
+    if a is not None:
+        check_a(a)
     chosen = find_variants(methods)
     fits = _several(fit_on, "fit_on")
     opened = [open_vectors(one) for one in _several(vectors, "vectors")]

@@ -47,7 +47,7 @@ from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedSco
 from semsearch.methods import find_method
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.vectors.table import WordVectors
-from semsearch.weights import usif_a
+from semsearch.weights import check_a, usif_a
 
 METHODS = ("mean", "sif", "usif")
 SIF_A_GRID = (3e-2, 1e-2, 3e-3, 1e-3)  # SIF paper, appendix A.2: 10^-i and 3 × 10^-i with i = 2, 3
@@ -238,8 +238,10 @@ def _check(
         raise UsageError(f"methods are a sequence, each named once, at least one, not {methods!r}")
     for method in methods:
         find_method(method)
-    if not a or not all(0 < value < float("inf") for value in a):
-        raise UsageError(f"a are numbers above zero, at least one, not {', '.join(map(str, a)) or 'none'}")
+    if not a:
+        raise UsageError("a are numbers, at least one, not none; leave them out for the paper's four")
+    for value in a:
+        check_a(value)
     if width < 0:
         raise UsageError(f"width must not be negative, not {width}; 0 leaves the projection out")
     if examples is not None and examples < 2:

@@ -464,3 +464,23 @@ def test_an_empty_index_is_said_to_be_empty(empty: Path, small_vectors: VectorTa
     result = semsearch("query", "ship")
     assert (result.status, result.out) == (1, "")
     assert "is empty; run: semsearch index PATH" in result.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["index"], ["index", "docs"], ["index", "--rebuild"], ["query", "ship"], ["similar", "docs/guide.md"],
+        ["context", "ship"], ["status"], ["verify"], ["remove", "docs"], ["refit"], ["compact"],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [("-i", "docs", "-i", "other"), ("--index", "other", "--name", "docs")])
+def test_of_two_indexes_none_is_silently_left_out(
+    made: Path, small_vectors: VectorTable, command: list[str], options: tuple[str, ...]
+) -> None:
+    assert semsearch("index", "docs", "--name", "other", "--vectors", small_vectors.folder).status == 0
+    before = {name: semsearch("status", "-i", name, "--json").json["generation"] for name in ("docs", "other")}
+    result = semsearch(*command, *options)
+    named = ", ".join(options[1::2])
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"semsearch: --index is given 2 times, as {named}; give it once, for one index\n"
+    assert before == {name: semsearch("status", "-i", name, "--json").json["generation"] for name in before}

@@ -24,6 +24,7 @@ from semsearch.cli.naming import (
     find_index,
     index_places,
     name_for,
+    only_one,
     open_index,
     place_of,
 )
@@ -88,7 +89,7 @@ def index(
         typer.Argument(metavar="[PATH]...", help="Files and folders. Without any: all that the index knows already."),
     ] = None,
     index: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--name", "--index", "-i", metavar="NAME|PATH", help="Which index; by default named like the folder."
         ),
@@ -151,11 +152,12 @@ def index(
     max_bytes = _bytes(max_file_size)
     choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
     given = paths or []
-    place = _place(given, index, indexes)
+    named = only_one(index)
+    place = _place(given, named, indexes)
     is_new = not is_index(place)
     with _made(place, choices) if is_new else _found(place, choices, rebuild=rebuild) as opened:
         roots = opened.roots
-        if index is None and given and roots and not _are_known(given, roots):
+        if named is None and given and roots and not _are_known(given, roots):
             warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
         with progress(quiet=quiet or json) as report:
             if rebuild and not is_new:

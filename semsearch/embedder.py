@@ -55,9 +55,9 @@ class SentenceEmbedder:
                  English where little is fitted, the corpus where much is), or a counts file
     prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
                  their meaning; 0 is the papers' way
-    unknown      what becomes of words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"
-                 takes what the table's pieces say of them; "contexts" besides gives those that are frequent in what is
-                 fitted a vector from the words around them
+    unknown      what becomes of words that the vectors lack: "skip" leaves them out; "pieces" takes what the table's
+                 pieces say of them; "contexts" besides gives those that are frequent in what is fitted a vector from
+                 the words around them
     """
 
     induced_: Induced | None = None

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 import small
+from hypothesis import HealthCheck, settings
 
 from semsearch.word_vectors.table import VectorTable
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")  # no test fails for being slow
 
 
 @pytest.fixture(scope="session")

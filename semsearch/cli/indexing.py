@@ -24,6 +24,7 @@ from semsearch.cli.naming import (
     find_index,
     index_places,
     name_for,
+    only_one,
     open_index,
     place_of,
 )
@@ -88,7 +89,7 @@ def index(
         typer.Argument(metavar="[PATH]...", help="Files and folders. Without any: all that the index knows already."),
     ] = None,
     index: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--name", "--index", "-i", metavar="NAME|PATH", help="Which index; by default named like the folder."
         ),
@@ -148,13 +149,15 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
+    max_bytes = _bytes(max_file_size)
     choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
     given = paths or []
-    place = _place(given, index, indexes)
+    named = only_one(index)
+    place = _place(given, named, indexes)
     is_new = not is_index(place)
     with _made(place, choices) if is_new else _found(place, choices, rebuild=rebuild) as opened:
         roots = opened.roots
-        if index is None and given and roots and not _are_known(given, roots):
+        if named is None and given and roots and not _are_known(given, roots):
             warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
         with progress(quiet=quiet or json) as report:
             if rebuild and not is_new:
@@ -166,7 +169,7 @@ def index(
                     include=include or (),
                     exclude=exclude or (),
                     prune=prune,
-                    max_file_bytes=int(max_file_size * 1_000_000),
+                    max_file_bytes=max_bytes,
                     processes=processes,
                     progress=report,
                 )
@@ -258,6 +261,13 @@ def compact(
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
     seconds = time.perf_counter() - started
     print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
+
+
+def _bytes(megabytes: float) -> int:
+    size = megabytes * 1_000_000
+    if not 0 <= size < float("inf"):
+        raise UsageError(f"--max-file-size must be a number of megabytes, not {megabytes}; 100 is usual")
+    return int(size)
 
 
 def _are_known(paths: Sequence[str], roots: Sequence[str]) -> bool:

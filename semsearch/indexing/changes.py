@@ -13,7 +13,7 @@ from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.skipped import Skip, get_skips, still_skipped
-from semsearch.results.reports import SkippedFile
+from semsearch.results.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import Known, Plan, Present, plan
 from semsearch.sources.roots import Root, RootPlan, covers, plan_roots
 from semsearch.sources.walk import find_files
@@ -37,6 +37,15 @@ class Look:
     @property
     def nothing_to_do(self) -> bool:
         return self.plan.is_empty and not self.changed_roots and not self.roots.absorbed and not self.deserted
+
+    @property
+    def report(self) -> SyncReport:
+        """What can be told of it before anything is read: all there is to tell where there is nothing to do."""
+        return SyncReport(
+            unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
+            skipped=tuple(self.skipped),
+            warnings=tuple(self.warnings),
+        )
 
 
 def look(

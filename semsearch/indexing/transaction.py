@@ -46,10 +46,12 @@ class Write:
         spool: Spool,
         settings: Settings,
         vectors: Callable[[], WordVectors],
+        report: Report,
     ) -> None:
         self.db = db
         self.settings = settings
         self.vectors = vectors
+        self.report = report
         self.generation = generation
         self.intake = Intake(db, spool, generation.ids_of, generation.words)
         self._spool = spool
@@ -86,7 +88,7 @@ def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
             generation = Generation(
                 db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield Write(db, generation, spool, settings, vectors)
+            yield Write(db, generation, spool, settings, vectors, report)
     except BaseException:
         with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
             _remove_unnamed(db, folder)

@@ -305,6 +305,13 @@ class Index:
         with self._store.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
+    def discard(self) -> None:
+        """Take back its creation. An index that holds anything, or that another writes to, stays as it is."""
+        from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
+
+        self.close()
+        discard(self.path)
+
     def close(self) -> None:
         """Let go of the files. A closed index opens them again when it is used."""
         self._searcher = None

@@ -13,7 +13,7 @@ from semsearch.readers.document import MAX_BYTES, Text
 from semsearch.results.context import Context
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.reports import Progress, Status, SyncReport
-from semsearch.settings import IndexOptions, Settings, VectorsInUse, WordVectorsLike, check_options, open_vectors
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse, WordVectorsLike, open_vectors
 from semsearch.storage.database import Store, check
 from semsearch.storage.meta import get_meta
 from semsearch.storage.roots import get_roots
@@ -47,18 +47,17 @@ class Index:
         self._searcher: Searcher | None = None
 
     @classmethod
-    def create(cls, path: str | Path, **options: Unpack[IndexOptions]) -> Index:
+    def create(cls, path: str | Path, **options: Unpack[SettingsKeywords]) -> Index:
         """A new index in a new or empty folder.
 
-        The options are `vectors`, `method`, `a`, `components`, `frequencies`, `prior`, `adapt`, `unknown`, `exact`,
-        `target_recall` and `factory`: semsearch.settings says what they mean and what they are if not given.
-        `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
-        together (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared
-        with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
-        an index type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`.
-        Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
+        The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
+        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `factory`. `vectors` are word vectors
+        by name or path, or opened. `adapt` is whether to learn from the text which of its words go together
+        (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared with it:
+        as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is an index
+        type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
+        IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
-        check_options(options)
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
@@ -146,13 +145,12 @@ class Index:
         with self._writer(progress) as writer:
             return writer.compact()
 
-    def rebuild(self, *, progress: Report | None = None, **options: Unpack[IndexOptions]) -> SyncReport:
+    def rebuild(self, *, progress: Report | None = None, **options: Unpack[SettingsKeywords]) -> SyncReport:
         """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
 
         The options are those of `create`; what is not given stays as it is, but `vectors` are those the index names, as
         they are now. With a `method`, `a` and `components` not given are that method's own.
         """
-        check_options(options)
         with self._writer(progress) as writer:
             done = writer.rebuild(options)
         self.close()
@@ -374,4 +372,6 @@ def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
     for path in given:
         if not isinstance(path, str | Path):
             raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+        if path == "":
+            raise UsageError("a path is empty; the current folder is '.'")
     return tuple(path for path in given if isinstance(path, str | Path))

@@ -1,12 +1,11 @@
 """How an index embeds: chosen when it is made, kept in it, changed only by a rebuild.
 
-`IndexOptions` are the keywords of `Index.create` and `Index.rebuild`, `Settings` what they come to.
+`SettingsKeywords` are what `Index.create` and `Index.rebuild` take, `Settings` is what that comes to.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -24,17 +23,18 @@ WordVectorsLike = str | Path | WordVectors
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/measurements.md
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/measurements.md
+_SWITCHES, _NUMBERS, _NAMES = ("adapt", "exact"), ("a", "prior", "target_recall"), ("method", "unknown", "factory")
 _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 
 
-class IndexOptions(TypedDict, total=False):
-    """How an index shall embed and scan, as far as one says. None is as if it were not given.
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings` as keywords of `Index.create` and `Index.rebuild`. None is as if it were not given.
 
-    What is not given has its default in a new index (`Settings` has them all), and stays as it is in a rebuild.
+    What is not given has its default in a new index, and stays as it is in a rebuild.
     """
 
     vectors: WordVectorsLike | None  # word vectors by name or path, or opened
-    method: str | None  # of `SentenceEmbedder`, like all down to `unknown`
+    method: str | None  # of `SentenceEmbedder`, as are a, components, frequencies, prior and unknown
     a: float | None
     components: int | None
     frequencies: str | Path | None
@@ -48,7 +48,7 @@ class IndexOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How an index embeds and scans: its `IndexOptions`, all decided, with their defaults.
+    """How an index embeds, and how it scans what it has embedded.
 
     Of the word vectors it keeps what `load_vectors` takes, their name and their digest. What an index of an earlier
     version does not say has its default: such an index was exact, and stays so until many of its passages are written
@@ -70,7 +70,7 @@ class Settings:
     factory: str | None = None
 
     @classmethod
-    def of_new(cls, opened: WordVectors, options: IndexOptions) -> Settings:
+    def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Those of a new index with these word vectors. Raises as `changed` does."""
         return cls(DEFAULT_VECTORS, opened.name, opened.digest).changed(opened, options)
 
@@ -109,13 +109,14 @@ class Settings:
                 f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
             )
 
-    def changed(self, opened: WordVectors, options: IndexOptions) -> Settings:
+    def changed(self, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Like these, but for what is given, and with the word vectors that were opened.
 
         With another method, `a` and `components` not given are that method's. An index type that is given ends
-        exactness, and the other way about. Raises UsageError where they make no sense, VectorsError where a file of
-        word counts is not there.
+        exactness, and the other way about. Raises UsageError where they make no sense or there is no such option,
+        VectorsError where a file of word counts is not there.
         """
+        _check(options)
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         if "method" in given:
             given = {"a": None, "components": None, **given}
@@ -188,14 +189,6 @@ class VectorsInUse:
         self._opened = None
 
 
-def check_options(names: Iterable[str]) -> None:
-    """Raises TypeError for a name that is no option of an index, as Python does for an unknown keyword."""
-    known = IndexOptions.__annotations__
-    for name in names:
-        if name not in known:
-            raise TypeError(f"an index has no option {name!r}; it has: {', '.join(known)}")
-
-
 def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Word vectors by name or path, or as they are. Raises VectorsError."""
     return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
@@ -215,6 +208,22 @@ def _shipped(opened: WordVectors) -> str | None:
     """The name of word vectors that lie where the shipped ones do: a folder that moves with semsearch."""
     folder = getattr(opened, "folder", None)
     return None if folder is None else shipped_name(Path(folder))
+
+
+def _check(options: SettingsKeywords) -> None:
+    """Raises UsageError for an option that there is not, or a value of the wrong kind."""
+    known = SettingsKeywords.__annotations__
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(f"an index has no option {name!r}; it has {', '.join(known)}")
+        if value is None:
+            continue
+        if name in _SWITCHES and not isinstance(value, bool):
+            raise UsageError(f"{name} must be true or false, not {value!r}")
+        if name in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise UsageError(f"{name} must be a number, not {value!r}")
+        if name in _NAMES and not isinstance(value, str):
+            raise UsageError(f"{name} must be a name, not {value!r}")
 
 
 def choose_frequencies(source: str | Path) -> str:

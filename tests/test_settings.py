@@ -15,7 +15,7 @@ from small import small_vectors
 from semsearch.errors import UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.settings import PRIOR, IndexOptions, Settings
+from semsearch.settings import PRIOR, Settings, SettingsKeywords
 from semsearch.word_vectors import shipped
 from semsearch.word_vectors.table import VectorTable
 
@@ -41,10 +41,10 @@ def ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VectorTable:
 
 def test_every_setting_but_what_is_known_of_the_word_vectors_is_an_option() -> None:
     names = [field.name for field in fields(Settings)]
-    assert list(IndexOptions.__annotations__) == [
+    assert list(SettingsKeywords.__annotations__) == [
         name for name in names if name not in ("vectors_name", "vectors_digest")
     ]
-    assert IndexOptions.__required_keys__ == frozenset()
+    assert SettingsKeywords.__required_keys__ == frozenset()
 
 
 def test_what_is_not_given_or_none_has_its_default(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -52,7 +52,7 @@ def test_what_is_not_given_or_none_has_its_default(tmp_path: Path, small_vectors
     assert (expected.method, expected.prior, expected.frequencies) == ("sif", PRIOR, "mixed")
     with Index.create(tmp_path / "a", vectors=small_vectors) as index:
         assert index.settings == expected
-    nothing: dict[str, Any] = dict.fromkeys(IndexOptions.__annotations__)
+    nothing: dict[str, Any] = dict.fromkeys(SettingsKeywords.__annotations__)
     with Index.create(tmp_path / "b", **{**nothing, "vectors": small_vectors}) as index:
         assert index.settings == expected
         index.rebuild(**nothing)
@@ -70,15 +70,36 @@ def test_a_rebuild_changes_what_is_given_and_nothing_else(tmp_path: Path, small_
 
 
 def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with pytest.raises(TypeError, match=r"no option 'metod'; it has: vectors, method, a, .*factory"):
-        Index.create(tmp_path / "i", vectors=small_vectors, metod="usif")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match=r"no option 'metod'; it has vectors, method, a, .*factory"):
+        Index.create(tmp_path / "i", vectors=small_vectors, metod=None)  # type: ignore[call-arg]
     assert not (tmp_path / "i").exists()
     with Index.create(tmp_path / "i", vectors=small_vectors) as index:
         before = index.settings
-        with pytest.raises(TypeError, match="no option 'vector'"):
+        with pytest.raises(UsageError, match="no option 'vector'"):
             index.rebuild(vector="english")  # type: ignore[call-arg]
-        with pytest.raises(UsageError, match="a must be above zero"):
-            index.rebuild(a=-1.0)
+        assert index.settings == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("a", -1.0, "above zero"), ("a", "small", "a number"), ("prior", True, "a number"),
+        ("adapt", "no", "true or false"), ("exact", 1, "true or false"), ("method", 3, "a name"),
+        ("components", 1.5, "a whole number"), ("target_recall", 2.0, "target_recall"),
+        ("factory", "no such type", "no such type"),
+    ],
+)  # fmt: skip
+def test_a_value_that_makes_no_sense_changes_nothing(
+    tmp_path: Path, small_vectors: VectorTable, name: str, value: object, said: str
+) -> None:
+    wrong: dict[str, Any] = {name: value}
+    with pytest.raises(UsageError, match=said):
+        Index.create(tmp_path / "i", vectors=small_vectors, **wrong)
+    assert not (tmp_path / "i").exists()
+    with Index.create(tmp_path / "i", vectors=small_vectors) as index:
+        before = index.settings
+        with pytest.raises(UsageError, match=said):
+            index.rebuild(**wrong)
         assert index.settings == before
 
 

@@ -39,7 +39,9 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> Named:
 
 
 def _resolved(path: str) -> str:
-    """The place that a path names; nothing for an id that is none, or for links that lead round."""
+    """The place that a path names; nothing for one that is empty, an id that is no path, or links that lead round."""
+    if not path:
+        return ""
     try:
         return Path(path).resolve().as_posix()
     except (OSError, RuntimeError, ValueError):

@@ -22,7 +22,7 @@ from semsearch.indexing.named_documents import find_named
 from semsearch.indexing.transaction import Report, Write, locked, writing
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress, SyncReport
-from semsearch.settings import IndexOptions, Settings, VectorsInUse, open_vectors
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse, open_vectors
 from semsearch.storage.database import Store, check, upgrade
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
@@ -130,7 +130,7 @@ class IndexWriter:
             done = _embed_anew(write)
         return replace(done, seconds=time.perf_counter() - started)
 
-    def rebuild(self, options: IndexOptions) -> SyncReport:
+    def rebuild(self, options: SettingsKeywords) -> SyncReport:
         """Make all that is derived anew from the stored text: the lexical index, the fit, all vectors.
 
         With other settings, if given; they are kept. Raises VectorsError, and UsageError where they make no sense.

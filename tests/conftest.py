@@ -23,5 +23,5 @@ def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
 @pytest.fixture(autouse=True)
 def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that a test computes goes to the user's cache, and nothing comes from there."""
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+    for name in ("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
         monkeypatch.setenv(name, str(tmp_path / "user-cache"))

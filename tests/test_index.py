@@ -442,6 +442,8 @@ def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_
         lambda: index.context("moon", max_words=1.5),  # type: ignore[arg-type]
         lambda: index.sync([docs]),  # type: ignore[arg-type]
         lambda: index.sync(docs, include=[""]),
+        lambda: index.sync(""),
+        lambda: index.remove(""),
         lambda: index.add(["a"]),  # type: ignore[list-item]
         lambda: index.add([Text("a", 1)]),  # type: ignore[arg-type]
         lambda: index.add([Text("a\ud800", "A bee.")]),

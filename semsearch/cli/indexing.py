@@ -160,8 +160,9 @@ def index(
         if named is None and given and roots and not _are_known(given, roots):
             warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
         with progress(quiet=quiet or json) as report:
+            whole: list[SyncReport] = []  # of what embeds all that the index holds
             if rebuild and not is_new:
-                opened.rebuild(**choices.given(), progress=report)
+                whole.append(opened.rebuild(**choices.given(), progress=report))
             done = SyncReport()
             if given or roots or not rebuild:
                 done = opened.sync(
@@ -174,8 +175,8 @@ def index(
                     progress=report,
                 )
             if refit and not done.refitted:
-                opened.refit(progress=report)
-        done = replace(done, refitted=done.refitted or refit or rebuild)
+                whole.append(opened.refit(progress=report))
+        done = replace(_together(done, whole), refitted=done.refitted or refit or rebuild)
         if is_new and not done.added:
             tell(replace(done, warnings=()))  # they are the reason
             raise SourceError(nothing_to_index(given, done, chosen=bool(include or exclude)))
@@ -190,6 +191,17 @@ def index(
     seen = done.added + done.changed + done.moved + done.removed + done.unchanged
     if not seen and (done.skipped or done.warnings):
         raise typer.Exit(NOTHING_INDEXED)
+
+
+def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
+    """What a sync did, with what was written and how long it took in all."""
+    reports = [done, *others]
+    return replace(
+        done,
+        passages=sum(report.passages for report in reports),
+        sentences=sum(report.sentences for report in reports),
+        seconds=sum(report.seconds for report in reports),
+    )
 
 
 @app.command()
@@ -284,8 +296,7 @@ def _place(paths: Sequence[str], named: str | None, indexes: Path) -> Path:
 @contextmanager
 def _made(place: Path, choices: Choices) -> Iterator[Index]:
     """A new index, of which nothing is left if it could not be filled: unless another process fills it meanwhile."""
-    from semsearch.index import Index
-    from semsearch.maintenance.create import discard  # start-up time
+    from semsearch.index import Index  # start-up time
 
     is_first = not place.parent.exists()
     try:
@@ -295,8 +306,7 @@ def _made(place: Path, choices: Choices) -> Iterator[Index]:
             except IndexLocked:
                 raise
             except BaseException:
-                opened.close()
-                discard(place)
+                opened.discard()
                 raise
     except BaseException:
         if is_first:

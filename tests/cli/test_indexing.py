@@ -13,7 +13,7 @@ import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
-from semsearch import Index, Text
+from semsearch import Index, SyncReport, Text
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -141,6 +141,20 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("index", "--rebuild", "--method", "usif").status == 0
     assert semsearch("status", "--json").json["method"] == "usif"
     assert semsearch("verify").status == 0
+
+
+@pytest.mark.parametrize("whole", ["rebuild", "refit"])
+def test_the_time_and_the_sentences_of_embedding_all_anew_are_told(
+    made: Path, whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"; {semsearch('status', '--json').json['sentences']} sentences" in semsearch("index", f"--{whole}").out
+    slow = SyncReport(passages=40, sentences=70, seconds=100.0, refitted=True)
+    monkeypatch.setattr(Index, whole, lambda *_, **__: slow)
+    (made / "docs" / "guide.md").write_text("The moon and a comet.\n")
+    report = semsearch("index", f"--{whole}", "--json").json
+    assert (report["changed"], report["passages"], report["sentences"]) == (1, 41, 71)
+    assert report["seconds"] > 100
+    assert report["refitted"] is True
 
 
 def test_topics_are_learned_unless_they_are_not_wanted(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.skipped import Skip, get_skips, still_skipped
@@ -19,6 +19,9 @@ from semsearch.sources.roots import Root, RootPlan, covers, plan_roots
 from semsearch.sources.walk import find_files
 from semsearch.storage.roots import get_known, get_roots
 from semsearch.system.durable import file_digest
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 @dataclass(slots=True)

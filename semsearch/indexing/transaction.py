@@ -10,7 +10,6 @@ after a grace period for readers that are about to open them.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +27,8 @@ from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from semsearch.indexing.generation import Generation
 
 logger = logging.getLogger(__name__)

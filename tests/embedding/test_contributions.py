@@ -20,7 +20,6 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Mode
-from semsearch.search.fusion import MODELS
 from semsearch.storage.catalogue import get_passages
 from semsearch.text.headings import heading_text
 from semsearch.text.terms import Lexicon
@@ -28,6 +27,7 @@ from semsearch.text.tokens import words
 from semsearch.topics.fit import fit_topics
 from semsearch.topics.model import Topics
 from semsearch.train.pieces import add_pieces
+from semsearch.tuning import TUNING
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
 QUESTION, SENTENCE = (
@@ -160,7 +160,7 @@ def check_sums(found: Explanation) -> None:
     assert found.score == pytest.approx(sum(parts), abs=1e-6)
     if near is not None:
         assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
-        assert len(near.passages) <= MODELS
+        assert len(near.passages) <= TUNING.near_models
     if lexical is not None:
         assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
         assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)

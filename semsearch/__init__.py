@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from semsearch.results.context import Citation, Context
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Hit, Place
+    from semsearch.results.options import SearchOptions
     from semsearch.results.reports import Progress, SkippedFile, Status, SyncReport
+    from semsearch.results.reranker import Reranker
     from semsearch.results.searchable import Searchable
     from semsearch.settings import Settings
     from semsearch.word_vectors.loading import load_vectors
@@ -39,6 +41,8 @@ __all__ = [
     "Method",
     "Place",
     "Progress",
+    "Reranker",
+    "SearchOptions",
     "Searchable",
     "SemsearchError",
     "SentenceEmbedder",
@@ -61,6 +65,8 @@ _HOMES = {
     "Method": "embedding.methods",
     "Place": "results.hits",
     "Progress": "results.reports",
+    "Reranker": "results.reranker",
+    "SearchOptions": "results.options",
     "Searchable": "results.searchable",
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedding.embedder",

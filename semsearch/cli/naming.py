@@ -11,6 +11,7 @@ import typer
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
+from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -119,6 +120,6 @@ def _is_whole(place: Path) -> bool:
 def from_here(path: str) -> str:
     """A path as one would write it in the current folder: relative where it lies below."""
     try:
-        return str(Path(path).relative_to(Path.cwd()))
+        return str(Path(path).relative_to(working_folder()))
     except ValueError:
         return path

@@ -13,6 +13,7 @@ import numpy as np
 from semsearch.embedding.components import Statistics
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, rebuild_command
+from semsearch.system.working_folder import working_folder
 from semsearch.word_vectors.table import WordVectors
 
 
@@ -45,7 +46,7 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
 def _folder(db: sqlite3.Connection) -> Path:
     """Where an open index lies, from here where it lies below."""
     place = Path(db.execute("PRAGMA database_list").fetchone()[2]).parent
-    here = Path.cwd()
+    here = working_folder()
     return place.relative_to(here) if place.is_relative_to(here) else place
 
 

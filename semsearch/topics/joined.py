@@ -17,17 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
+
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
-
-TOPICS, GENERAL, SENTENCE = 4, 3, 3  # tenths of the score; docs/measurements.md has others
-_GENERAL_LENGTH = np.float32((GENERAL / (GENERAL + TOPICS)) ** 0.5)
-_TOPICS_LENGTH = np.float32((TOPICS / (GENERAL + TOPICS)) ** 0.5)
 
 
 def join(general: Float32, topics: Float32) -> Float32:
     """Rows of length one or zero. (n, d), (n, k) -> (n, d + k)"""
-    return np.concatenate((general * _GENERAL_LENGTH, topics * _TOPICS_LENGTH), axis=1)
+    return np.concatenate((general * _general_length(), topics * _topics_length()), axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,11 @@ class Halves:
 
     def general(self, vectors: Float32) -> Float32:
         """(..., d + k) -> (..., d) of length one or zero"""
-        return np.asarray(vectors[..., : -self.k] / _GENERAL_LENGTH) if self.k else vectors
+        return np.asarray(vectors[..., : -self.k] / _general_length()) if self.k else vectors
 
     def topics(self, vectors: Float32) -> Float32:
         """(..., d + k) -> (..., k) of length one or zero"""
-        return np.asarray(vectors[..., vectors.shape[-1] - self.k :] / _TOPICS_LENGTH)
+        return np.asarray(vectors[..., vectors.shape[-1] - self.k :] / _topics_length())
 
     def direction(self, vectors: Float32) -> Float32:
         """What several passages say together: the direction of their sum, in each half. (n, d + k) -> (d + k,)"""
@@ -53,11 +51,22 @@ class Halves:
 
 def combined(topics: Float64, general: Float64, sentence: Float64) -> Float64:
     """The weighted mean of the three cosines of each passage; of those that are not NaN. (n,) three times -> (n,)"""
-    cosines = np.stack((topics, general, sentence))
-    weights = np.where(np.isnan(cosines), 0.0, np.array([[TOPICS], [GENERAL], [SENTENCE]]))
+    tuned, cosines = tuning.TUNING, np.stack((topics, general, sentence))
+    shares = np.array([[tuned.topics_share], [tuned.passage_share], [tuned.sentence_share]])
+    weights = np.where(np.isnan(cosines), 0.0, shares)
     total = weights.sum(axis=0)
     score: Float64 = (weights * np.nan_to_num(cosines)).sum(axis=0) / np.where(total > 0, total, np.nan)
     return score
+
+
+def _general_length() -> np.float32:
+    tuned = tuning.TUNING
+    return np.float32((tuned.passage_share / (tuned.passage_share + tuned.topics_share)) ** 0.5)
+
+
+def _topics_length() -> np.float32:
+    tuned = tuning.TUNING
+    return np.float32((tuned.topics_share / (tuned.passage_share + tuned.topics_share)) ** 0.5)
 
 
 def _direction(vector: Float32) -> Float32:

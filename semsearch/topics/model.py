@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import Runs, are_new
 from semsearch.arrays.unit import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
-from semsearch.lexical.writer import HEADING_WEIGHT
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.durable import Write, write_durably
 from semsearch.text.terms import Lexicon
@@ -100,7 +100,8 @@ class Topics:
         """A passage's text as the index takes it: terms of headings count double. (k,)"""
         lexicon = Lexicon()
         above, below = (lexicon.of([part]).numbers for part in (heading, text))
-        return self.of_terms(lexicon.terms[np.concatenate((np.repeat(above, HEADING_WEIGHT), below))])
+        doubled = np.repeat(above, tuning.TUNING.heading_weight)
+        return self.of_terms(lexicon.terms[np.concatenate((doubled, below))])
 
     def of_postings(self, postings: Postings) -> Float32:
         """All passages of a segment. (R, k)"""

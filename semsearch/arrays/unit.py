@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 
 def unit(vectors: Float32, *, scale: npt.NDArray[Any]) -> Float32:

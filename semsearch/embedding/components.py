@@ -4,7 +4,7 @@ SIF (Arora et al. 2017, algorithm 1) removes the projection on the first singula
 (Ethayarajh 2018, section 3.3) removes m of them piecewise, each by its share of variance, λ_i = σ_i² / Σ_{j≤m} σ_j².
 
 The singular vectors of the sentences X (n, d) are the eigenvectors of G = XᵀX (d, d), its eigenvalues are their σ². G
-is a sum over sentences: exact in one pass; parts of a corpus add up, and what is taken away can be subtracted.
+is a sum over sentences: exact in one pass; the sums of parts of a corpus add up, and those of removed parts subtract.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOGETHER = 4096  # sentences
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), how many sentences and known words there were."""
+    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), the number of sentences and of known words."""
 
     gram: Float64
     sentences: float
@@ -30,13 +30,14 @@ class Statistics:
 
     @classmethod
     def empty(cls, dimension: int) -> Statistics:
+        """The sums over no sentences, for vectors of so many dimensions."""
         return cls(np.zeros((dimension, dimension)), 0, 0)
 
     @classmethod
     def of(cls, vectors: Float32, words: int) -> Statistics:
-        """The sums over raw vectors (n, d) of n sentences with so many words. Zero vectors are no sentences.
+        """The sums over raw vectors (n, d) of n sentences with `words` known words. Zero vectors count as no sentence.
 
-        Over a few thousand at a time in single precision, four times as fast, and then in double.
+        A few thousand sentences at a time are summed in single precision, which is four times as fast, then in double.
         """
         gram = np.zeros((vectors.shape[1], vectors.shape[1]))
         for first in range(0, len(vectors), _TOGETHER):
@@ -51,14 +52,14 @@ class Statistics:
         return Statistics(self.gram - other.gram, self.sentences - other.sentences, self.words - other.words)
 
     def scaled(self, sentences: float) -> Statistics:
-        """The same means, as if there had been so many sentences."""
+        """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
         return Statistics(self.gram * factor, sentences, self.words * factor)
 
 
 @dataclass(frozen=True, slots=True)
 class CommonComponents:
-    """Unit directions c_i (m, d) float64, the strength λ_i of each one's removal (m,), and its share of Σσ² (m,)."""
+    """Common components: unit directions c_i (m, d), each one's strength of removal λ_i (m,) and share of Σσ² (m,)."""
 
     directions: Float64
     strengths: Float64
@@ -66,7 +67,7 @@ class CommonComponents:
 
     @classmethod
     def of(cls, gram: Float64, m: int, *, piecewise: bool) -> CommonComponents:
-        """The first m components of G (d, d). Directions without any variance are left out."""
+        """Find the first m components of G (d, d). Directions without any variance are left out."""
         values, vectors = np.linalg.eigh(gram)
         values, directions = values[::-1][:m], vectors.T[::-1][:m]
         real = values > max(values[:1].sum(), 0.0) * 1e-12
@@ -76,13 +77,13 @@ class CommonComponents:
         return cls(np.ascontiguousarray(directions), strengths, values / total if total > 0 else values)
 
     def remove(self, vectors: Float32) -> Float32:
-        """v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
+        """Remove the components from vectors: v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
         if not len(self.directions):
             return vectors
         directions = self.directions.astype(np.float32)
         return np.asarray(vectors - (vectors @ directions.T * self.strengths.astype(np.float32)) @ directions)
 
     def angles(self, other: CommonComponents) -> Float64:
-        """Principal angles in degrees between the spans of the two, smallest first. (min(m, m'),)"""
+        """The principal angles in degrees between the spans of both, smallest first. (min(m, m'),)"""
         cosines = np.linalg.svd(self.directions @ other.directions.T, compute_uv=False)
         return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-import logging
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
-import numpy.typing as npt
-
 from semsearch.readers.document import Document
 from semsearch.text.headings import heading_text
 from semsearch.text.passages import each_passage
-
-Int32 = npt.NDArray[np.int32]
-logger = logging.getLogger(__name__)
-
 
 _SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 

@@ -48,7 +48,7 @@ class Passage:
     sentences: tuple[Sentence, ...]
 
 
-class _Piece(NamedTuple):
+class _BlockPart(NamedTuple):
     """A block, or a part of one that ends with a sentence, and its sentences as offsets in the block."""
 
     block: Block
@@ -106,9 +106,9 @@ def _headings(trail: list[Block]) -> tuple[str, ...]:
     return tuple(" ".join(heading.text.split()) for heading in trail)
 
 
-def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece]]:
+def _stretches(pieces: Iterator[_BlockPart], max_words: int) -> Iterator[list[_BlockPart]]:
     """The pieces of a section in lists that make about `_STRETCH` passages each: nearly always a single list."""
-    stretch: list[_Piece] = []
+    stretch: list[_BlockPart] = []
     words = 0
     for piece in pieces:
         stretch.append(piece)
@@ -120,24 +120,24 @@ def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece
         yield stretch
 
 
-def _pieces(blocks: list[Block], max_words: int) -> Iterator[_Piece]:
+def _pieces(blocks: list[Block], max_words: int) -> Iterator[_BlockPart]:
     """The blocks of a section; of one that is too long, parts that end with a sentence."""
     for block in blocks:
         words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
         if words <= max_words:
-            yield _Piece(block, sentence_spans(block.text), words)
+            yield _BlockPart(block, sentence_spans(block.text), words)
         else:
             yield from _parts(block, max_words)
 
 
-def _parts(block: Block, max_words: int) -> Iterator[_Piece]:
+def _parts(block: Block, max_words: int) -> Iterator[_BlockPart]:
     text = block.text
     all_spans = each_sentence_span(text)
     while spans := list(islice(all_spans, _STRETCH)):
         starts = [start for start, _ in spans]
         counts = [count_words(text[start:end]) for start, end in zip(starts, [*starts[1:], spans[-1][1]], strict=True)]
         for group in _groups(counts, max_words):
-            yield _Piece(block, spans[group], sum(counts[group]))
+            yield _BlockPart(block, spans[group], sum(counts[group]))
 
 
 def _groups(sizes: list[int], most: int) -> Iterator[slice]:
@@ -154,7 +154,7 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
         yield slice(first, len(sizes))
 
 
-def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounter) -> Passage:
+def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCounter) -> Passage:
     texts: list[str] = []
     sentences: list[Sentence] = []
     base = 0

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from semsearch.text.unknown_words import NONE, Strangers
 
-Float32 = npt.NDArray[np.float32]
-
 
 @dataclass(frozen=True, slots=True)
 class Ragged:

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from semsearch.text.tokens import UInt64, WordChunk, hash_spans
 
 Bytes = npt.NDArray[np.uint8]
-Float32 = npt.NDArray[np.float32]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 

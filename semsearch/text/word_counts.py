@@ -16,8 +16,6 @@ import numpy.typing as npt
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import normalise
 
-Float32 = npt.NDArray[np.float32]
-
 
 def read_counts(path: Path) -> Counter[str]:
     """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.

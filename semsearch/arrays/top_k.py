@@ -1,4 +1,4 @@
-"""The best rows found for several queries."""
+"""The best rows of several queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best rows for each of q queries, best first: scores and ids (q, n). The id -1 means that no row is there."""
+    """The best rows for each of q queries, best first: scores and ids (q, n). The id -1 stands for none."""
 
     scores: npt.NDArray[np.float32]
     ids: npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""The user's cache folder, where the operating system has it: for files that can be made again."""
+"""Where what can be made again is kept: the user's folder for such things, as the operating system has it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_folder(kind: str) -> Path:
-    """The cache folder for one kind of file. It need not exist yet."""
+    """The folder for one kind of thing. It need not exist yet."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

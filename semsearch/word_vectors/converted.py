@@ -219,7 +219,7 @@ def _homes(path: Path) -> Iterator[Path]:
 
 
 def _cache_folder() -> Path:
-    """The user's cache folder, where the operating system has it."""
+    """The user's folder for what can be made again, as the operating system has it."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

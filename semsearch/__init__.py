@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from semsearch.results.hits import Hit, Place
     from semsearch.results.reports import Progress, SkippedFile, Status, SyncReport
     from semsearch.results.searchable import Searchable
+    from semsearch.settings import Settings
     from semsearch.word_vectors.loading import load_vectors
     from semsearch.word_vectors.table import VectorTable, WordVectors
 
@@ -41,6 +42,7 @@ __all__ = [
     "Searchable",
     "SemsearchError",
     "SentenceEmbedder",
+    "Settings",
     "SkippedFile",
     "Status",
     "SyncReport",
@@ -62,6 +64,7 @@ _HOMES = {
     "Searchable": "results.searchable",
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedding.embedder",
+    "Settings": "settings",
     "SkippedFile": "results.reports",
     "Status": "results.reports",
     "SyncReport": "results.reports",

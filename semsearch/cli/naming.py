@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INDEXES = Path("indexes")
 IndexOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
 ]
 IndexesOption = Annotated[
@@ -29,12 +29,19 @@ VectorsOption = Annotated[
 ]
 
 
-def open_index(named: str | None, indexes: Path, vectors: str | None = None) -> Index:
+def open_index(named: Sequence[str] | None, indexes: Path, vectors: str | None = None) -> Index:
     """The index that is meant, opened."""
-    place = find_index(named, indexes)
+    place = find_index(only_one(named), indexes)
     from semsearch.index import Index  # start-up time: that there is none is known before
 
     return Index.open(place, vectors=vectors)
+
+
+def only_one(named: Sequence[str] | None) -> str | None:
+    """The index that is named. Raises UsageError where several are."""
+    if named and len(named) > 1:
+        raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
+    return named[0] if named else None
 
 
 def find_index(named: str | None, indexes: Path) -> Path:

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from semsearch.embedding.contributions import WordShares, share_out
 from semsearch.embedding.induced_words import Induced, induce
 from semsearch.embedding.methods import Method, Unknown, find_method
 from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.weights import WordWeights, check_a, learn_weights
 from semsearch.embedding.word_memory import Memory
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.system.durable import write_durably
@@ -42,6 +43,7 @@ Int64 = npt.NDArray[np.int64]
 _BATCH = 8192  # texts at a time
 _WORDS = 10  # of a text, on average, roughly
 _SAMPLE = 4000  # sentences drawn for the prior
+_MOST = 1e15  # sentences of the prior: beside so many, no text says anything
 
 
 class SentenceEmbedder:
@@ -50,14 +52,14 @@ class SentenceEmbedder:
     vectors      word vectors, as `load_vectors` gives them
     method       "sif", "usif", "tfidf", "mean", or a custom `Method`
     a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
-    components   the number of common components to remove; by default the method's
-    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (the fitted texts), "mixed" (general
-                 English for few fitted texts, the corpus for many), or a counts file
-    prior        the number of sentences of general language that are added to the fitted texts, so that a few
-                 sentences keep their meaning; 0 follows the papers
-    unknown      how to treat words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"
-                 guesses their vectors from the table's pieces; "contexts" also gives those that are frequent in the
-                 fitted texts a vector from the words around them
+    components   how many common components are removed; by default the method's
+    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), "mixed" (general
+                 English where little is fitted, the corpus where much is), or a counts file
+    prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
+                 their meaning; 0 is the papers' way
+    unknown      what becomes of words that the vectors lack: "skip" leaves them out; "pieces" takes what the table's
+                 pieces say of them; "contexts" besides gives those that are frequent in what is fitted a vector from
+                 the words around them
     """
 
     induced_: Induced | None = None
@@ -73,12 +75,12 @@ class SentenceEmbedder:
         prior: float = 0,
         unknown: Unknown = "skip",
     ) -> None:
-        if a is not None and not 0 < a < float("inf"):
-            raise UsageError(f"a must be above zero, not {a}")
+        if a is not None:
+            check_a(a)
         if components is not None and not 0 <= components <= vectors.dimension:
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
-        if prior < 0:
-            raise UsageError(f"prior must not be negative, not {prior}")
+        if not 0 <= prior <= _MOST:
+            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
         if unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
         self.vectors = vectors
@@ -262,10 +264,9 @@ class SentenceEmbedder:
     # -- components ----------------------------------------------------------------------------------------------
 
     def _components_of(self, statistics: Statistics) -> CommonComponents:
-        gram = statistics.gram
         if self.prior:
-            gram = gram + self.general_statistics().scaled(self.prior).gram
-        return CommonComponents.of(gram, self.components, piecewise=self.method.piecewise)
+            statistics = statistics + self.general_statistics().scaled(self.prior)
+        return CommonComponents.of(statistics, self.components, piecewise=self.method.piecewise)
 
     def general_statistics(self) -> Statistics:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
@@ -325,6 +326,7 @@ class SentenceEmbedder:
             "shares": self.common_.shares,
             "gram": self.statistics_.gram,
             "sums": np.array([self.statistics_.sentences, self.statistics_.words], dtype=np.float64),
+            "rounding": np.array(self.statistics_.rounding),
         }
         if self.weights_.stored:
             arrays["weights"] = self.weights_.values
@@ -367,7 +369,9 @@ class SentenceEmbedder:
                 if "induced_hashes" in arrays:
                     embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
                 sentences, words = arrays["sums"].tolist()
-                embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
+                embedder.statistics_ = Statistics.in_single(arrays["gram"], sentences, words)
+                if "rounding" in arrays:  # since it is kept
+                    embedder.statistics_ = replace(embedder.statistics_, rounding=float(arrays["rounding"]))
         except SemsearchError:
             raise
         except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes

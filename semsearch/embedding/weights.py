@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from semsearch.embedding.frequencies import mixed, probabilities, smoothed
 from semsearch.embedding.methods import Weighting
+from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.table import WordVectors
@@ -27,7 +28,14 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
-STRANGER = 2.0  # weight of an unknown word, as a multiple of the rarest known word's; see docs/measurements.md
+LEAST_A = 1e-12  # far below any p(w) the weights are as a / p(w), and a only makes them small: too small, in the end
+STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
+
+
+def check_a(a: float) -> None:
+    """Raises UsageError for an a that cannot be meant."""
+    if not LEAST_A <= a < float("inf"):
+        raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 
 
 def sif_weights(p: Array, a: float) -> Float64:

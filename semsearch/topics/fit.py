@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.signs import signs
 from semsearch.lexical.segment import Words
 from semsearch.text.tokens import UInt64
 from semsearch.topics.model import Topics, log_counts
@@ -83,7 +84,8 @@ def fit_topics(
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
     """The right singular vectors of A: (n, t) -> V (t, ≤ k), those of the largest singular values first.
 
-    There are fewer if the rank is lower. The largest entry of each is positive.
+    Each has a fixed sign (semsearch.arrays.signs). Those of the same singular value may be turned among themselves
+    on another processor; their span is the same.
     """
     transposed = csr_array(matrix.T)
     width = min(k + _MORE, *matrix.shape)
@@ -96,8 +98,7 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     values = np.sqrt(np.maximum(squares[::-1][:k], 0))
     real = values > _NOTHING * values[:1]
     right = projected @ (rotation[:, ::-1][:, :k][:, real] / values[real]).astype(np.float32)
-    largest, smallest = right.max(axis=0, initial=0), right.min(axis=0, initial=0)
-    return np.asarray(right * np.where(largest >= -smallest, np.float32(1), np.float32(-1)))
+    return np.asarray(right * signs(right))
 
 
 def orthonormal(columns: Float32) -> Float32:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.signs import signs
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
@@ -26,6 +27,7 @@ from semsearch.word_vectors.writer import TableWriter, index_of
 
 Float32 = npt.NDArray[np.float32]
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+_NOTHING = 1e-6  # of the largest singular value: below it, rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,16 @@ def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | N
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
     """Centre, then keep the first principal components. (n, d) -> (n, dimension).
 
-    Each component's sign is fixed (its largest entry is positive), so that every run gives the same vectors.
+    Each component's sign is fixed (semsearch.arrays.signs), and beyond the rank they are 0: every run gives the
+    same vectors, but for rounding. Where components have the same variance, the words do not say how they lie: then
+    another processor may turn them, and what stays the same is products and cosines of words. If the cut falls between
+    such components, not even those: which of them are kept is arbitrary.
     """
     _check_dimension(dimension, vectors.shape[1])
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    axes = axes[:, ::-1][:, :dimension]
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(dimension)])
+    squares, axes = np.linalg.eigh(centred.T @ centred)
+    squares, axes = squares[::-1][:dimension], axes[:, ::-1][:, :dimension]
+    axes = np.where(squares > _NOTHING**2 * squares[0], axes * signs(axes), 0)
     return np.asarray(centred @ axes, dtype=np.float32)
 
 

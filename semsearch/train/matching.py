@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 
@@ -52,9 +53,12 @@ class Matching:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        positive = (self.epochs, self.batch, self.groups, self.clusters, self.a, self.rate, self.temperature)
-        if not (min(positive) > 0 and self.ranking >= 0):
-            raise UsageError("the settings of the training must be above zero")
+        check_a(self.a)
+        for name in ("epochs", "batch", "groups", "clusters", "rate", "temperature"):
+            if not 0 < (value := getattr(self, name)) < float("inf"):
+                raise UsageError(f"{name} must be a number above zero, not {value}")
+        if not 0 <= self.ranking < float("inf"):
+            raise UsageError(f"ranking must be a number from zero up, not {self.ranking}; 0 is without")
         if self.groups > self.batch:
             raise UsageError(f"a batch of {self.batch} texts cannot be of {self.groups} clusters")
 

@@ -58,6 +58,9 @@ def train_ppmi(
     or a text with too few words; all before the long work.
     """
     check_settings(dimension=dimension, window=window, size=size, min_count=min_count, shift=shift)
+    for name, value in {"smoothing": smoothing, "shift": shift, "power": power, "subsampling": subsampling}.items():
+        if value is not None and not 0 <= value < float("inf"):
+            raise UsageError(f"{name} must be a number from zero up, not {value}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from semsearch.arrays.signs import signs
 from semsearch.train.corpus import Stages
 
 Float32 = npt.NDArray[np.float32]
@@ -28,7 +29,8 @@ def singular_vectors(
 ) -> tuple[Float32, Float32]:
     """M (V, V) float32 -> the left singular vectors (V, d), largest first, and the singular values (d,).
 
-    Each column's sign is fixed (its largest entry is positive). Where the rank is lower than d, the last columns are 0.
+    Each column's sign is fixed (semsearch.arrays.signs). Where the rank is lower than d, the last columns are 0.
+    Columns of the same singular value may be turned among themselves on another processor; their span is the same.
     """
     shape: Any = matrix.shape
     width = min(dimension + _MORE, shape[0])
@@ -44,8 +46,7 @@ def singular_vectors(
     values = np.sqrt(np.maximum(squares[::-1][:dimension], 0))
     left = basis @ rotation[:, ::-1][:, :dimension]
     left[:, values <= _NOTHING * values[0]] = 0
-    signs = np.where(left[np.abs(left).argmax(axis=0), np.arange(dimension)] < 0, -1, 1)
-    return (left * signs).astype(np.float32), values.astype(np.float32)
+    return (left * signs(left)).astype(np.float32), values.astype(np.float32)
 
 
 def orthonormal(columns: Float32) -> Float32:

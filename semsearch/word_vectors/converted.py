@@ -15,7 +15,6 @@ import hashlib
 import logging
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from filelock import FileLock
 
 from semsearch.errors import StorageError, VectorsError
+from semsearch.system.user_folders import cache_folder
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.text.word_counts import read_counts
 from semsearch.word_vectors.formats import Float32, Progress, Rows, VectorFile, identify
@@ -219,14 +219,7 @@ def _homes(path: Path) -> Iterator[Path]:
 
 
 def _cache_folder() -> Path:
-    """The user's folder for what can be made again, as the operating system has it."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "semsearch" / "vectors"
+    return cache_folder("vectors")
 
 
 @contextmanager

@@ -16,6 +16,11 @@ def shipped(name: str) -> VectorTable | None:
     return VectorTable(_HERE / name) if is_plain and (_HERE / name / "card.json").is_file() else None
 
 
+def shipped_name(folder: Path) -> str | None:
+    """What the word vectors in a folder are called if they are shipped ones."""
+    return folder.name if folder.resolve().parent == _HERE.resolve() else None
+
+
 def shipped_names() -> list[str]:
     """The names of the word vectors that come with semsearch."""
     return sorted(card.parent.name for card in _HERE.glob("*/card.json"))

@@ -40,11 +40,12 @@ class Statistics:
 
     @classmethod
     def empty(cls, dimension: int) -> Statistics:
+        """The sums over no sentences, for vectors of so many dimensions."""
         return cls(np.zeros((dimension, dimension)), 0, 0)
 
     @classmethod
     def of(cls, vectors: Float32, words: int) -> Statistics:
-        """The sums over raw vectors (n, d) of n sentences with so many words. Zero vectors are no sentences.
+        """The sums over raw vectors (n, d) of n sentences with `words` known words. Zero vectors count as no sentence.
 
         Over a few thousand at a time in single precision, up to four times as fast, and then in double. No more
         sentences than dimensions are no work, and may span fewer directions than are asked for: in double altogether.
@@ -81,14 +82,14 @@ class Statistics:
         )
 
     def scaled(self, sentences: float) -> Statistics:
-        """The same means, as if there had been so many sentences."""
+        """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
         return Statistics(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
 
 
 @dataclass(frozen=True, slots=True)
 class CommonComponents:
-    """Unit directions c_i (m, d) float64, the strength λ_i of each one's removal (m,), and its share of Σσ² (m,)."""
+    """Common components: unit directions c_i (m, d), each one's strength of removal λ_i (m,) and share of Σσ² (m,)."""
 
     directions: Float64
     strengths: Float64
@@ -106,13 +107,13 @@ class CommonComponents:
         return cls(np.ascontiguousarray(directions), strengths, values / total if total > 0 else values)
 
     def remove(self, vectors: Float32) -> Float32:
-        """v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
+        """Remove the components from vectors: v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
         if not len(self.directions):
             return vectors
         directions = self.directions.astype(np.float32)
         return np.asarray(vectors - (vectors @ directions.T * self.strengths.astype(np.float32)) @ directions)
 
     def angles(self, other: CommonComponents) -> Float64:
-        """Principal angles in degrees between the spans of the two, smallest first. (min(m, m'),)"""
+        """The principal angles in degrees between the spans of both, smallest first. (min(m, m'),)"""
         cosines = np.linalg.svd(self.directions @ other.directions.T, compute_uv=False)
         return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))

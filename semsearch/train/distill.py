@@ -1,8 +1,8 @@
-"""Word vectors from a sentence encoder, in two steps: each word encoded alone, then trained on text.
+"""Make word vectors from a sentence encoder, in two steps: encode each word alone, then train on text.
 
-A sentence encoder knows much about single words: encoded alone, centred and reduced by principal components they are
-good vectors already. The second step makes averages of them agree with what the encoder says of whole texts
-(semsearch.train.matching). The words are the most frequent of a text; their counts are also the p(w) of the weights.
+A sentence encoder knows much about single words: encoded alone, centred and reduced by principal components they have
+good vectors already. The second step makes averages of them agree with the encoder's vectors of whole texts
+(semsearch.train.matching). The words are the most frequent of a text; their counts also give the p(w) of the weights.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NOTHING = 1e-6  # of the largest singular value: below it, rounding
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where word vectors are from, for their card."""
+    """The sources of word vectors, for their card."""
 
     licence: str = "unknown"  # the teacher's
     counted: str = ""  # what the words were counted in
@@ -54,11 +54,11 @@ def distill_words(
     provenance: Provenance | None = None,
     progress: Stages | None = None,
 ) -> VectorTable:
-    """Make a folder of word vectors at `target`, with so many pieces. Without texts, only the first step is done.
+    """Make a folder of word vectors with `pieces` pieces at `target`. Without texts, only the first step is done.
 
-    What the teacher says is kept in the folder `encodings`: a run that was stopped goes on, and a run with other
-    settings asks for nothing twice. Raises UsageError where `dimension` is above the teacher's, VectorsError where
-    `target` exists, or there are no words; all before the long work.
+    The teacher's vectors are cached in the folder `encodings`: a run that was stopped goes on, and a run with other
+    settings encodes nothing twice. Raises UsageError if `dimension` is above the teacher's, VectorsError if `target`
+    exists or there are no words; all before the long work.
     """
     provenance = provenance or Provenance()
     words = most_frequent(counts, size)
@@ -98,7 +98,7 @@ def _card(
 
 
 def _ids_of(texts: Sequence[str], words: Sequence[str]) -> Ragged:
-    """The known words of texts by their place among `words`."""
+    """The known words of texts as ids, which are their positions in `words`."""
     hashed = hash_words(texts)
     ids = index_of(words).look_up(hashed.hashes)
     known = ids >= 0

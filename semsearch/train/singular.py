@@ -1,8 +1,8 @@
-"""The first singular vectors of a large sparse matrix: subspace iteration from a random start.
+"""Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
 
 Halko, Martinsson, Tropp 2011, SIAM Review 53, algorithm 4.4, then 5.1. Bases are made orthonormal by the eigenvectors
-of their Gram matrix, several times as fast as a QR decomposition of a tall matrix; the loss of digits does not matter
-here, for a basis is multiplied by M once only between two of them.
+of their Gram matrix, several times as fast as a QR decomposition of a tall matrix; the loss of precision does not
+matter here, for a basis is multiplied by M only once before it is made orthonormal again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from semsearch.train.corpus import Stages
 Float32 = npt.NDArray[np.float32]
 
 _MORE = 32  # dimensions computed beyond those kept, and
-_ROUNDS = 3  # times M^T M is applied: with them the last dimensions kept are near the true ones
+_ROUNDS = 3  # times M^T M is applied: enough for the last dimensions kept to be near the true ones
 _COLUMNS = 64  # of a dense factor at a time: they stay in the processor's cache
 _NOTHING = 1e-5  # of the largest singular value: below it, rounding
 
@@ -50,7 +50,7 @@ def singular_vectors(
 
 
 def orthonormal(columns: Float32) -> Float32:
-    """An orthonormal basis of the columns' span; as many columns, 0 where the rank is lower. (n, m) -> (n, m)"""
+    """An orthonormal basis of the columns' span, with columns of 0 if the rank is lower. (n, m) -> (n, m)"""
     exact = columns.astype(np.float64)
     squares, rotation = np.linalg.eigh(exact.T @ exact)
     scales = np.where(squares > _NOTHING**2 * squares[-1], squares, np.inf) ** -0.5

@@ -11,7 +11,7 @@ _HERE = Path(__file__).parent
 
 
 def shipped(name: str) -> VectorTable | None:
-    """The shipped word vectors of that name, if there are any."""
+    """Open the shipped word vectors of that name. None if there are none."""
     is_plain = len(Path(name).parts) == 1
     return VectorTable(_HERE / name) if is_plain and (_HERE / name / "card.json").is_file() else None
 

@@ -88,7 +88,7 @@ class Draft:
 
 
 def file_digest(path: Path) -> str:
-    """The BLAKE2b digest of a file's content, the same that `semsearch.readers.read.read_file` gives. Raises OSError."""
+    """The BLAKE2b digest of a file's content, the one that `semsearch.readers.read.read_file` gives. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(1 << 20):

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from semsearch.results.context import Citation, Context
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Hit, Place
+    from semsearch.results.options import SearchOptions
     from semsearch.results.reports import Progress, SkippedFile, Status, SyncReport
+    from semsearch.results.reranker import Reranker
     from semsearch.results.searchable import Searchable
+    from semsearch.settings import Settings
     from semsearch.word_vectors.loading import load_vectors
     from semsearch.word_vectors.table import VectorTable, WordVectors
 
@@ -38,9 +41,12 @@ __all__ = [
     "Method",
     "Place",
     "Progress",
+    "Reranker",
+    "SearchOptions",
     "Searchable",
     "SemsearchError",
     "SentenceEmbedder",
+    "Settings",
     "SkippedFile",
     "Status",
     "SyncReport",
@@ -59,9 +65,12 @@ _HOMES = {
     "Method": "embedding.methods",
     "Place": "results.hits",
     "Progress": "results.reports",
+    "Reranker": "results.reranker",
+    "SearchOptions": "results.options",
     "Searchable": "results.searchable",
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedding.embedder",
+    "Settings": "settings",
     "SkippedFile": "results.reports",
     "Status": "results.reports",
     "SyncReport": "results.reports",

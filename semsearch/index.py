@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.dense.scan_plan import TARGET
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction
-from semsearch.embedding.methods import Unknown
 from semsearch.errors import UsageError
 from semsearch.readers.document import MAX_BYTES, Text
 from semsearch.results.context import Context
 from semsearch.results.hits import Hit, Mode
+from semsearch.results.options import SearchKeywords, SearchOptions, strings
 from semsearch.results.reports import Progress, Status, SyncReport
-from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse, WordVectorsLike, open_vectors
 from semsearch.storage.database import Store, check
 from semsearch.storage.meta import get_meta
 from semsearch.storage.roots import get_roots
+from semsearch.word_vectors.loading import DEFAULT_VECTORS
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semsearch.indexing.writer import IndexWriter
     from semsearch.results.explanation import Explanation
-    from semsearch.search.filters import Filter
+    from semsearch.results.reranker import Reranker
     from semsearch.search.searcher import Searcher
 
 Report = Callable[[Progress], None]
@@ -34,72 +38,52 @@ _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 class Index:
     """An index folder. Made by `create` or `open`; a context manager, closed at its end.
 
-    Threads may share one: their searches take turns. Any number of processes may search while one writes; each search
+    Threads may share one, and search at the same time. Any number of processes may search while one writes; each search
     sees one generation whole, and the newest one that was committed when it began.
     """
 
-    def __init__(self, path: str | Path, *, vectors: WordVectors | None = None) -> None:
+    def __init__(
+        self, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
+    ) -> None:
         self.path = Path(path)
         self._store = Store(self.path)
-        self._given = vectors
+        self._word_vectors = VectorsInUse(self.path, vectors)
+        self._reranker = reranker
         self._searcher: Searcher | None = None
+        self._opening = threading.RLock()  # of what all threads share
 
     @classmethod
-    def create(
-        cls,
-        path: str | Path,
-        *,
-        vectors: WordVectorsLike = "english",
-        method: str = "sif",
-        a: float | None = None,
-        components: int | None = None,
-        frequencies: str | Path = "mixed",
-        prior: float = PRIOR,
-        adapt: bool = True,
-        unknown: Unknown = "contexts",
-        exact: bool = False,
-        target_recall: float = TARGET,
-        factory: str | None = None,
-    ) -> Index:
+    def create(cls, path: str | Path, **options: Unpack[SettingsKeywords]) -> Index:
         """A new index in a new or empty folder.
 
-        `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
-        together (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared
-        with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
-        an index type of FAISS's (semsearch.dense.scan_plan). The other arguments are those of `SentenceEmbedder`.
-        Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
+        The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
+        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `factory`. `vectors` are word vectors
+        by name or path, or opened. `adapt` is whether to learn from the text which of its words go together
+        (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared with it:
+        as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is an index
+        type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
+        IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
+        vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
-        source = choose_frequencies(frequencies)
-        settings = Settings(
-            choose(vectors, opened),
-            opened.name,
-            opened.digest,
-            method,
-            a,
-            components,
-            source,
-            prior,
-            adapt,
-            unknown,
-            exact,
-            target_recall,
-            factory,
-        )
-        settings.embedder(opened)  # says now what cannot be meant
-        settings.scanning()
+        settings = Settings.of_new(opened, options)
         from semsearch.maintenance.create import create  # start-up time: an index is seldom made
 
         create(Path(path), settings)
-        return cls(path, vectors=opened)
+        index = cls(path)
+        index._word_vectors.use(opened, vectors)
+        return index
 
     @classmethod
-    def open(cls, path: str | Path, *, vectors: WordVectorsLike | None = None) -> Index:
+    def open(
+        cls, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
+    ) -> Index:
         """An index that is there. Its own word vectors are found again by name or path, unless others are given.
 
-        Raises IndexNotFound, IndexDamaged, VectorsMismatch.
+        A `reranker` (semsearch.results.reranker) reads the first hits of every answer again, and its part is added to
+        their scores (semsearch.search.reranking). Raises IndexNotFound, IndexDamaged, VectorsMismatch.
         """
-        index = cls(path, vectors=None if vectors is None else open_vectors(vectors))
+        index = cls(path, vectors=vectors, reranker=reranker)
         try:
             check(index._store)
             if vectors is not None:
@@ -130,21 +114,15 @@ class Index:
         needs an `if __name__ == "__main__"`. The index is the same. Raises SourceError for a path that is not there,
         UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
         """
-        from semsearch.indexing.writer import sync  # start-up time: a search writes nothing
-
-        self._prepare()
-        return sync(
-            self._store,
-            self.settings,
-            self._vectors,
-            _paths(paths),
-            include=_globs(include, "include"),
-            exclude=_globs(exclude, "exclude"),
-            prune=prune,
-            max_file_bytes=max_file_bytes,
-            processes=_processes(processes),
-            report=progress or _silent,
-        )
+        with self._writer(progress) as writer:
+            return writer.sync(
+                _paths(paths),
+                include=_globs(include, "include"),
+                exclude=_globs(exclude, "exclude"),
+                prune=prune,
+                max_file_bytes=max_file_bytes,
+                processes=_processes(processes),
+            )
 
     def add(self, documents: Iterable[Text], *, progress: Report | None = None) -> SyncReport:
         """Take in texts that are in no file; one whose id is known replaces the earlier one.
@@ -152,160 +130,108 @@ class Index:
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing.writer import add  # start-up time: a search writes nothing
-
-        self._prepare()
-        return add(self._store, self.settings, self._vectors, documents, report=progress or _silent)
+        with self._writer(progress) as writer:
+            return writer.add(documents)
 
     def remove(self, *paths: str | Path) -> int:
         """Forget files, folders, whole roots, or added texts by their ids; how many documents that were.
 
         A file that still lies in a root comes back with the next sync.
         """
-        from semsearch.indexing.writer import remove  # start-up time: a search writes nothing
+        with self._writer() as writer:
+            return writer.remove(_paths(paths))
 
-        self._prepare()
-        return remove(self._store, self.settings, self._vectors, _paths(paths), report=_silent)
-
-    def refit(self, *, progress: Report | None = None) -> None:
+    def refit(self, *, progress: Report | None = None) -> SyncReport:
         """Fit to what the index holds today, and move all its vectors there, as one new generation."""
-        from semsearch.indexing.writer import refit  # start-up time: a search writes nothing
-
-        self._prepare()
-        refit(self._store, self.settings, self._vectors, report=progress or _silent)
+        with self._writer(progress) as writer:
+            return writer.refit()
 
     def compact(self, *, progress: Report | None = None) -> bool:
         """Bring the files of vectors and words together, into as few as there need be, without anything removed.
 
         Nothing is embedded anew, and searches answer as before. Whether there was anything to do.
         """
-        from semsearch.indexing.compacting import compact  # start-up time: a search writes nothing
+        with self._writer(progress) as writer:
+            return writer.compact()
 
-        self._prepare()
-        return compact(self._store, self.settings, self._vectors, report=progress or _silent)
-
-    def rebuild(
-        self,
-        *,
-        vectors: WordVectorsLike | None = None,
-        method: str | None = None,
-        a: float | None = None,
-        components: int | None = None,
-        frequencies: str | Path | None = None,
-        adapt: bool | None = None,
-        unknown: Unknown | None = None,
-        exact: bool | None = None,
-        target_recall: float | None = None,
-        factory: str | None = None,
-        progress: Report | None = None,
-    ) -> None:
+    def rebuild(self, *, progress: Report | None = None, **options: Unpack[SettingsKeywords]) -> SyncReport:
         """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
 
-        `vectors` defaults to those the index names, as they are now. With a `method`, `a` and `components` not given
-        are that method's own.
+        The options are those of `create`; what is not given stays as it is, but `vectors` are those the index names, as
+        they are now. With a `method`, `a` and `components` not given are that method's own.
         """
-        from semsearch.indexing.writer import rebuild  # start-up time: a search writes nothing
-
-        self._prepare()
-        wanted: WordVectorsLike = vectors or self._given or self.settings.vectors
-        opened = open_vectors(wanted)
-        settings = self.settings.changed(
-            opened,
-            vectors=None if vectors is None else choose(vectors, opened),
-            method=method,
-            a=a,
-            components=components,
-            frequencies=None if frequencies is None else choose_frequencies(frequencies),
-            adapt=adapt,
-            unknown=unknown,
-            exact=exact,
-            target_recall=target_recall,
-            factory=factory,
-        )
-        settings.embedder(opened)
-        settings.scanning()
-        rebuild(self._store, settings, lambda: opened, report=progress or _silent)
-        self._given = opened  # before other threads open anything again
+        with self._writer(progress) as writer:
+            done = writer.rebuild(options)
         self.close()
+        return done
 
     # -- asking --------------------------------------------------------------------------------------------------
 
     def search(
         self,
         query: str,
-        k: int = 10,
+        k: int | None = None,
         *,
-        mode: Mode = "hybrid",
-        min_score: float | None = None,
-        filters: Sequence[str] = (),
-        context: int = 0,
-        duplicates: bool = False,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
     ) -> list[Hit]:
-        """The k passages that answer best, best first; fewer where there are fewer.
+        """The k passages that answer best, best first; fewer where there are fewer. By default ten.
 
-        `filters` (see semsearch.search.filters) decide beforehand which documents may answer; `context` adds so many
-        sentences around the quoted one. Of passages that say the same (see semsearch.text.near_duplicates) only the
-        best is a hit, and the others are its `duplicates`, unless they are asked for. A query of which no word is known
-        is answered by its words alone, with a logged warning; in mode "dense" by nothing. Raises UsageError for a query
-        without words, k below 1, a filter that cannot be meant; VectorsMismatch where the word vectors are not those
-        the index was built with.
+        How to answer is said by `SearchOptions`: given whole, or its fields as keywords, or both, and then the keywords
+        win. `filters` (see semsearch.search.filters) decide beforehand which documents may answer; `context` adds so
+        many sentences around the quoted one. Of passages that say the same (see semsearch.text.near_duplicates) only
+        the best is a hit, and the others are its `duplicates`, unless they are asked for. A query of which no word is
+        known is answered by its words alone, with a logged warning; in mode "dense" by nothing. Raises UsageError for a
+        query without words, options that make no sense, such as k below 1, and unknown ones; VectorsMismatch where the
+        word vectors are not those the index was built with.
         """
         if not isinstance(query, str):
             raise UsageError(f"search takes one query, not {type(query).__name__}; for several use search_many")
-        (hits,) = self.search_many(
-            [query], k, mode=mode, min_score=min_score, filters=filters, context=context, duplicates=duplicates
-        )
+        (hits,) = self.search_many([query], k, options=options, **keywords)
         return hits
 
     def search_many(
         self,
         queries: Iterable[str],
-        k: int = 10,
+        k: int | None = None,
         *,
-        mode: Mode = "hybrid",
-        min_score: float | None = None,
-        filters: Sequence[str] = (),
-        context: int = 0,
-        duplicates: bool = False,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
     ) -> list[list[Hit]]:
-        """The same for several queries, which see the same generation."""
-        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
-
-        wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
-        return self._asking().search(_strings(queries, "queries"), wish)
+        """The answer to each of several queries, as `search` gives it. All of them see the same generation."""
+        chosen = SearchOptions.chosen(options, k, keywords)
+        return self._asking().search(strings(queries, "queries"), chosen)
 
     def similar(
         self,
         like: Hit | str | Path,
         line: int | None = None,
-        k: int = 10,
+        k: int | None = None,
         *,
-        mode: Mode = "hybrid",
-        min_score: float | None = None,
-        filters: Sequence[str] = (),
-        context: int = 0,
-        duplicates: bool = False,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
     ) -> list[Hit]:
         """The k passages that are most like one that the index has, best first; `search` explains the rest.
 
         Like the passage of a hit, or of a document's path (or id) and a line; without a line, like the whole document,
         for which the direction of the sum of its passages' vectors stands. Meaning is compared by these vectors, as
         they are stored; words, by the twenty that say most about the passage or document. It is no answer itself, nor
-        are a passage's neighbours in its section. Raises SourceError for a path that is not in the index, or that is
-        several; UsageError for a line that is not there, and for a hit whose passage has changed.
+        are a passage's neighbours in its section. No reranker reads these hits: there is no question. Raises
+        SourceError for a path that is not in the index, or that is several; UsageError for a line that is not there,
+        and for a hit whose passage has changed.
         """
-        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
-
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
-        wish = Wish(k, mode, min_score, _parsed(filters), context, duplicates)
-        return self._asking().similar(str(like) if isinstance(like, Path) else like, line, wish)
+        chosen = SearchOptions.chosen(options, k, keywords)
+        return self._asking().similar(str(like) if isinstance(like, Path) else like, line, chosen)
 
-    def explain(self, query: str, hit: Hit, *, mode: Mode = "hybrid") -> Explanation:
-        """Why the passage of a hit has its score for a question: any question, without filters.
+    def explain(self, query: str, hit: Hit, *, mode: Mode | None = None) -> Explanation:
+        """Why the passage of a hit has its score for a question.
 
-        `hit.explain()` explains the score that a hit has in its own answer. Raises UsageError where the passage has
-        gone or changed.
+        For the question that the hit answers: the very score that the hit has, with its filters and its reranker. For
+        another question or mode, or where the index has changed since: the score that the passage has now, without
+        filters. `mode` is by default that of the hit where it answers this question, otherwise "hybrid". Raises
+        UsageError where the passage has gone or changed.
         """
         if not isinstance(hit, Hit):
             raise UsageError(f"explain takes a question and a hit, not {hit!r}")
@@ -318,24 +244,22 @@ class Index:
 
         All of the text has at most `max_words` words. See semsearch.search.context for what goes into it.
         """
-        from semsearch.search.context import LEAST_WORDS
-        from semsearch.search.query import Wish  # start-up time: what only writes needs none of it
+        from semsearch.search.context import LEAST_WORDS  # start-up time: only this needs it
 
         if not isinstance(max_words, int) or isinstance(max_words, bool):
             raise UsageError(f"max_words must be a whole number, not {max_words!r}")
         if max_words < LEAST_WORDS:
             raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
         k = min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS)
-        wish = Wish(k, mode, filters=_parsed(filters))
-        return self._asking().context(query, wish, max_words=max_words)
+        return self._asking().context(query, SearchOptions(k, mode, filters=filters), max_words=max_words)
 
     def _asking(self) -> Searcher:
         from semsearch.search.searcher import Searcher  # start-up time: what only writes needs none of it
 
-        searcher = self._searcher
-        if searcher is None:
-            searcher = self._searcher = Searcher(self._store, self._vectors)
-        return searcher
+        with self._opening:
+            if self._searcher is None:
+                self._searcher = Searcher(self._store, self._vectors, reranker=self._reranker)
+            return self._searcher
 
     # -- looking after -------------------------------------------------------------------------------------------
 
@@ -375,11 +299,24 @@ class Index:
         with self._store.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
+    def discard(self) -> None:
+        """Take back its creation. An index that holds anything, or that another writes to, stays as it is."""
+        from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
+
+        self.close()
+        discard(self.path)
+
     def close(self) -> None:
-        """Let go of the files. A closed index opens them again when it is used."""
-        self._searcher = None
+        """Let go of the files. A closed index opens them again when it is used.
+
+        A search in another thread is answered all the same, and lets go of its own files at its end.
+        """
+        with self._opening:
+            searcher = self._searcher
+        if searcher is not None:
+            searcher.close()
         self._store.close()
-        self.__dict__.pop("_opened", None)
+        self._word_vectors.close()
 
     def __enter__(self) -> Index:
         return self
@@ -390,42 +327,16 @@ class Index:
     def __repr__(self) -> str:
         return f"Index({str(self.path)!r})"
 
-    @cached_property
-    def _opened(self) -> WordVectors:
-        settings = self.settings
-        vectors = self._given or open_vectors(settings.vectors)
-        settings.check(vectors, self.path)
-        return vectors
-
     def _vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
-        return self._opened
+        with self._opening:
+            return self._word_vectors.of(self.settings)
 
-    def _prepare(self) -> None:
-        """Bring an index of an earlier version up to date before it is written to."""
-        from semsearch.maintenance.create import upgrade  # start-up time: a search writes nothing
+    def _writer(self, progress: Report | None = None) -> AbstractContextManager[IndexWriter]:
+        """The writer's lock, and who may write while it is held."""
+        from semsearch.indexing.writer import IndexWriter  # start-up time: a search writes nothing
 
-        check(self._store)
-        upgrade(self._store)
-
-
-def _strings(given: Iterable[str], name: str) -> tuple[str, ...]:
-    """Several strings, as they were meant: one alone would be taken letter by letter."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError(f"{name} are a sequence of strings, not {given!r}; for one give [{given!r}]")
-    strings = tuple(given)
-    for string in strings:
-        if not isinstance(string, str):
-            raise UsageError(f"{name} are strings, and {string!r} is none")
-    return strings
-
-
-def _parsed(given: Iterable[str]) -> tuple[Filter, ...]:
-    if isinstance(given, tuple | list) and not given:
-        return ()
-    from semsearch.search.filters import parse  # start-up time: most searches have none
-
-    return tuple(parse(text) for text in _strings(given, "filters"))
+        return IndexWriter.open(self._store, vectors=self._word_vectors, report=progress)
 
 
 def _processes(count: int) -> int:
@@ -435,7 +346,7 @@ def _processes(count: int) -> int:
 
 
 def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
-    globs = _strings(given, name)
+    globs = strings(given, name)
     if not all(glob.strip() for glob in globs):
         raise UsageError(f"an empty glob to {name}; give one such as '*.md'")
     return globs
@@ -445,8 +356,6 @@ def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
     for path in given:
         if not isinstance(path, str | Path):
             raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+        if path == "":
+            raise UsageError("a path is empty; the current folder is '.'")
     return tuple(path for path in given if isinstance(path, str | Path))
-
-
-def _silent(_: Progress) -> None:
-    """No one wants to know."""

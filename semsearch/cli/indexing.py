@@ -24,6 +24,7 @@ from semsearch.cli.naming import (
     find_index,
     index_places,
     name_for,
+    only_one,
     open_index,
     place_of,
 )
@@ -88,7 +89,7 @@ def index(
         typer.Argument(metavar="[PATH]...", help="Files and folders. Without any: all that the index knows already."),
     ] = None,
     index: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--name", "--index", "-i", metavar="NAME|PATH", help="Which index; by default named like the folder."
         ),
@@ -148,17 +149,20 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
+    max_bytes = _bytes(max_file_size)
     choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
     given = paths or []
-    place = _place(given, index, indexes)
+    named = only_one(index)
+    place = _place(given, named, indexes)
     is_new = not is_index(place)
     with _made(place, choices) if is_new else _found(place, choices, rebuild=rebuild) as opened:
         roots = opened.roots
-        if index is None and given and roots and not _are_known(given, roots):
+        if named is None and given and roots and not _are_known(given, roots):
             warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
         with progress(quiet=quiet or json) as report:
+            whole: list[SyncReport] = []  # of what embeds all that the index holds
             if rebuild and not is_new:
-                opened.rebuild(**choices.given(), progress=report)
+                whole.append(opened.rebuild(**choices.given(), progress=report))
             done = SyncReport()
             if given or roots or not rebuild:
                 done = opened.sync(
@@ -166,13 +170,13 @@ def index(
                     include=include or (),
                     exclude=exclude or (),
                     prune=prune,
-                    max_file_bytes=int(max_file_size * 1_000_000),
+                    max_file_bytes=max_bytes,
                     processes=processes,
                     progress=report,
                 )
             if refit and not done.refitted:
-                opened.refit(progress=report)
-        done = replace(done, refitted=done.refitted or refit or rebuild)
+                whole.append(opened.refit(progress=report))
+        done = replace(_together(done, whole), refitted=done.refitted or refit or rebuild)
         if is_new and not done.added:
             tell(replace(done, warnings=()))  # they are the reason
             raise SourceError(nothing_to_index(given, done, chosen=bool(include or exclude)))
@@ -187,6 +191,17 @@ def index(
     seen = done.added + done.changed + done.moved + done.removed + done.unchanged
     if not seen and (done.skipped or done.warnings):
         raise typer.Exit(NOTHING_INDEXED)
+
+
+def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
+    """What a sync did, with what was written and how long it took in all."""
+    reports = [done, *others]
+    return replace(
+        done,
+        passages=sum(report.passages for report in reports),
+        sentences=sum(report.sentences for report in reports),
+        seconds=sum(report.seconds for report in reports),
+    )
 
 
 @app.command()
@@ -260,6 +275,13 @@ def compact(
     print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
 
 
+def _bytes(megabytes: float) -> int:
+    size = megabytes * 1_000_000
+    if not 0 <= size < float("inf"):
+        raise UsageError(f"--max-file-size must be a number of megabytes, not {megabytes}; 100 is usual")
+    return int(size)
+
+
 def _are_known(paths: Sequence[str], roots: Sequence[str]) -> bool:
     return any(covers(root, path) or covers(path, root) for root in roots for path in paths)
 
@@ -274,8 +296,7 @@ def _place(paths: Sequence[str], named: str | None, indexes: Path) -> Path:
 @contextmanager
 def _made(place: Path, choices: Choices) -> Iterator[Index]:
     """A new index, of which nothing is left if it could not be filled: unless another process fills it meanwhile."""
-    from semsearch.index import Index
-    from semsearch.maintenance.create import discard  # start-up time
+    from semsearch.index import Index  # start-up time
 
     is_first = not place.parent.exists()
     try:
@@ -285,8 +306,7 @@ def _made(place: Path, choices: Choices) -> Iterator[Index]:
             except IndexLocked:
                 raise
             except BaseException:
-                opened.close()
-                discard(place)
+                opened.discard()
                 raise
     except BaseException:
         if is_first:

@@ -11,13 +11,14 @@ import typer
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
+from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:
     from semsearch.index import Index
 
 INDEXES = Path("indexes")
 IndexOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
 ]
 IndexesOption = Annotated[
@@ -29,12 +30,19 @@ VectorsOption = Annotated[
 ]
 
 
-def open_index(named: str | None, indexes: Path, vectors: str | None = None) -> Index:
+def open_index(named: Sequence[str] | None, indexes: Path, vectors: str | None = None) -> Index:
     """The index that is meant, opened."""
-    place = find_index(named, indexes)
+    place = find_index(only_one(named), indexes)
     from semsearch.index import Index  # start-up time: that there is none is known before
 
     return Index.open(place, vectors=vectors)
+
+
+def only_one(named: Sequence[str] | None) -> str | None:
+    """The index that is named. Raises UsageError where several are."""
+    if named and len(named) > 1:
+        raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
+    return named[0] if named else None
 
 
 def find_index(named: str | None, indexes: Path) -> Path:
@@ -112,6 +120,6 @@ def _is_whole(place: Path) -> bool:
 def from_here(path: str) -> str:
     """A path as one would write it in the current folder: relative where it lies below."""
     try:
-        return str(Path(path).relative_to(Path.cwd()))
+        return str(Path(path).relative_to(working_folder()))
     except ValueError:
         return path

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.skipped import Skip, get_skips, still_skipped
-from semsearch.results.reports import SkippedFile
+from semsearch.results.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import Known, Plan, Present, plan
 from semsearch.sources.roots import Root, RootPlan, covers, plan_roots
 from semsearch.sources.walk import find_files
 from semsearch.storage.roots import get_known, get_roots
 from semsearch.system.durable import file_digest
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 @dataclass(slots=True)
@@ -37,6 +40,15 @@ class Look:
     @property
     def nothing_to_do(self) -> bool:
         return self.plan.is_empty and not self.changed_roots and not self.roots.absorbed and not self.deserted
+
+    @property
+    def report(self) -> SyncReport:
+        """What can be told of it before anything is read: all there is to tell where there is nothing to do."""
+        return SyncReport(
+            unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
+            skipped=tuple(self.skipped),
+            warnings=tuple(self.warnings),
+        )
 
 
 def look(

@@ -7,13 +7,13 @@ were a guess; a large one on `refit`.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,10 @@ from semsearch.topics.joined import join
 from semsearch.topics.model import Topics, named_topics, write_topics
 from semsearch.topics.passages import TopicVectors
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
 
 Float32 = npt.NDArray[np.float32]
 Questions = Callable[[npt.NDArray[np.int64]], Float32]

@@ -6,7 +6,6 @@ Everything happens inside the caller's write transaction. Ids come from counters
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,8 @@ from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from semsearch.indexing.prepare import Chunk
     from semsearch.text.passage_records import Cut
 

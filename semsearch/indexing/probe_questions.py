@@ -6,7 +6,7 @@ for them.
 
 from __future__ import annotations
 
-import sqlite3
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from semsearch.storage.catalogue import stored_texts
 from semsearch.text.tokens import words
 from semsearch.topics.joined import join
 from semsearch.topics.model import Topics
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]

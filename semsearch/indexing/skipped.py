@@ -7,13 +7,16 @@ not what the disk or its permissions refused. Another version of semsearch may r
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 from semsearch import __version__
 from semsearch.sources.plan import CLOCK_TICK_NS, Present
 from semsearch.storage.meta import get_meta, set_meta
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _KEY = "skipped"
 

@@ -10,7 +10,6 @@ after a grace period for readers that are about to open them.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +27,8 @@ from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from semsearch.indexing.generation import Generation
 
 logger = logging.getLogger(__name__)
@@ -46,10 +47,12 @@ class Write:
         spool: Spool,
         settings: Settings,
         vectors: Callable[[], WordVectors],
+        report: Report,
     ) -> None:
         self.db = db
         self.settings = settings
         self.vectors = vectors
+        self.report = report
         self.generation = generation
         self.intake = Intake(db, spool, generation.ids_of, generation.words)
         self._spool = spool
@@ -86,7 +89,7 @@ def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
             generation = Generation(
                 db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield Write(db, generation, spool, settings, vectors)
+            yield Write(db, generation, spool, settings, vectors, report)
     except BaseException:
         with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
             _remove_unnamed(db, folder)

@@ -61,6 +61,11 @@ def chunks(sizes: Sequence[int]) -> Iterator[slice]:
         yield slice(first, len(sizes))
 
 
+def is_large(sizes: Sequence[int]) -> bool:
+    """Whether the files of a chunk are one that is not sent to a worker."""
+    return sizes[0] > LARGE
+
+
 def prepare_in_processes(
     groups: Sequence[Sequence[str]], *, processes: int, settings: Settings, vectors: WordVectors, max_bytes: int
 ) -> Generator[Chunk, None, None]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import Postings
@@ -29,10 +30,6 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 Bool = npt.NDArray[np.bool_]
-
-K1 = 1.2
-B = 0.75
-BESIDE = 0.5  # of a word in the passage before or after
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +53,7 @@ class Bm25:
     ) -> None:
         self._segments = segments
         self._alive = alive
+        self._tuned = tuning.TUNING
         kept = [len(s) if a is None else int(np.count_nonzero(a)) for s, a in zip(segments, alive, strict=True)]
         self.passages = sum(kept)
         words = sum(
@@ -69,9 +67,9 @@ class Bm25:
             )
         mean = words / self.passages if words else 1.0
         neighbours = 0 if documents is None else max(self.passages - documents, 0)  # pairs of them
-        self._mean_beside = mean * (1 + 2 * BESIDE * neighbours / max(self.passages, 1))
-        self._norms: list[Float32] = [(K1 * (1 - B + B * s.lengths / mean)).astype(np.float32) for s in segments]
-
+        self._mean_beside = mean * (1 + 2 * self._tuned.beside_weight * neighbours / max(self.passages, 1))
+        k1, b = self._tuned.k1, self._tuned.b
+        self._norms: list[Float32] = [(k1 * (1 - b + b * s.lengths / mean)).astype(np.float32) for s in segments]
         self._starts = np.cumsum([0, *map(len, segments)]).tolist()
         self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(s.lengths for s in segments)])
 
@@ -100,7 +98,7 @@ class Bm25:
         """The score of every row of every segment, 0 where it has no term or does not count. (R,) each"""
         result: list[Float32] = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
         for times, idf, lists in zip(asked.times.tolist(), asked.idf.tolist(), asked.lists, strict=True):
-            weight = times * (K1 + 1) * idf
+            weight = times * (self._tuned.k1 + 1) * idf
             if not weight:
                 continue
             for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
@@ -137,8 +135,9 @@ class Bm25:
 
     def with_beside(self, asked: Lookup, counts: Float64, lengths: Float64) -> Float64:
         """What each term adds, by counts and lengths in which what stands beside counts half. (t, n), (n,) -> (t, n)"""
-        norms = K1 * (1 - B + B * lengths / self._mean_beside)
-        weights = asked.idf * (K1 + 1)
+        k1, b = self._tuned.k1, self._tuned.b
+        norms = k1 * (1 - b + b * lengths / self._mean_beside)
+        weights = asked.idf * (k1 + 1)
         return np.asarray(weights[:, None] * counts / (counts + norms))
 
     def tell(self, terms: UInt64, places: Int64, counts: Int64) -> Float64:
@@ -146,7 +145,7 @@ class Bm25:
 
         The texts' terms are given by their places among `terms`. (t,), (p,), (p,) -> (t,)
         """
-        shares = counts * (K1 + 1) / (counts + K1)
+        shares = counts * (self._tuned.k1 + 1) / (counts + self._tuned.k1)
         return self.idf(terms) * np.bincount(places, weights=shares, minlength=len(terms))
 
     def idf(self, terms: UInt64) -> Float64:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import Runs
-from semsearch.lexical.bm25 import BESIDE, Bm25, Lookup
+from semsearch.lexical.bm25 import Bm25, Lookup
 from semsearch.lexical.segment import Words
 from semsearch.text.terms import Lexicon
 from semsearch.text.tokens import UInt64
@@ -89,6 +90,7 @@ class WordSearch:
 
     def __init__(self, opened: Sequence[Words], alive: Sequence[Bool | None], *, documents: int | None = None) -> None:
         self._runs = [words.segment.runs for words in opened]
+        self._beside_weight = tuning.TUNING.beside_weight
         self._bm25 = Bm25([words.postings for words in opened], alive, documents=documents)
 
     def scores(self, terms: UInt64) -> WordScores:
@@ -130,13 +132,14 @@ class WordSearch:
             inside = runs.has(wanted)
             rows[inside] = self._bm25.rows(place, runs.below(wanted[inside]))
         own, before, after = (self._bm25.lengths(each) for each in rows)
-        return Standing(rows, own + BESIDE * before + BESIDE * after)
+        return Standing(rows, own + self._beside_weight * before + self._beside_weight * after)
 
     def explain(self, asked: Lookup, standing: Standing) -> TermScores:
         """What each term adds to the scores of passages (n,); zeros for one that is not there."""
         counts = self._bm25.counts(asked, standing.rows.ravel()).reshape(len(asked.terms), *standing.rows.shape)
         own, near = counts[:, 0], counts[:, 1] + counts[:, 2]
-        return TermScores(own, near, self._bm25.with_beside(asked, own + BESIDE * near, standing.lengths))
+        together = own + self._beside_weight * near
+        return TermScores(own, near, self._bm25.with_beside(asked, together, standing.lengths))
 
     def telling(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
         """The n terms that say most about some texts with their headings; of equal terms, those with lower hashes.

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import Runs
 from semsearch.lexical.postings import Gathered, PostingsBuilder
 from semsearch.lexical.segment import Words
@@ -21,7 +22,6 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
-HEADING_WEIGHT = 2  # a word of title or headings counts double
 _CHUNK = 1 << 20
 
 
@@ -40,7 +40,7 @@ class WordsWriter:
     def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str]) -> None:
         """Append passages with rising ids (n,), their title and headings, and their text."""
         pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
-        weights = np.tile(np.array([HEADING_WEIGHT, 1], dtype=np.int64), len(texts))
+        weights = np.tile(np.array([tuning.TUNING.heading_weight, 1], dtype=np.int64), len(texts))
         self._builder.add(pairs, np.repeat(np.arange(len(texts)), 2), weights)
         self._append(ids)
 
@@ -99,7 +99,7 @@ def gather(builder: PostingsBuilder, words: PassageWords) -> None:
     passages = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.ones(len(passages), dtype=np.int64)
     weights[np.isin(passages, words.whole)] = 0
-    weights[np.cumsum(sizes) - sizes] = HEADING_WEIGHT
+    weights[np.cumsum(sizes) - sizes] = tuning.TUNING.heading_weight
     builder.add_chunks(
         [*words.chunks, *words.whole_chunks],
         np.concatenate((passages, words.whole)),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.errors import IndexDamaged, rebuild_command
@@ -20,6 +20,9 @@ from semsearch.storage.roots import get_roots
 from semsearch.storage.segments import VECTORS, Segment
 from semsearch.topics.model import named_topics
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def read_status(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from semsearch.text.terms import Lexicon
 from semsearch.topics.joined import join
 from semsearch.topics.model import named_topics, open_topics
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _SAMPLE = 64  # passages that are embedded again and compared
 

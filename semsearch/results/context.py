@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
-if TYPE_CHECKING:
-    pass
+from semsearch.results.codec import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Record):
     """The source of one numbered piece of a context."""
 
     number: int  # from 1
@@ -24,7 +22,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Context(Record):
     """Passages for a language model's prompt under numbers, then a list of what the numbers stand for.
 
     Empty, without citations, where nothing was found.
@@ -33,7 +31,3 @@ class Context:
     text: str
     words: int  # of all of the text, as semsearch.text.length counts them
     citations: tuple[Citation, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)

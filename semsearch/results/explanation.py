@@ -1,9 +1,10 @@
 """Why a passage answers a question: its score, part by part. Plain frozen data; semsearch.search.explain makes it.
 
-    score            = lexical.points + dense.points + near.points
+    score            = lexical.points + dense.points + near.points (+ rerank.points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
     near.points      = weight · cosine,             cosine = the mean of those with the passages that answer best
+    rerank.points    = weight · (said - mean) / deviation, of what a reranker said of all that it read
     each cosine      = Σ of the shares of the question's words
     the sentence's   = Σ of the shares of all pairs
 
@@ -12,12 +13,15 @@ All of these hold to rounding. A part of which nothing is known, or that was not
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
+
+from semsearch.results.codec import ONLY_IF_SET, Record
+from semsearch.results.origin import Mode, Rerank
 
 
 @dataclass(frozen=True, slots=True)
-class TermScore:
+class TermScore(Record):
     """One term of the question in the passage."""
 
     word: str  # as it stands in the question, in lower case; words with a joining character between them as one
@@ -27,7 +31,7 @@ class TermScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexical:
+class Lexical(Record):
     """The part of the score that is of words."""
 
     points: float  # of the hit's score
@@ -38,7 +42,7 @@ class Lexical:
 
 
 @dataclass(frozen=True, slots=True)
-class WordShare:
+class WordShare(Record):
     """What one word of the question adds to a cosine."""
 
     word: str
@@ -46,7 +50,7 @@ class WordShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Cosine:
+class Cosine(Record):
     """One of the cosines of which the dense score is the weighted mean."""
 
     of: Literal["topics", "passage", "sentence"]
@@ -56,7 +60,7 @@ class Cosine:
 
 
 @dataclass(frozen=True, slots=True)
-class Dense:
+class Dense(Record):
     """The part of the score that is of meaning."""
 
     points: float  # of the hit's score
@@ -66,7 +70,7 @@ class Dense:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Near(Record):
     """The part of the score that comes from being near the passages that answer best. One of these is near itself."""
 
     points: float  # of the hit's score
@@ -76,7 +80,7 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Record):
     """What each pair of words adds to the cosine of the question and the sentence. A word that a text has twice comes
     once, with both together."""
 
@@ -87,11 +91,11 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Record):
     """Why a passage has the score that it has."""
 
     query: str
-    mode: Literal["hybrid", "dense", "lexical"]
+    mode: Mode
     sentence: str  # of the passage, the one that answers best
     score: float
     lexical: Lexical | None
@@ -99,7 +103,4 @@ class Explanation:
     near: Near | None
     pairs: Pairs | None
     unknown: tuple[str, ...]  # words of the question without a vector; none where meaning was not asked for
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # where a reranker has read the passage

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from semsearch.errors import UsageError
+from semsearch.results.codec import Record
+from semsearch.results.origin import Mode as Mode  # where a user looks for it
+from semsearch.results.origin import Origin
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
 
 
-Mode = Literal["hybrid", "dense", "lexical"]
-
-
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """Where a passage stands that says the same as another one."""
 
     path: str  # these as in a hit
@@ -29,19 +29,28 @@ class Place:
     passage_id: int
 
 
-class Bound:
-    """What a hit knows of the answer that it is from. No field of it: not compared, shown, copied or written."""
+class Explaining(Protocol):
+    """Whatever found a hit and can say why it has its score."""
 
-    __slots__ = ("_explain",)
-    _explain: Callable[[Hit], Explanation]
+    def explain_hit(self, hit: Hit) -> Explanation: ...
 
-    def bind(self, explain: Callable[[Hit], Explanation]) -> None:
-        """Remember how it is explained."""
-        object.__setattr__(self, "_explain", explain)
+
+class Found(Record):
+    """A record that remembers, beside its fields, what found it; weakly, so that it keeps no index open.
+
+    A copy, one that was pickled, or one that was made of a dict has been found by nothing.
+    """
+
+    __slots__ = ("_finder",)
+    _finder: Callable[[], Explaining | None]
+
+    def found_by(self, finder: Callable[[], Explaining | None]) -> None:
+        """Remember it, by a weak reference to it."""
+        object.__setattr__(self, "_finder", finder)
 
 
 @dataclass(frozen=True, slots=True)
-class Hit(Bound):
+class Hit(Found):
     """A passage that answers, with the sentence in it that answers best."""
 
     rank: int  # from 1
@@ -65,21 +74,30 @@ class Hit(Bound):
     before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
     after: tuple[str, ...] = ()  # likewise
     duplicates: tuple[Place, ...] = ()  # passages that say the same and were left out for it, best first
+    origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
     def explain(self) -> Explanation:
         """Why it has its score: by the words in common, and by the meaning of each word. Asks the index that found it.
 
-        Raises UsageError where that index has changed since, and for a hit that no question found: one of `similar`,
-        or a copy.
+        Raises UsageError where that index has changed since, or is not in use any more, and for a hit that no question
+        found, or that is a copy: `index.explain(query, hit)` explains those.
         """
-        explain: Callable[[Hit], Explanation] | None = getattr(self, "_explain", None)
-        if explain is None:
+        if self.origin is None:
             raise UsageError(
-                f"this hit in {self.path} does not know which question it answers: it is a copy, or was found by "
+                f"this hit in {self.path} does not know which question it answers: it was made by hand, or found by "
                 "similar; use index.explain(query, hit)"
             )
-        return explain(self)
+        finder = self._finder() if hasattr(self, "_finder") else None
+        if finder is None:
+            raise UsageError(
+                f"this hit in {self.path} does not know its index: it is a copy, or the index is not in use any more; "
+                "use index.explain(query, hit)"
+            )
+        return finder.explain_hit(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+    def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
+        """For JSON; with its `origin` only if that is asked for, as by one who will ask for an explanation later."""
+        found = Record.to_dict(self)
+        if not origin:
+            del found["origin"]
+        return found

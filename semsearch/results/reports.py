@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-if TYPE_CHECKING:
-    from semsearch.results.scan import Scan
+from semsearch.results.codec import Record
+from semsearch.results.scan import Scan
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedFile:
+class SkippedFile(Record):
     """A file or folder that could not be read, and why."""
 
     path: str
@@ -18,7 +18,7 @@ class SkippedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Record):
     """How far a write has come."""
 
     phase: Literal["looking", "reading", "embedding", "writing"]
@@ -30,7 +30,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Record):
     """What a write did."""
 
     added: int = 0  # documents, here and below
@@ -45,13 +45,9 @@ class SyncReport:
     seconds: float = 0.0
     refitted: bool = False  # whether all vectors were made anew, by components of today
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Adapted:
+class Adapted(Record):
     """What an index has learned from its text about its words."""
 
     topics: int  # dimensions that vectors of passages have for them
@@ -60,7 +56,7 @@ class Adapted:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Record):
     """What an index is, now."""
 
     path: str  # of the index's folder
@@ -87,7 +83,3 @@ class Status:
     stale: int | None  # files that a sync would look at; None: not asked for
     scans: tuple[Scan, ...] = ()  # segments of passages of which not all are compared as they are, and what that finds
     target_recall: float | None = None  # that new segments of many passages get; None where the index shall be exact
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)

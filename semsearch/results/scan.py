@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
+from semsearch.results.codec import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Record):
     """How a segment is scanned, and the share of the ten best that this finds, measured when it was written."""
 
     factory: str  # the index type, as FAISS calls it

@@ -14,22 +14,20 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import Beside
 from semsearch.results.explanation import Cosine, Dense, Explanation, Lexical, Near, Pairs, TermScore, WordShare
 from semsearch.results.hits import Hit, Mode
-from semsearch.search.fusion import Weights
+from semsearch.results.origin import Origin, Weights
 from semsearch.search.pool import Pool
 from semsearch.search.scoring import nearness
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.segments import Kind
 from semsearch.text.terms import Lexicon
-from semsearch.topics.joined import GENERAL, SENTENCE, TOPICS
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-
-_TENTHS = {"topics": TOPICS, "passage": GENERAL, "sentence": SENTENCE}
 
 
 class Explainer:
@@ -45,11 +43,12 @@ class Explainer:
         self._words = None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
         self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
 
-    def explain(self, hit: Hit, weights: Weights, models: Int64, beside: Beside) -> Explanation:
+    def explain(self, hit: Hit, origin: Origin, beside: Beside) -> Explanation:
         """The parts of a hit's score, and what they are made of.
 
-        `models`: the passages that others are near to; `beside`: what stands before and after the hit's.
+        `origin`: how they became one; `beside`: what stands before and after the hit's passage.
         """
+        weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
         lexical = self._lexical(hit.passage_id, weights, beside)
         cosines = self._cosines(hit.passage_id)
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
@@ -61,12 +60,13 @@ class Explainer:
             query=self.query,
             mode=self.mode,
             sentence=hit.sentence,
-            score=sum(part.points for part in (lexical, dense, near) if part is not None),
+            score=sum(part.points for part in (lexical, dense, near, origin.rerank) if part is not None),
             lexical=lexical,
             dense=dense,
             near=near,
             pairs=pairs,
             unknown=() if self._words is None else self._words.unknown,
+            rerank=origin.rerank,
         )
 
     def _lexical(self, passage_id: int, weights: Weights, beside: Beside) -> Lexical | None:
@@ -130,7 +130,9 @@ def _of_words(
 ) -> Cosine:
     by_word = _by_word(words, shares)
     parts = tuple(WordShare(word, share) for word, share in by_word.items())
-    return Cosine(of, sum(by_word.values()), _TENTHS[of], parts)
+    tuned = tuning.TUNING
+    shares_of = {"topics": tuned.topics_share, "passage": tuned.passage_share, "sentence": tuned.sentence_share}
+    return Cosine(of, sum(by_word.values()), shares_of[of], parts)
 
 
 def _by_word(words: Sequence[str], values: npt.NDArray[Any] | Sequence[float]) -> dict[str, float]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from json import dumps
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ import numpy.typing as npt
 from semsearch.arrays.id_ranges import distinct
 from semsearch.text.near_duplicates import first_alike, marks_of
 from semsearch.text.tokens import UInt64
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Int64 = npt.NDArray[np.int64]
 

@@ -13,26 +13,14 @@ to all scores, to a factor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
+from semsearch.results.origin import Weights
+
 Float = npt.NDArray[np.float64]
-
-DENSE_WEIGHT = 0.7
-NEAR_WEIGHT = 0.2  # of being near what answers best, where both halves know something; of the score in all
-MODELS = 1  # so many best passages
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How scores become one: dense · cosine + lexical · BM25 / best + near · mean cosine with the best passages."""
-
-    dense: float
-    lexical: float
-    best: float = 1.0
-    near: float = 0.0
 
 
 def weigh(*, is_dense: bool, best: float, near: float = 0.0) -> Weights:
@@ -45,7 +33,8 @@ def weigh(*, is_dense: bool, best: float, near: float = 0.0) -> Weights:
         return Weights(1.0, 0.0)
     if not is_dense:
         return Weights(0.0, 1.0, best)
-    return Weights((1 - near) * DENSE_WEIGHT, (1 - near) * (1 - DENSE_WEIGHT), best, near)
+    dense = tuning.TUNING.dense_weight
+    return Weights((1 - near) * dense, (1 - near) * (1 - dense), best, near)
 
 
 def weights_of(dense: Float, lexical: Float, *, near: float = 0.0) -> Weights:

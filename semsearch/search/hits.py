@@ -7,18 +7,22 @@ own.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.results.hits import Hit, Place
+from semsearch.results.origin import Origin
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.system.working_folder import working_folder
 from semsearch.text.terms import count_shared
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Int64 = npt.NDArray[np.int64]
 
@@ -36,19 +40,25 @@ class Ranked:
 
 
 def make_hits(
-    db: sqlite3.Connection, queries: Sequence[str], answers: Sequence[Sequence[Ranked]], *, context: int
+    db: sqlite3.Connection,
+    queries: Sequence[str],
+    answers: Sequence[Sequence[Ranked]],
+    *,
+    context: int,
+    origins: Sequence[Origin] = (),
 ) -> list[list[Hit]]:
     """Hits for the answer to each query, in the same order, with `context` sentences of the document before and after.
 
-    Rows are fetched once for all of them.
+    Rows are fetched once for all of them. `origins`: one for each answer, or none.
     """
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
     passages = get_passages(db, shown_ids)
     documents = get_documents(db, {passage.document_id for passage in passages.values()})
-    here = Path.cwd().as_posix()
+    here = working_folder().as_posix()
     paths = {id_: path_of(document, here) for id_, document in documents.items()}
     made: list[list[Hit]] = []
-    for query, ranked in zip(queries, answers, strict=True):
+    whence: Sequence[Origin | None] = origins or [None] * len(queries)
+    for query, ranked, origin in zip(queries, answers, whence, strict=True):
         numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
         hits: list[Hit] = []
         for rank, item in enumerate(ranked, start=1):
@@ -80,6 +90,7 @@ def make_hits(
                     before=before,
                     after=after,
                     duplicates=tuple(_place(passages[id_], documents, paths) for id_ in item.duplicates),
+                    origin=origin,
                 )
             )
         made.append(hits)

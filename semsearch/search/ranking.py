@@ -9,36 +9,32 @@ time that their passages stay few.
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import Runs
-from semsearch.results.hits import Mode
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Mode, Origin, Weights
 from semsearch.search.folding import folded
-from semsearch.search.fusion import MODELS, Weights, fuse_each, weigh
+from semsearch.search.fusion import fuse_each, weigh
 from semsearch.search.hits import Ranked
 from semsearch.search.pool import Pool
-from semsearch.search.query import Asked, Wish
+from semsearch.search.query import Query
 from semsearch.search.scoring import Candidates, nearness, score
 from semsearch.search.snapshot import Snapshot
+from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:
-    from semsearch.search.filters import Filter
+    import sqlite3
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
-DEPTH = 50  # passages that each half hands on to be scored by both; 300 gave the same ranking
-_DEPTH_PER_HIT = 5  # and for each hit asked for
-_DEEPER = 8  # times as many, where so many say the same that the page is not full
-_DEEPEST = 3000  # from here on a short page is better than a slow one
-_FEW = 2000  # allowed passages that are all scored, without a scan
 _AT_ONCE = 100_000  # pairs of a question and a passage: some ten megabytes
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
 
@@ -50,6 +46,10 @@ class Page:
     ranked: list[Ranked]
     weights: Weights
     models: Int64  # the passages that others are near to, if that counts
+
+    def origin(self, query: str, mode: Mode, generation: int) -> Origin:
+        """What its hits carry of it."""
+        return Origin(query, mode, generation, self.weights, tuple(self.models.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +63,36 @@ class Rankings:
     models: list[Int64]
 
 
-def pages(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish) -> list[Page]:
+def pages(db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Query], options: SearchOptions) -> list[Page]:
     """The page of each question."""
-    allowed = _allowed(db, wish.filters) if wish.filters else None
-    return _pages(db, snapshot, asked, wish, allowed, max(DEPTH, _DEPTH_PER_HIT * wish.k), [0] * len(asked))
+    allowed = _allowed(db, options.filters) if options.filters else None
+    depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
+    return _pages(db, snapshot, asked, options, allowed, depth, [0] * len(asked))
 
 
 def _pages(
     db: sqlite3.Connection,
     snapshot: Snapshot,
-    asked: Sequence[Asked],
-    wish: Wish,
+    asked: Sequence[Query],
+    options: SearchOptions,
     allowed: Runs | None,
     depth: int,
     before: Sequence[int],
 ) -> list[Page]:
     """Pages of candidates from a depth. `before`: how many there were of each when it last was looked less deep."""
-    most = depth + max(depth, 0 if allowed is None else min(len(allowed), _FEW))
+    most = depth + max(depth, 0 if allowed is None else min(len(allowed), tuning.TUNING.few_allowed))
     block, found = max(1, _AT_ONCE // most), list[Page]()
     for first in range(0, len(asked), block):
         part = slice(first, first + block)
-        found += _block(db, snapshot, asked[part], wish, allowed, depth, before[part])
+        found += _block(db, snapshot, asked[part], options, allowed, depth, before[part])
     return found
 
 
 def _block(
     db: sqlite3.Connection,
     snapshot: Snapshot,
-    asked: Sequence[Asked],
-    wish: Wish,
+    asked: Sequence[Query],
+    options: SearchOptions,
     allowed: Runs | None,
     depth: int,
     before: Sequence[int],
@@ -100,30 +101,34 @@ def _block(
 
     Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
     """
-    rankings = _rank(db, snapshot, asked, wish, allowed, depth)
+    rankings = _rank(db, snapshot, asked, options, allowed, depth)
     ids = rankings.candidates.pool.ids
-    if wish.duplicates:
-        groups = [[[place] for place in range(min(wish.k, len(order)))] for order in rankings.orders]
+    if options.duplicates:
+        groups = [[[place] for place in range(min(options.k, len(order)))] for order in rankings.orders]
     else:
-        groups = folded(db, [ids[order] for order in rankings.orders], wish.k)
-    found = _paged(rankings, [each[: wish.k] for each in groups])
+        groups = folded(db, [ids[order] for order in rankings.orders], options.k)
+    found = _paged(rankings, [each[: options.k] for each in groups])
     counts = np.diff(rankings.candidates.pool.bounds).tolist()
     short = [
         number
         for number, (each, order) in enumerate(zip(groups, rankings.orders, strict=True))
-        if len(each) < wish.k <= len(order) and depth < _DEEPEST and counts[number] != before[number]
+        if len(each) < options.k <= len(order) and depth < tuning.TUNING.deepest and counts[number] != before[number]
     ]
     if short:
-        deeper = _pages(
-            db, snapshot, [asked[n] for n in short], wish, allowed, depth * _DEEPER, [counts[n] for n in short]
-        )
+        depth *= tuning.TUNING.deeper
+        deeper = _pages(db, snapshot, [asked[n] for n in short], options, allowed, depth, [counts[n] for n in short])
         for number, page in zip(short, deeper, strict=True):
             found[number] = page
     return found
 
 
 def _rank(
-    db: sqlite3.Connection, snapshot: Snapshot, asked: Sequence[Asked], wish: Wish, allowed: Runs | None, depth: int
+    db: sqlite3.Connection,
+    snapshot: Snapshot,
+    asked: Sequence[Query],
+    options: SearchOptions,
+    allowed: Runs | None,
+    depth: int,
 ) -> Rankings:
     """Candidates of all questions, scored and ordered."""
     terms = [each.terms for each in asked if each.terms is not None]
@@ -138,18 +143,19 @@ def _rank(
             found[number] = found[number][~np.isin(found[number], each.hidden)]
     pool = Pool.of(found)
     candidates = score(db, snapshot, pool, [each.vector for each in asked], lexical)
-    weights = _weights(candidates, asked, wish.mode)
+    weights = _weights(candidates, asked, options.mode)
     scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
     models = [pool.ids[:0]] * len(asked)
     if any(each.near for each in weights):
         orders = _orders(scores, pool, None)
-        models = [pool.ids[order[: MODELS if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
+        most = tuning.TUNING.near_models
+        models = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
         near = nearness(snapshot, pool, models, visits=candidates.visits)
         scores = scores + np.array([each.near for each in weights])[pool.owners] * near
-    return Rankings(candidates, scores, _orders(scores, pool, wish.min_score), weights, models)
+    return Rankings(candidates, scores, _orders(scores, pool, options.min_score), weights, models)
 
 
-def _weights(candidates: Candidates, asked: Sequence[Asked], mode: Mode) -> list[Weights]:
+def _weights(candidates: Candidates, asked: Sequence[Query], mode: Mode) -> list[Weights]:
     """How the scores of each question's candidates become one."""
     if mode in _ALONE:
         return [_ALONE[mode]] * len(asked)
@@ -162,13 +168,13 @@ def _weights(candidates: Candidates, asked: Sequence[Asked], mode: Mode) -> list
     ]
 
 
-def _scan(snapshot: Snapshot, asked: Sequence[Asked], depth: int, allowed: Runs | None) -> list[Int64]:
+def _scan(snapshot: Snapshot, asked: Sequence[Query], depth: int, allowed: Runs | None) -> list[Int64]:
     """The passages that meaning finds for each question; where few are allowed, simply these. q arrays (n,)"""
     found: list[Int64] = [np.zeros(0, np.int64)] * len(asked)
     having = [number for number, each in enumerate(asked) if each.vector is not None]
     if not having:
         return found
-    if allowed is not None and len(allowed) <= _FEW:
+    if allowed is not None and len(allowed) <= tuning.TUNING.few_allowed:
         rows = [allowed.all_ids()] * len(having)
     else:
         queries = np.stack([each.vector for each in asked if each.vector is not None])
@@ -210,12 +216,12 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _allowed(db: sqlite3.Connection, filters: Sequence[Filter]) -> Runs:
+def _allowed(db: sqlite3.Connection, filters: Sequence[str]) -> Runs:
     """The ids of the passages whose documents pass all filters."""
-    from semsearch.search.filters import FUNCTIONS, condition  # start-up time: most searches have none
+    from semsearch.search.filters import FUNCTIONS, condition, parse  # start-up time: most searches have none
 
+    where = condition([parse(text) for text in filters], here=working_folder().as_posix())
     for name, (arguments, function) in FUNCTIONS.items():
         db.create_function(name, arguments, function, deterministic=True)
-    where = condition(filters, here=Path.cwd().as_posix())
     ranges = "SELECT first_passage, passages FROM documents LEFT JOIN roots ON roots.id = documents.root_id WHERE "
     return Runs.of(db.execute(ranges + where.sql, where.parameters))  # the SQL is ours, what was typed is in parameters

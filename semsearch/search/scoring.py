@@ -8,9 +8,9 @@ lexical   the best passages by bm25, words in title and headings counting double
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from semsearch.search.pool import Pool, Visits
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import Spans, get_spans
 from semsearch.topics.joined import combined
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

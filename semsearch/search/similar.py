@@ -8,11 +8,11 @@ ones before and after it in the same section, which are like it because they go 
 from __future__ import annotations
 
 import os
-import sqlite3
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,11 @@ from semsearch.search.hits import path_of
 from semsearch.sources.roots import ADDED, Root
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents, get_passages
 from semsearch.storage.roots import get_roots
+from semsearch.system.working_folder import working_folder
 from semsearch.text.headings import heading_text
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Int64 = npt.NDArray[np.int64]
 
@@ -72,7 +76,7 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
         places = " and ".join(document.place for document in found)
         raise SourceError(f"{path} may be {places}; write the one that you mean in full")
     hints = _called_like(db, path)
-    here = Path.cwd().as_posix()
+    here = working_folder().as_posix()
     instead = f"did you mean {' or '.join(path_of(hint, here) for hint in hints)}?" if hints else "index it first"
     raise SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +27,8 @@ from semsearch.topics.model import Topics, open_topics
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from semsearch.dense.faiss_segment import Vectors
 
 Float32 = npt.NDArray[np.float32]
@@ -75,6 +77,8 @@ NOTHING_STORED = Stored(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.f
 class Snapshot:
     """What a search needs of one generation. Files that the one before had open as well stay open.
 
+    Threads may share one: a file is opened once, by whoever needs it first.
+
     To be used only in a read transaction that sees this generation. Raises FileNotFoundError where a file has gone:
     the transaction is then older than the grace that a writer gives.
     """
@@ -87,31 +91,35 @@ class Snapshot:
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit_generation = _fit_generation(db)
         self._embedder: SentenceEmbedder | None = None
+        self._opening = threading.RLock()
         self._opened: dict[str, Vectors] = {}
         self._opened_words: dict[str, Words] = {}
         self._opened_topics: dict[str, Topics] = {}
         if before is not None:
             names = {segment.file for segment in self._segments}
-            self._opened = {file: vectors for file, vectors in before._opened.items() if file in names}
-            self._opened_words = {file: words for file, words in before._opened_words.items() if file in names}
-            self._opened_topics = {file: topics for file, topics in before._opened_topics.items() if file in names}
-            if before._fit_generation == self._fit_generation:
-                self._embedder = before._embedder
+            with before._opening:
+                self._opened = {file: vectors for file, vectors in before._opened.items() if file in names}
+                self._opened_words = {file: words for file, words in before._opened_words.items() if file in names}
+                self._opened_topics = {file: topics for file, topics in before._opened_topics.items() if file in names}
+                if before._fit_generation == self._fit_generation:
+                    self._embedder = before._embedder
 
     def embedder(self, db: sqlite3.Connection, vectors: Callable[[], WordVectors]) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        if self._embedder is None and self._fit_generation is not None:
-            self._embedder = load_embedder(db, vectors())
-        return self._embedder
+        with self._opening:
+            if self._embedder is None and self._fit_generation is not None:
+                self._embedder = load_embedder(db, vectors())
+            return self._embedder
 
     @property
     def topics(self) -> Topics | None:
         """What passages' vectors are made of besides the general ones; None where nothing was adapted."""
         for segment in self._segments:
             if segment.kind == "topics":
-                if segment.file not in self._opened_topics:
-                    self._opened_topics[segment.file] = open_topics(self._folder / segment.file)
-                return self._opened_topics[segment.file]
+                with self._opening:
+                    if segment.file not in self._opened_topics:
+                        self._opened_topics[segment.file] = open_topics(self._folder / segment.file)
+                    return self._opened_topics[segment.file]
         return None
 
     @property
@@ -163,9 +171,10 @@ class Snapshot:
         opened: list[Vectors] = []
         for segment in self._segments:
             if segment.kind == kind:
-                if segment.file not in self._opened:
-                    self._opened[segment.file] = Vectors(self._folder / segment.file, segment)
-                opened.append(self._opened[segment.file])
+                with self._opening:
+                    if segment.file not in self._opened:
+                        self._opened[segment.file] = Vectors(self._folder / segment.file, segment)
+                    opened.append(self._opened[segment.file])
         return opened
 
     @cached_property
@@ -174,9 +183,10 @@ class Snapshot:
         opened: list[Words] = []
         for segment in self._segments:
             if segment.kind == "words":
-                if segment.file not in self._opened_words:
-                    self._opened_words[segment.file] = Words(self._folder / segment.file, segment)
-                opened.append(self._opened_words[segment.file])
+                with self._opening:
+                    if segment.file not in self._opened_words:
+                        self._opened_words[segment.file] = Words(self._folder / segment.file, segment)
+                    opened.append(self._opened_words[segment.file])
         return WordSearch(opened, self._alive_in("words"), documents=self._documents)
 
     @cached_property

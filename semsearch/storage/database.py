@@ -25,15 +25,21 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _CACHE = -65536  # kilobytes of pages a connection may keep
+_IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
 
 
 class Store:
-    """The database of one index folder. Threads may share it; their transactions take turns."""
+    """The database of one index folder. Threads may share it: each transaction has a connection to itself.
+
+    A reader's connection is lent for one transaction and then kept for the next one, of whatever thread.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._reader: sqlite3.Connection | None = None
-        self._turn = threading.RLock()
+        self._own = threading.local()  # db: the connection of the transaction that this thread is in
+        self._lock = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._times_closed = 0
 
     @property
     def database(self) -> Path:
@@ -42,17 +48,36 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A read transaction: everything read inside is of one generation. One inside another is the same one."""
-        with self._turn, explained(self.folder):
-            if self._reader is None:
-                self._reader = _open_reader(self.folder)
-            if self._reader.in_transaction:
-                yield self._reader
+        with explained(self.folder):
+            own: sqlite3.Connection | None = getattr(self._own, "db", None)
+            if own is not None:
+                yield own
                 return
-            self._reader.execute("BEGIN")
-            try:
-                yield self._reader
-            finally:
-                self._reader.execute("ROLLBACK")
+            with self._lent() as db:
+                db.execute("BEGIN")
+                self._own.db = db
+                try:
+                    yield db
+                finally:
+                    self._own.db = None
+                    db.execute("ROLLBACK")
+
+    @contextmanager
+    def _lent(self) -> Iterator[sqlite3.Connection]:
+        """A reader's connection, the one that was used last if any is idle: it has most pages in its cache."""
+        with self._lock:
+            times_closed = self._times_closed
+            db = self._idle.pop() if self._idle else None
+        db = db or _open_reader(self.folder)
+        try:
+            yield db
+        finally:
+            with self._lock:
+                keep = times_closed == self._times_closed and len(self._idle) < _IDLE and not db.in_transaction
+                if keep:
+                    self._idle.append(db)
+            if not keep:
+                db.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -79,10 +104,12 @@ class Store:
             return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
     def close(self) -> None:
-        with self._turn:
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
+        """Close the readers' connections; one that is in a transaction, of whatever thread, at the end of that."""
+        with self._lock:
+            self._times_closed += 1
+            idle, self._idle = self._idle, []
+        for db in idle:
+            db.close()
 
 
 def has_database(folder: Path) -> bool:
@@ -120,6 +147,14 @@ def check(store: Store) -> None:
         raise IndexNotFound(f"the index at {store.folder} was never completed; index again to make it")
     if row[0] != FORMAT:
         raise IndexDamaged(f"{store.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch")
+
+
+def upgrade(store: Store) -> None:
+    """Bring the tables of a new index, or of an earlier version's, up to date."""
+    if store.schema() != SCHEMA:
+        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
+
+        migrate(store.database)
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""How often each word stands in a body of text: the p(w) of the papers, and the choice of the vocabulary.
+"""Count how often each word occurs in a body of text: for the p(w) of the papers, and to choose the vocabulary.
+
 Counts are sums: files are counted in any order and the results added. `semsearch.text.word_counts` keeps them in files.
 """
 
@@ -28,12 +29,12 @@ def count_words(
     skipped: Callable[[str, str], None],
     progress: Callable[[int, int], None] | None = None,
 ) -> Counter[str]:
-    """Words and their counts in files and folders.
+    """Count the words of files and folders.
 
     Plain text, also compressed (.txt, .txt.xz, .txt.gz), is streamed; other formats go through their readers, so that
-    markup is not counted. `skipped(path, reason)` hears of what could not be read; nothing of such a file is counted.
-    `progress(files, words)` hears of what has been counted so far.
-    Raises SourceError where a path does not exist.
+    markup is not counted. `skipped(path, reason)` is called for a file that cannot be read; nothing of it is counted.
+    `progress(files, words)` is called with the number counted so far.
+    Raises SourceError if a path does not exist.
     """
     counts: Counter[str] = Counter()
     done = total = 0
@@ -55,7 +56,7 @@ def count_words(
 
 
 def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]:
-    """A file itself, or the files of a folder that can be read. Raises SourceError for a path that is not there."""
+    """Yield a file itself, or the files of a folder that can be read. Raises SourceError if the path does not exist."""
     if path.is_file():
         yield path
     else:
@@ -64,7 +65,7 @@ def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]
 
 
 def _blocks(path: Path) -> Iterator[str]:
-    """The text of a file in pieces of whole lines."""
+    """Yield the text of a file in pieces of whole lines."""
     if path.suffix.lower() in (".txt", ".xz", ".gz"):
         with _open_text(path) as file:
             while lines := file.readlines(_BLOCK):

@@ -1,8 +1,8 @@
-"""The first singular vectors of a large sparse matrix: subspace iteration from a random start.
+"""Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
 
 Halko, Martinsson, Tropp 2011, SIAM Review 53, algorithm 4.4, then 5.1. Bases are made orthonormal by the eigenvectors
-of their Gram matrix, several times as fast as a QR decomposition of a tall matrix; the loss of digits does not matter
-here, for a basis is multiplied by M once only between two of them.
+of their Gram matrix, several times as fast as a QR decomposition of a tall matrix; the loss of precision does not
+matter here, for a basis is multiplied by M only once before it is made orthonormal again.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from semsearch.arrays.signs import signs
 from semsearch.train.corpus import Stages
 
 Float32 = npt.NDArray[np.float32]
 
 _MORE = 32  # dimensions computed beyond those kept, and
-_ROUNDS = 3  # times M^T M is applied: with them the last dimensions kept are near the true ones
+_ROUNDS = 3  # times M^T M is applied: enough for the last dimensions kept to be near the true ones
 _COLUMNS = 64  # of a dense factor at a time: they stay in the processor's cache
 _NOTHING = 1e-5  # of the largest singular value: below it, rounding
 
@@ -28,7 +29,8 @@ def singular_vectors(
 ) -> tuple[Float32, Float32]:
     """M (V, V) float32 -> the left singular vectors (V, d), largest first, and the singular values (d,).
 
-    Each column's sign is fixed (its largest entry is positive). Where the rank is lower than d, the last columns are 0.
+    Each column's sign is fixed (semsearch.arrays.signs). Where the rank is lower than d, the last columns are 0.
+    Columns of the same singular value may be turned among themselves on another processor; their span is the same.
     """
     shape: Any = matrix.shape
     width = min(dimension + _MORE, shape[0])
@@ -44,12 +46,11 @@ def singular_vectors(
     values = np.sqrt(np.maximum(squares[::-1][:dimension], 0))
     left = basis @ rotation[:, ::-1][:, :dimension]
     left[:, values <= _NOTHING * values[0]] = 0
-    signs = np.where(left[np.abs(left).argmax(axis=0), np.arange(dimension)] < 0, -1, 1)
-    return (left * signs).astype(np.float32), values.astype(np.float32)
+    return (left * signs(left)).astype(np.float32), values.astype(np.float32)
 
 
 def orthonormal(columns: Float32) -> Float32:
-    """An orthonormal basis of the columns' span; as many columns, 0 where the rank is lower. (n, m) -> (n, m)"""
+    """An orthonormal basis of the columns' span, with columns of 0 if the rank is lower. (n, m) -> (n, m)"""
     exact = columns.astype(np.float64)
     squares, rotation = np.linalg.eigh(exact.T @ exact)
     scales = np.where(squares > _NOTHING**2 * squares[-1], squares, np.inf) ** -0.5

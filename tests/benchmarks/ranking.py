@@ -23,12 +23,11 @@ from retrieval import load
 from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
-from semsearch.lexical.bm25 import BESIDE, K1, B
-from semsearch.search.fusion import DENSE_WEIGHT, MODELS, NEAR_WEIGHT
 from semsearch.storage.catalogue import get_passages
 from semsearch.text.headings import heading_text
 from semsearch.text.terms import Lexicon
 from semsearch.topics.joined import combined
+from semsearch.tuning import TUNING
 
 Matrix = np.ndarray[Any, Any]
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -86,7 +85,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     above = lexicon.of([heading_text(titles[row.document_id], row.headings) for row in rows])
     body = lexicon.of([row.text for row in rows])
     columns, owners = np.concatenate((above.numbers, body.numbers)), np.concatenate((above.texts, body.texts))
-    times = np.concatenate((np.full(len(above.numbers), 2.0), np.ones(len(body.numbers))))
+    times = np.concatenate((np.full(len(above.numbers), float(TUNING.heading_weight)), np.ones(len(body.numbers))))
     asked = [lexicon.number(Lexicon().of_question(text)) for text in texts]
     size = len(lexicon)
     counts = csr_array(coo_array((times, (owners, columns)), shape=(len(ids), size)))
@@ -154,9 +153,9 @@ def weighted_terms(parts: Parts, beside: float) -> csr_array:
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     having = np.bincount(parts.counts.indices, minlength=counts.shape[1])
     idf = np.log(1 + (size - having + 0.5) / (having + 0.5))
-    norms = K1 * (1 - B + B * lengths / lengths.mean())
+    norms = TUNING.k1 * (1 - TUNING.b + TUNING.b * lengths / lengths.mean())
     counts.data = (
-        idf[counts.indices] * counts.data * (K1 + 1) / (counts.data + np.repeat(norms, np.diff(counts.indptr)))
+        idf[counts.indices] * counts.data * (TUNING.k1 + 1) / (counts.data + np.repeat(norms, np.diff(counts.indptr)))
     )
     return counts
 
@@ -165,13 +164,13 @@ def over_best(scores: Matrix) -> Matrix:
     return np.asarray(scores / np.maximum(scores.max(axis=0), 1e-9))
 
 
-def lexical(parts: Parts, beside: float = BESIDE) -> Matrix:
+def lexical(parts: Parts, beside: float = TUNING.beside_weight) -> Matrix:
     return over_best((weighted_terms(parts, beside) @ parts.asked.T).toarray())
 
 
 def expanded(parts: Parts, ranking: Matrix, passages: int, terms: int, share: float) -> Matrix:
     """RM3: BM25 of the question's terms and, for a `share`, of the best terms of the passages that rank first."""
-    weights = weighted_terms(parts, BESIDE)
+    weights = weighted_terms(parts, TUNING.beside_weight)
     result = np.zeros((len(parts.owner), parts.asked.shape[0]))
     lengths = np.maximum(np.asarray(parts.counts.sum(axis=1)).ravel(), 1)
     for query in range(parts.asked.shape[0]):
@@ -206,7 +205,7 @@ def fused(parts: Parts, words: Matrix, weight: float, scale: Callable[[Matrix], 
 
 
 def best_way(parts: Parts, words: Matrix) -> Matrix:
-    return near(parts, fused(parts, words, DENSE_WEIGHT), MODELS, NEAR_WEIGHT)
+    return near(parts, fused(parts, words, TUNING.dense_weight), TUNING.near_models, TUNING.near_weight)
 
 
 class Tables:
@@ -220,7 +219,9 @@ class Tables:
         print(f"\n| {title} | " + " | ".join(names) + " | chosen on | others |")
         print("|---" * (len(names) + 3) + "|")
 
-    def row(self, label: str, way: Callable[[Parts, Matrix], Matrix], *, beside: float = BESIDE) -> list[float]:
+    def row(
+        self, label: str, way: Callable[[Parts, Matrix], Matrix], *, beside: float = TUNING.beside_weight
+    ) -> list[float]:
         values = [
             ndcg(parts, way(parts, words)) for parts, words in zip(self.everything, self.words[beside], strict=True)
         ]
@@ -282,11 +283,12 @@ def main() -> None:
         tables.row(f"count {beside}, hybrid", best_way, beside=beside)
     tables.head("nearness to the n best")
     for n, weight in ((1, 0.0), *NEAR):
-        tables.row(f"n = {n}, {weight}", lambda p, w, n=n, g=weight: near(p, fused(p, w, DENSE_WEIGHT), n, g))
+        tables.row(f"n = {n}, {weight}", lambda p, w, n=n, g=weight: near(p, fused(p, w, TUNING.dense_weight), n, g))
     tables.head("RM3: passages, terms, their share")
     for way in EXPANSIONS:
         rankings = {
-            parts.name: best_way(parts, words) for parts, words in zip(everything, tables.words[BESIDE], strict=True)
+            parts.name: best_way(parts, words)
+            for parts, words in zip(everything, tables.words[TUNING.beside_weight], strict=True)
         }
         found = {parts.name: expanded(parts, rankings[parts.name], *way) for parts in everything}
         tables.row(f"{way[0]}, {way[1]}, {way[2]}, words alone", lambda p, _, f=found: f[p.name])

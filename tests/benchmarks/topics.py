@@ -17,8 +17,7 @@ from pathlib import Path
 
 from retrieval import ndcg
 
-import semsearch.topics.joined as joint
-from semsearch import Index
+from semsearch import Index, tuning
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.results.hits import Mode
 from semsearch.topics.fit import DIMENSION, SAMPLE, fit_topics
@@ -31,7 +30,7 @@ SHOWN = 50
 class Setting:
     """How topics are learned, and how many tenths of the score they are; 0 for an index without."""
 
-    tenths: float = joint.TOPICS
+    tenths: float = tuning.TUNING.topics_share
     dimension: int = DIMENSION
     sample: int = SAMPLE
 
@@ -56,7 +55,9 @@ def made(folders: Sequence[Collection], setting: Setting) -> Iterator[Index]:
     """An index of some collections, documents as collection/id."""
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__.update(dimension=setting.dimension, sample=setting.sample)
-    joint.TOPICS, joint.GENERAL, joint.SENTENCE = setting.tenths, (10 - setting.tenths) / 2, (10 - setting.tenths) / 2
+    rest = (10 - setting.tenths) / 2
+    shares = {"topics_share": setting.tenths, "passage_share": rest, "sentence_share": rest}
+    tuning.TUNING = replace(tuning.TUNING, **shares)
     documents = [replace(text, id=f"{c.name}/{text.id}") for c in folders for text in c.documents]
     with tempfile.TemporaryDirectory() as folder, Index.create(folder, adapt=setting.tenths > 0) as index:
         index.add(documents)

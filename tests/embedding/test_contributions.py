@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import logging
 import pickle
@@ -20,7 +21,6 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Mode
-from semsearch.search.fusion import MODELS
 from semsearch.storage.catalogue import get_passages
 from semsearch.text.headings import heading_text
 from semsearch.text.terms import Lexicon
@@ -28,6 +28,7 @@ from semsearch.text.tokens import words
 from semsearch.topics.fit import fit_topics
 from semsearch.topics.model import Topics
 from semsearch.train.pieces import add_pieces
+from semsearch.tuning import TUNING
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
 QUESTION, SENTENCE = (
@@ -160,7 +161,7 @@ def check_sums(found: Explanation) -> None:
     assert found.score == pytest.approx(sum(parts), abs=1e-6)
     if near is not None:
         assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
-        assert len(near.passages) <= MODELS
+        assert len(near.passages) <= TUNING.near_models
     if lexical is not None:
         assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
         assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)
@@ -309,16 +310,51 @@ def test_an_index_explains_any_passage_for_any_question(index: Index) -> None:
     assert found.score == pytest.approx(expected[hit.passage_id], abs=1e-5)
 
 
-def test_the_way_to_the_index_is_no_part_of_a_hit(index: Index) -> None:
+def test_a_hit_carries_where_its_score_is_from_as_data(index: Index) -> None:
     hit, again = index.search("ship", 1)[0], index.search("ship", 1)[0]
     assert hit == again
     assert "explain" not in repr(hit)
-    assert not [name for name in hit.to_dict() if "explain" in name]
+    assert not {"explain", "origin"} & set(hit.to_dict())
     json.dumps(hit.to_dict())
-    for other in (pickle.loads(pickle.dumps(hit)), copy.deepcopy(hit), replace(hit, rank=2)):  # noqa: S301
-        with pytest.raises(UsageError, match=r"index\.explain\(query, hit\)"):
+    sent = Hit.from_dict(json.loads(json.dumps(hit.to_dict(origin=True))))
+    pickled = pickle.loads(pickle.dumps(hit))  # noqa: S301
+    for other in (sent, pickled, copy.deepcopy(hit), replace(hit, rank=2)):
+        assert other.origin == hit.origin
+        with pytest.raises(UsageError, match=r"does not know its index.*index\.explain\(query, hit\)"):
             other.explain()
-        assert index.explain("ship", other).score == pytest.approx(hit.score, abs=1e-5)
+        assert index.explain("ship", other) == hit.explain()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_index_explains_the_very_score_of_a_hit_among_filtered_documents(index: Index, mode: Mode) -> None:
+    question = "the captain of the old ship and a court"
+    for hit in index.search(question, 5, mode=mode, filters=["law-5.md"]):
+        assert index.explain(question, hit) == hit.explain()
+        assert index.explain(question, hit).score == pytest.approx(hit.score, abs=1e-5)
+        elsewhere = index.explain(question, replace(hit, origin=None), mode=mode)
+        assert elsewhere.mode == mode
+    if mode == "hybrid":  # the best of all documents is better than the best of these
+        assert elsewhere.score != pytest.approx(hit.score, abs=1e-3)
+
+
+def test_another_mode_than_that_of_the_answer_may_be_asked_for(index: Index) -> None:
+    (hit, *_) = index.search("the old ship", mode="dense")
+    assert index.explain("the old ship", hit).mode == "dense"
+    assert index.explain("the old ship", hit, mode="lexical").dense is None
+    assert index.explain("another ship", hit).mode == "hybrid"
+
+
+def test_a_hit_keeps_no_index_open(tmp_path: Path, docs: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(docs)
+    with Index.open(tmp_path / "index", vectors=index._vectors()) as other:
+        (hit, *_) = other.search("ship")
+    del other
+    gc.collect()
+    with pytest.raises(UsageError, match=r"index is not in use any more; use index\.explain\(query, hit\)"):
+        hit.explain()
+    assert index.explain("ship", hit).score == pytest.approx(hit.score, abs=1e-5)
+    index.close()
 
 
 def test_what_similar_finds_answers_no_question(index: Index) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -251,6 +252,9 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
     path = write_pairs(tmp_path / "x.tsv", pairs(3))
     with pytest.raises(UsageError, match="sequence of at least one file"):
         evaluate_sts(str(path))
+    for a in (math.nan, math.inf, 1e-30):
+        with pytest.raises(UsageError, match=f"a must be a number from 1e-12 up, not {a}"):
+            evaluate_sts([tmp_path], a=a)
     with pytest.raises(UsageError, match="no method 'nice'"):
         evaluate_sts([path], methods=["nice"], vectors=small_vectors)
     with pytest.raises(UsageError, match="methods are a sequence"):

@@ -250,7 +250,8 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
     for said, options in {
         "no method 'nice'": {"methods": ["nice"]},
         "each named once": {"methods": ["sif", "sif"]},
-        "a are numbers above zero": {"a": [0.0]},
+        "a must be a number from 1e-12 up, not 0.0": {"a": [0.0]},
+        "a are numbers, at least one": {"a": []},
         "width must not be negative": {"width": -1},
         "examples must be at least 2": {"examples": 1},
     }.items():

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.search.fusion import DENSE_WEIGHT, Weights, fuse, weigh, weights_of
+from semsearch.search.fusion import Weights, fuse, weigh, weights_of
+from semsearch.tuning import TUNING
+
+DENSE_WEIGHT = TUNING.dense_weight
 
 NOTHING = float("nan")
 

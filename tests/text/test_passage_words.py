@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from semsearch.lexical.postings import Gathered, PostingsBuilder
-from semsearch.lexical.writer import HEADING_WEIGHT, gather
+from semsearch.lexical.writer import gather
 from semsearch.readers.document import Block, Document
 from semsearch.text.passage_records import each_cut
 from semsearch.text.passage_words import find_words
 from semsearch.text.terms import Lexicon
+from semsearch.tuning import TUNING
 
 TEXTS = [
     "Plain prose. It has two sentences, and utf-8 in it.",
@@ -36,7 +37,7 @@ def test_a_passage_has_the_words_of_its_sentences_and_those_that_lie_across(text
     pairs = [text for cut in cuts for text in (cut.above, cut.text)]
     if cuts:
         gather(by_sentences, words)
-        by_text.add(pairs, np.repeat(np.arange(len(cuts)), 2), np.tile([HEADING_WEIGHT, 1], len(cuts)))
+        by_text.add(pairs, np.repeat(np.arange(len(cuts)), 2), np.tile([TUNING.heading_weight, 1], len(cuts)))
     assert postings_of(by_sentences) == postings_of(by_text)
     assert words.sentence_counts.tolist() == [cut.sentences for cut in cuts]
 

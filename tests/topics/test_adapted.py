@@ -7,6 +7,7 @@ import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.catalogue import stored_texts
 from semsearch.topics.fit import fit_topics
+from semsearch.tuning import TUNING
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
 
@@ -139,7 +141,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = [hit for hit in index.search("ship and bread", 1000, mode="dense") if hit.document < "m"]
-    monkeypatch.setattr("semsearch.search.ranking._FEW", 0)
+    monkeypatch.setattr("semsearch.tuning.TUNING", replace(TUNING, few_allowed=0))
     found = index.search("ship and bread", 1000, mode="dense", filters=["[a-l]*"])
     assert [hit.passage_id for hit in found] == [hit.passage_id for hit in everything]
 

@@ -84,6 +84,16 @@ def test_singular_vectors_are_exact_and_have_fixed_signs() -> None:
     assert (found.max(axis=0) > -found.min(axis=0)).all()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_where_entries_tie_rounding_changes_no_sign(seed: int) -> None:
+    from scipy.sparse import csr_array
+
+    tied = np.kron(np.diag([5, 2, 0.9]), [[2, -1], [-1, 2]])
+    noise = 1e-6 * np.random.default_rng(seed).standard_normal((6, 6))
+    found = right_singular_vectors(csr_array((tied + noise).astype(np.float32)), 5)
+    assert found == pytest.approx(right_singular_vectors(csr_array(tied.astype(np.float32)), 5), abs=1e-3)
+
+
 def test_of_a_matrix_of_low_rank_there_are_fewer() -> None:
     from scipy.sparse import csr_array
 

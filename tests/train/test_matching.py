@@ -106,7 +106,16 @@ def test_the_table_that_is_given_is_left_alone(generator: np.random.Generator) -
     assert np.array_equal(words, before)
 
 
-@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"batch": -1}, {"temperature": 0}, {"ranking": -1}, {"groups": 2000}])
+NAN, INFINITE = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epochs": 0}, {"batch": -1}, {"temperature": 0}, {"ranking": -1}, {"groups": 2000}, {"a": 1e-30},
+        {"epochs": INFINITE}, {"rate": NAN}, {"temperature": NAN}, {"ranking": INFINITE}, {"a": NAN},
+    ],
+)  # fmt: skip
 def test_settings_that_cannot_be_meant_are_errors(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Matching(**wrong)  # type: ignore[arg-type]

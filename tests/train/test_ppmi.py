@@ -154,6 +154,22 @@ def test_another_seed_gives_the_same_singular_vectors(matrix: csr_array) -> None
     assert singular_vectors(matrix, 12, seed=1)[0] == pytest.approx(singular_vectors(matrix, 12)[0], abs=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_where_entries_tie_rounding_changes_no_sign(seed: int) -> None:
+    tied = np.kron(np.diag([5, 2, 0.9]), [[2, -1], [-1, 2]])
+    noise = 1e-6 * np.random.default_rng(seed).standard_normal((6, 6))
+    found, _ = singular_vectors(csr_array((tied + noise).astype(np.float32)), 5)
+    assert found == pytest.approx(singular_vectors(csr_array(tied.astype(np.float32)), 5)[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_singular_values_are_equal_their_span_stays(seed: int) -> None:
+    equal = np.kron(np.diag([2, 2, 2, 1]), np.ones((3, 3)))
+    noise = 1e-6 * np.random.default_rng(seed).standard_normal((12, 12))
+    found, _ = singular_vectors(csr_array((equal + noise).astype(np.float32)), 3)
+    assert found @ found.T == pytest.approx(np.kron(np.diag([1, 1, 1, 0]), np.full((3, 3), 1 / 3)), abs=1e-4)
+
+
 def test_beyond_the_rank_singular_vectors_are_zero() -> None:
     ones = csr_array(np.kron(np.eye(3), np.ones((4, 4))).astype(np.float32) * np.repeat([3, 2, 1], 4))
     left, values = singular_vectors(ones, 6)
@@ -288,6 +304,10 @@ def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path
         train_ppmi([tmp_path / "nowhere"], tmp_path / "v")
     with pytest.raises(UsageError, match="window must be at least 1, not 0"):
         train_ppmi([few], tmp_path / "v", window=0)
+    for name in ("smoothing", "shift", "power", "subsampling"):
+        for wrong in (math.nan, math.inf, -1.0):
+            with pytest.raises(UsageError, match=f"{name} must be .* not {wrong}"):
+                train_ppmi([few], tmp_path / "v", dimension=2, **{name: wrong})
     assert sorted(tmp_path.iterdir()) == sorted([empty, rare, few])
     with pytest.raises(VectorsError, match=r"empty\.txt exists"):
         train_ppmi([few], empty, dimension=2)

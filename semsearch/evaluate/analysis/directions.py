@@ -18,7 +18,7 @@ from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWor
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Method, find_method
 from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import SIF_A, WordWeights, usif_a
+from semsearch.embedding.weights import SIF_A, WordWeights, check_a, usif_a
 from semsearch.errors import UsageError
 from semsearch.evaluate.similarity.cosines import USIF_N
 from semsearch.evaluate.similarity.pairs import read_tasks
@@ -101,8 +101,8 @@ def evaluate_components(
         raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
     if isinstance(methods, str | Method) or not methods:
         raise UsageError(f"methods are a sequence of at least one, not {methods!r}")
-    if a is not None and not 0 < a < float("inf"):
-        raise UsageError(f"a must be above zero, not {a}")
+    if a is not None:
+        check_a(a)
     chosen = [find_method(method) for method in methods]
     if plain := [method.name for method in chosen if method.weighting not in METHODS]:
         raise UsageError(f"{plain[0]} removes nothing; choose one of {', '.join(METHODS)}")
@@ -117,7 +117,7 @@ def evaluate_components(
             weights = _weights(method, opened, a)
             total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
             common = CommonComponents.of(
-                total.gram, method.components if components is None else components, piecewise=method.piecewise
+                total, method.components if components is None else components, piecewise=method.piecewise
             )
             compared = data.group == _PAPERS_GROUP and method.name == _PAPERS_METHOD and len(common.directions) > 0
             ranks = words.ranks(common.directions[0], PAPERS_WORDS) if compared else {}

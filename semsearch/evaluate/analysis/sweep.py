@@ -20,7 +20,7 @@ from semsearch.arrays.unit import row_lengths, unit
 from semsearch.embedding.components import CommonComponents, Statistics
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights
+from semsearch.embedding.weights import SIF_A, WordWeights, check_a, learn_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.published import figures
@@ -115,8 +115,8 @@ def evaluate_sweep(
     for what, given in (("paths", paths), ("vectors", vectors), ("frequencies", frequencies), ("a", a)):
         if isinstance(given, str | Path) or not given:
             raise UsageError(f"{what} are a sequence of at least one, not {given!r}")
-    if wrong := [value for value in a if not 0 < value < float("inf")]:
-        raise UsageError(f"a must be above zero, not {wrong[0]}")
+    for value in a:
+        check_a(value)
     tasks = _chosen(read_tasks(map(Path, paths), split=split), groups)
     pairs = digest_of(map(Path, paths))
     sources = list(dict.fromkeys(UNIFORM if one == UNIFORM else choose_frequencies(one) for one in frequencies))
@@ -220,6 +220,6 @@ class _Texts:
 
 def _cosines(rows: Float32, components: int) -> Float32:
     """Cosines of the first half of the rows with the second, when their common components are gone. (2n, d) -> (n,)"""
-    common = CommonComponents.of(Statistics.of(rows, 0).gram, components, piecewise=False)
+    common = CommonComponents.of(Statistics.of(rows, 0), components, piecewise=False)
     first, second = np.split(unit(common.remove(rows), scale=row_lengths(rows)), 2)
     return np.asarray(np.einsum("ij,ij->i", first, second))

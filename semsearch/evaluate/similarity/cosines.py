@@ -32,7 +32,6 @@ from semsearch.word_vectors.table import WordVectors
 USIF_N = 11  # uSIF paper, section 4.2: E|s| over all the papers' data
 _BATCH = 8192  # sentences at a time
 Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 
 
@@ -101,24 +100,23 @@ def cosines(
         chosen = [method for method in methods if (method.weighting, method.normalise) == (weighting, normalise)]
         weights = words.weights(weighting, fitted, a)
         raw = RawVectors(words.vectors, weights, normalise=normalise)
-        gram = None if fit_on is None else _gram(raw, fitted)
+        common = None if fit_on is None else _statistics(raw, fitted)
         for number, (task, text) in enumerate(zip(tasks, texts, strict=True), place * len(tasks)):
             if progress is not None:
                 progress(f"{words.vectors.name}: tasks", number, len(kinds) * len(tasks))
             rows = raw.of(text)
-            own = _gram(raw, [text]) if gram is None else gram
+            own = _statistics(raw, [text]) if common is None else common
             for method in chosen:
                 m = method.components if components is None else components
                 rest = CommonComponents.of(own, m, piecewise=method.piecewise).remove(rows) if m else rows
                 yield Cosines(task, method, _pairwise(unit(rest, scale=row_lengths(rows))), weights.a)
 
 
-def _gram(raw: RawVectors, fitted: Sequence[Ragged]) -> Float64:
-    """Σ v vᵀ over sentences. (d, d)"""
-    gram = Statistics.of(raw.of(fitted[0]), 0).gram
+def _statistics(raw: RawVectors, fitted: Sequence[Ragged]) -> Statistics:
+    total = Statistics.of(raw.of(fitted[0]), 0)
     for batch in fitted[1:]:
-        gram += Statistics.of(raw.of(batch), 0).gram
-    return gram
+        total = total + Statistics.of(raw.of(batch), 0)
+    return total
 
 
 def _pairwise(rows: Float32) -> Float32:

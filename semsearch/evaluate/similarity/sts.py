@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from semsearch.embedding.methods import Method
+from semsearch.embedding.weights import check_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.lines import numbered_lines
@@ -62,6 +63,8 @@ def evaluate_sts(
     """
     if isinstance(paths, str | Path) or not paths:
         raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
+    if a is not None:
+        check_a(a)
     chosen = find_variants(methods)
     fits = _several(fit_on, "fit_on")
     opened = [open_vectors(one) for one in _several(vectors, "vectors")]

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import find_method
-from semsearch.embedding.weights import usif_a
+from semsearch.embedding.weights import check_a, usif_a
 from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.similarity.correlation import pearson, spearman
@@ -238,8 +238,10 @@ def _check(
         raise UsageError(f"methods are a sequence, each named once, at least one, not {methods!r}")
     for method in methods:
         find_method(method)
-    if not a or not all(0 < value < float("inf") for value in a):
-        raise UsageError(f"a are numbers above zero, at least one, not {', '.join(map(str, a)) or 'none'}")
+    if not a:
+        raise UsageError("a are numbers, at least one, not none; leave them out for the paper's four")
+    for value in a:
+        check_a(value)
     if width < 0:
         raise UsageError(f"width must not be negative, not {width}; 0 leaves the projection out")
     if examples is not None and examples < 2:

@@ -1,0 +1,150 @@
+"""Results to plain dicts and back: nothing is lost on the way, and nothing is taken on trust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from importlib import import_module
+from inspect import getmembers, isclass
+from pkgutil import iter_modules
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semsearch.results
+from semsearch.errors import UsageError
+from semsearch.results.codec import Record, from_dict, to_dict
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import Hit
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Origin, Rerank, Weights
+from semsearch.results.reports import Status
+
+MODULES = [import_module(f"semsearch.results.{module.name}") for module in iter_modules(semsearch.results.__path__)]
+RESULTS = sorted(
+    {member for module in MODULES for _, member in getmembers(module, isclass) if is_dataclass(member)},
+    key=lambda cls: cls.__name__,
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def of_type(hint: Any) -> st.SearchStrategy[Any]:
+    """Values that a field of a result may have."""
+    outer, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return JSON
+    if type(None) in inner:
+        return st.none() | of_type(next(each for each in inner if each is not type(None)))
+    if outer is Literal:
+        return st.sampled_from(inner)
+    if outer in (tuple, Sequence):
+        return st.lists(of_type(inner[0]), max_size=3).map(tuple)
+    if outer is Mapping:
+        return st.dictionaries(st.text(), of_type(inner[1]), max_size=3)
+    if is_dataclass(hint):
+        return records(hint)
+    return {str: st.text(), int: st.integers(), float: st.floats(allow_nan=False), bool: st.booleans()}[hint]
+
+
+def records(cls: Any) -> st.SearchStrategy[Any]:
+    hints = get_type_hints(cls)
+    values = {field.name: of_type(hints[field.name]) for field in fields(cls)}
+    if cls is SearchOptions:  # which checks its numbers
+        values |= {"k": st.integers(1, 99), "context": st.integers(0, 9)}
+    return st.builds(cls, **values)
+
+
+def test_the_results_are_all_found() -> None:
+    assert len(RESULTS) >= 22
+    assert {Hit, Origin, Explanation, Status, SearchOptions} <= set(RESULTS)
+    assert all(issubclass(cls, Record) for cls in RESULTS)
+
+
+@pytest.mark.parametrize("cls", RESULTS, ids=lambda cls: cls.__name__)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_what_was_written_as_json_is_read_back_as_it_was(cls: type[Any], data: st.DataObject) -> None:
+    result = data.draw(records(cls))
+    plain = to_dict(result)
+    assert json.loads(json.dumps(plain)) == plain
+    again = from_dict(cls, json.loads(json.dumps(plain)))
+    assert again == result
+    assert to_dict(again) == plain  # also what equality passes over
+    assert cls.from_dict(result.to_dict()) == result
+
+
+HIT = Hit(
+    rank=1, score=0.5, dense=None, lexical=2.0, path="a.md", root="", document="a", title="A", line=3, page=None,
+    headings=("A", "B"), sentence="It is.", passage="It is. So.", start=0, end=6, passage_id=1, sentence_id=1,
+    metadata={"tags": ["x"]}, origin=Origin("it", "hybrid", 7, Weights(0.5, 0.5), (1, 2)),
+)  # fmt: skip
+
+
+def test_a_hit_shows_its_origin_only_when_asked() -> None:
+    assert "origin" not in HIT.to_dict()
+    assert Hit.from_dict(HIT.to_dict()).origin is None
+    assert Hit.from_dict(HIT.to_dict(origin=True)).origin == HIT.origin
+
+
+def test_a_dict_shares_nothing_with_its_result() -> None:
+    plain = HIT.to_dict()
+    plain["metadata"]["tags"].append("y")
+    assert HIT.metadata == {"tags": ["x"]}
+
+
+def test_a_part_of_the_reranker_is_there_only_where_one_has_read() -> None:
+    assert HIT.origin is not None
+    assert "rerank" not in HIT.origin.to_dict()
+    read = Origin("it", "hybrid", 7, Weights(0.5, 0.5), (1, 2), Rerank(0.1, 0.2, 3.0, 2.0, 2.0))
+    assert read.to_dict()["rerank"]["said"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"colour": "red"}, r"Hit has no field 'colour'; it has rank, score, "),
+        ({"line": "3"}, "Hit.line must be a whole number, not '3'"),
+        ({"line": True}, "Hit.line must be a whole number, not True"),
+        ({"line": 3.5}, "Hit.line must be a whole number"),
+        ({"score": "high"}, "Hit.score must be a number, not 'high'"),
+        ({"score": None}, "Hit.score must be a number, not None"),
+        ({"title": 1}, "Hit.title must be a text, not 1"),
+        ({"headings": "A"}, "Hit.headings must be a list, not 'A'"),
+        ({"headings": ["A", 2]}, r"Hit.headings\[1\] must be a text, not 2"),
+        ({"metadata": [1]}, "Hit.metadata must be an object"),
+        ({"duplicates": [{"path": "a"}]}, r"Hit.duplicates\[0\] lacks the field 'root'"),
+        ({"duplicates": ["a"]}, r"Hit.duplicates\[0\] must be an object with the fields of a Place"),
+        ({"origin": {**to_dict(HIT.origin), "mode": "magic"}}, "Hit.origin.mode must be one of 'hybrid', 'dense'"),
+    ],
+)
+def test_what_is_no_such_result_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Hit.from_dict({**HIT.to_dict(), **change})
+
+
+def test_what_is_missing_or_no_object_is_refused() -> None:
+    plain = HIT.to_dict()
+    del plain["sentence"]
+    with pytest.raises(UsageError, match="Hit lacks the field 'sentence'"):
+        Hit.from_dict(plain)
+    with pytest.raises(UsageError, match="Hit must be an object"):
+        Hit.from_dict(["rank"])  # type: ignore[arg-type]
+
+
+def test_a_whole_number_is_a_number_too() -> None:
+    assert type(Hit.from_dict({**HIT.to_dict(), "score": 1}).score) is float
+
+
+def test_what_json_cannot_hold_stays_what_it_is() -> None:
+    @dataclass(frozen=True)
+    class Odd(Record):
+        thing: object
+
+    assert Odd({1, 2}).to_dict() == {"thing": {1, 2}}

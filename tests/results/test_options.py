@@ -1,0 +1,123 @@
+"""The options of a search: declared once, checked once, and the same wherever they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.results.options import SearchKeywords, SearchOptions
+from semsearch.results.searchable import Searchable
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("options")
+    write_articles(folder / "docs", 6)
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
+        made.sync(folder / "docs")
+        yield made
+
+
+def test_the_keywords_of_a_search_are_the_fields_of_its_options() -> None:
+    declared = get_type_hints(SearchOptions)
+    assert list(declared) == [field.name for field in fields(SearchOptions)]
+    assert {"k": declared.pop("k"), **get_type_hints(SearchKeywords)} == {"k": int, **declared}
+
+
+@pytest.mark.parametrize("name", ["search", "search_many", "similar", "explain", "context"])
+def test_an_index_is_asked_as_the_protocol_says(name: str) -> None:
+    declared, made = (signature(getattr(cls, name)).parameters for cls in (Searchable, Index))
+    assert list(declared) == list(made)
+    assert [each.kind for each in declared.values()] == [each.kind for each in made.values()]
+    assert [each.default for each in declared.values()] == [each.default for each in made.values()]
+
+
+def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win(index: Index) -> None:
+    options = SearchOptions(k=3, mode="dense", filters=["sea-*"], context=1)
+    expected = index.search("the captain", 3, mode="dense", filters=["sea-*"], context=1)
+    assert len(expected) == 3
+    assert index.search("the captain", options=options) == expected
+    assert (
+        index.search("the captain", 3, options=SearchOptions(mode="dense"), filters=("sea-*",), context=1) == expected
+    )
+    assert index.search("the captain", 2, options=options) == expected[:2]
+    assert index.search_many(["the captain"], options=options) == [expected]
+    (best, *_) = expected
+    assert index.similar(best, options=options) == index.similar(
+        best, None, 3, mode="dense", filters=["sea-*"], context=1
+    )
+
+
+def test_ten_hits_are_the_default(index: Index) -> None:
+    assert SearchOptions().k == 10
+    assert len(index.search("the captain of a ship and the bread", mode="dense")) == 10
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"k": 0}, "k must be at least 1, not 0"),
+        ({"k": 2.5}, "k must be a whole number"),
+        ({"k": "3"}, "k must be a whole number"),
+        ({"context": -1}, "context must not be negative"),
+        ({"min_score": "high"}, "min_score must be a number"),
+        ({"min_score": float("nan")}, "min_score must be a number"),
+        ({"mode": "magic"}, "there is no mode 'magic'; expected one of hybrid, dense, lexical"),
+        ({"filters": "a.md"}, r"filters are a sequence of strings, not 'a.md'; for one give \['a.md'\]"),
+        ({"filters": [1]}, "filters are strings, and 1 is none"),
+        ({"duplicates": "no"}, "duplicates is true or false, not 'no'"),
+        ({"min_scores": 0.5}, "a search has no option 'min_scores'; it has k, mode, min_score, filters, context, dup"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_wherever_it_is_given(index: Index, wrong: dict[str, Any], message: str) -> None:
+    asked: list[Callable[..., Any]] = [
+        lambda **options: index.search("captain", **options),
+        lambda **options: index.search_many(["captain"], **options),
+        lambda **options: index.similar(str(Path(index.path.parent, "docs/sea-0.md")), **options),
+    ]
+    if set(wrong) <= {field.name for field in fields(SearchOptions)}:
+        asked.append(SearchOptions)
+    for ask in asked:
+        with pytest.raises(UsageError, match=message):
+            ask(**wrong)
+
+
+def test_options_of_a_dict_are_checked_as_others_are() -> None:
+    with pytest.raises(UsageError, match="k must be at least 1"):
+        SearchOptions.from_dict({"k": 0})
+    with pytest.raises(UsageError, match=r"SearchOptions\.k must be a whole number"):
+        SearchOptions.from_dict({"k": "3"})
+    with pytest.raises(UsageError, match="SearchOptions has no field 'kk'; it has k, mode"):
+        SearchOptions.from_dict({"kk": 3})
+
+
+def test_options_are_plain_whatever_they_were_given_as() -> None:
+    given = SearchOptions(np.int64(3), min_score=np.float32(0.5), filters=(name for name in ["a"]), context=np.int8(1))  # type: ignore[arg-type]
+    assert given == SearchOptions(3, min_score=0.5, filters=["a"], context=1)
+    assert [type(value) for value in (given.k, given.min_score, given.filters, given.context)] == [
+        int,
+        float,
+        tuple,
+        int,
+    ]
+    assert hash(given) == hash(SearchOptions(3, min_score=0.5, filters=("a",), context=1))
+
+
+def test_options_that_are_a_dict_are_told_how_to_become_some(index: Index) -> None:
+    with pytest.raises(UsageError, match=r"SearchOptions\.from_dict"):
+        index.search("captain", options={"k": 3})  # type: ignore[arg-type]
+    assert len(index.search("captain", options=SearchOptions.from_dict({"k": 3}))) == 3
+
+
+def test_a_filter_that_makes_no_sense_is_refused_by_the_index(index: Index) -> None:
+    with pytest.raises(UsageError, match="names no key"):
+        index.search("captain", filters=["=x"])

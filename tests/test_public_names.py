@@ -1,0 +1,40 @@
+"""What programs may import from `semsearch`, and that each name is loaded only when it is used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import semsearch
+
+PUBLIC = {
+    "Citation", "Context", "Explanation", "Hit", "Index", "Method", "Place", "Progress", "Reranker", "SearchOptions",
+    "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "SkippedFile", "Status", "SyncReport", "Text",
+    "VectorTable", "WordVectors", "load_vectors",
+}  # fmt: skip
+
+
+def test_these_names_are_public_and_no_others() -> None:
+    assert sorted(PUBLIC) == semsearch.__all__
+    assert set(semsearch._HOMES) == PUBLIC
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_each_public_name_is_a_thing_of_that_name(name: str) -> None:
+    assert getattr(semsearch, name).__name__ == name
+    assert getattr(semsearch, name).__doc__
+
+
+def test_another_name_is_told_as_a_module_tells_it() -> None:
+    with pytest.raises(AttributeError, match="module 'semsearch' has no attribute 'Nothing'"):
+        _ = semsearch.Nothing
+
+
+def test_nothing_is_loaded_before_it_is_used() -> None:
+    code = "import sys, semsearch\nprint(sorted(name for name in sys.modules if name.startswith('semsearch')))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['semsearch']"

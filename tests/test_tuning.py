@@ -1,0 +1,155 @@
+"""The numbers of the ranking stand in one place: each of them is read there, and changes what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch import tuning
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.search import ranking, searcher
+from semsearch.topics import fit
+from semsearch.tuning import TUNING, Tuning
+
+OF_SCORES: dict[str, Any] = {
+    "dense_weight": 0.5, "near_weight": 0.1, "near_models": 3, "topics_share": 2, "passage_share": 5,
+    "sentence_share": 1, "k1": 0.9, "b": 0.4, "beside_weight": 0.25, "heading_weight": 1,
+}  # fmt: skip
+OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
+QUESTION = "the captain of the old ship and a rose"
+
+
+def test_every_number_is_tried_here() -> None:
+    assert {field.name for field in fields(Tuning)} == set(OF_SCORES) | OF_DEPTHS
+
+
+def test_scores_are_put_together_as_measured() -> None:
+    assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
+    assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share) == (4, 3, 3)
+    assert (TUNING.k1, TUNING.b, TUNING.beside_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
+
+
+def made(folder: Path, name: str) -> Index:
+    """An index with topics, of documents several passages long."""
+    index = Index.create(folder / name, vectors=small_vectors(folder, name=f"of-{name}"))
+    index.sync(folder / "docs")
+    return index
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("tuning")
+    write_articles(folder / "docs", 24)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(fit.fit_topics.__kwdefaults__ or {}, "least", 20)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def usual(folder: Path) -> Iterator[Index]:
+    with made(folder, "usual") as index:
+        assert index.status().adapted is not None
+        yield index
+
+
+def answer(index: Index) -> list[tuple[int, float]]:
+    return [(hit.passage_id, hit.score) for hit in index.search(QUESTION, 20)]
+
+
+@pytest.mark.parametrize("name", sorted(OF_SCORES))
+def test_each_number_of_the_score_changes_the_score(
+    name: str, folder: Path, usual: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = answer(usual)
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_SCORES[name]}))
+    with made(folder, name) as index:  # anew: some numbers shape what is stored
+        assert answer(index) != expected
+
+
+@pytest.mark.parametrize("name", sorted(OF_SCORES))
+def test_an_explanation_adds_up_whatever_the_numbers(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_SCORES[name]}))
+    with made(folder, f"{name}-explained") as index:
+        for hit in index.search(QUESTION, 5):
+            assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
+
+
+def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How deep the passages are looked for, in order."""
+    found: list[int] = []
+    rank = ranking._rank
+
+    def ranked(*arguments: Any) -> Any:
+        found.append(arguments[-1])
+        return rank(*arguments)
+
+    monkeypatch.setattr(ranking, "_rank", ranked)
+    return found
+
+
+def test_depths_are_those_of_the_tuning(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = depths(monkeypatch)
+    usual.search(QUESTION, 3)
+    usual.search(QUESTION, 20)
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, depth=9, depth_per_hit=2))
+    usual.search(QUESTION, 3)
+    usual.search(QUESTION, 20)
+    assert found == [50, 100, 9, 40]
+
+
+def test_it_looks_deeper_and_ever_deeper_where_many_say_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.add([Text(str(number), "The captain has a ship and a sail.") for number in range(60)])
+        found = depths(monkeypatch)
+        for deepest in (3000, 20, 1):
+            monkeypatch.setattr(tuning, "TUNING", replace(TUNING, depth=6, depth_per_hit=1, deeper=3, deepest=deepest))
+            index.search("captain", 3)
+    assert found == [6, 18, 54, 162, 486, 6, 18, 54, 6]  # 162 found the last six, 486 no more
+
+
+def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    scans: list[int] = []
+    monkeypatch.setattr("semsearch.search.snapshot._scan", lambda *_, **__: scans.append(1) or pytest.fail("scanned"))
+    usual.search(QUESTION, filters=["sea-*"], mode="dense")
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, few_allowed=3))
+    with pytest.raises(pytest.fail.Exception):
+        usual.search(QUESTION, filters=["sea-*"], mode="dense")
+
+
+def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = searcher._ask_like
+
+    def asking(*arguments: Any) -> Any:
+        query = ask(*arguments)
+        asked.append(0 if query.terms is None else len(query.terms))
+        return query
+
+    monkeypatch.setattr(searcher, "_ask_like", asking)
+    like = usual.search(QUESTION, 1)[0]
+    usual.similar(like)
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, telling_terms=2))
+    usual.similar(like)
+    assert asked[0] > 2
+    assert asked[1] == 2
+
+
+def test_so_many_hits_are_reranked(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, reranked=7))
+    read: list[int] = []
+
+    def reranker(_: str, hits: Any) -> list[int]:
+        read.append(len(hits))
+        return [hit.rank for hit in hits]
+
+    with Index.open(usual.path, vectors=usual._vectors(), reranker=reranker) as index:
+        index.search(QUESTION, 2)
+    assert read == [7]

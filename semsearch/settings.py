@@ -21,8 +21,8 @@ from semsearch.word_vectors.table import WordVectors
 WordVectorsLike = str | Path | WordVectors
 
 
-PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/measurements.md
-SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/measurements.md
+PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
+SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
 _SWITCHES, _NUMBERS, _NAMES = ("adapt", "exact"), ("a", "prior", "target_recall"), ("method", "unknown", "factory")
 _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 

@@ -14,7 +14,7 @@ from semsearch.word_vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
 
-GENERAL_WORDS = 20_000  # see docs/measurements.md
+GENERAL_WORDS = 20_000  # see docs/research/measurements.md
 
 
 def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:

@@ -29,7 +29,7 @@ Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
 LEAST_A = 1e-12  # far below any p(w) the weights are as a / p(w), and a only makes them small: too small, in the end
-STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
+STRANGER = 2.0  # how much more a word outside the table counts than its rarest word; see docs/research/measurements.md
 
 
 def check_a(a: float) -> None:

@@ -6,7 +6,7 @@ q_t is how often the question has the term, f how often the passage. N, n_t and 
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
 That finds passages. Those found are scored once more with what stands beside them: a word of the passage before or
-after, in the same document, counts half, for f and for the length. docs/measurements.md has what it brings.
+after, in the same document, counts half, for f and for the length. docs/research/measurements.md has what it brings.
 """
 
 from __future__ import annotations

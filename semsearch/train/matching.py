@@ -40,7 +40,7 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How the vectors are trained. What each setting changed is in docs/word-vectors.md."""
+    """How the vectors are trained. What each setting changed is in docs/research/word-vectors.md."""
 
     epochs: float = 5.0
     batch: int = 1024  # texts

@@ -27,7 +27,7 @@ Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 
 NUMBER = 12_000  # pieces: with 256 dimensions some 4 MB
-_LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/measurements.md
+_LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/research/measurements.md
 _ROUNDS = 25
 _CHUNK = 8192  # words at a time
 

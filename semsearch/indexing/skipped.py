@@ -41,7 +41,7 @@ class Skip:
 
 
 def still_skipped(skips: Mapping[str, Skip], present: Iterable[Present], limit: int | None) -> dict[str, Skip]:
-    """Those that hold for the files that are there."""
+    """The remembered skips that still hold for the files that are there."""
     places = {file.place: file for file in present if file.place in skips}
     return {place: skips[place] for place, file in places.items() if skips[place].holds(file, limit)}
 

@@ -1,4 +1,4 @@
-"""What an index is: counts, settings, size, drift."""
+"""The status of an index: counts, settings, size, drift."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def read_status(
 def read_directions(
     db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
 ) -> tuple[Direction, ...]:
-    """What is taken away from every sentence of an index, in words; empty where nothing is, or nothing was fitted."""
+    """The common components that are removed from every sentence, named by words; empty where nothing was fitted."""
     words = FrequentWords(vectors, min_frequency=min_frequency)
     fit = load_fit(db, vectors)
     return () if fit is None else words.directions(fit.embedder.common_, k)

@@ -31,7 +31,7 @@ _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
-    """What is wrong, a line each; empty where all is well. Reads every file of the index."""
+    """Verify an index: its problems, a line each; empty where all is well. Reads every file of it."""
     problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
     problems += _rows(db)
     opened = list(_opened(db, folder, problems))

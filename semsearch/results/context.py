@@ -16,8 +16,8 @@ class Citation(Record):
     line: int  # the first one
     last_line: int
     page: int | None
-    headings: tuple[str, ...]
-    title: str
+    headings: tuple[str, ...]  # outermost first
+    title: str  # of the document
     text: str  # what is quoted
 
 

@@ -34,9 +34,9 @@ class TermScore(Record):
 class Lexical(Record):
     """The part of the score that is of words."""
 
-    points: float
-    weight: float
-    bm25: float
+    points: float  # of the hit's score
+    weight: float  # of this part
+    bm25: float  # the sum of the terms' scores
     best: float  # the best BM25 of the answer, by which others are divided; 1 where words alone are asked for
     terms: tuple[TermScore, ...]
 
@@ -54,18 +54,18 @@ class Cosine(Record):
     """One of the cosines of which the dense score is the weighted mean."""
 
     of: Literal["topics", "passage", "sentence"]
-    cosine: float
-    weight: float
-    words: tuple[WordShare, ...]
+    cosine: float  # the sum of the words' shares
+    weight: float  # of it in the dense part
+    words: tuple[WordShare, ...]  # of the question
 
 
 @dataclass(frozen=True, slots=True)
 class Dense(Record):
     """The part of the score that is of meaning."""
 
-    points: float
-    weight: float
-    cosine: float
+    points: float  # of the hit's score
+    weight: float  # of this part
+    cosine: float  # the weighted sum of the cosines
     cosines: tuple[Cosine, ...]
 
 
@@ -73,9 +73,9 @@ class Dense(Record):
 class Near(Record):
     """The part of the score that comes from being near the passages that answer best. One of these is near itself."""
 
-    points: float
-    weight: float
-    cosine: float
+    points: float  # of the hit's score
+    weight: float  # of this part
+    cosine: float  # the mean of those with these passages
     passages: tuple[int, ...]  # their ids
 
 

@@ -25,7 +25,7 @@ class Place(Record):
     title: str
     line: int  # of the passage
     page: int | None
-    headings: tuple[str, ...]
+    headings: tuple[str, ...]  # outermost first
     passage_id: int
 
 
@@ -60,19 +60,19 @@ class Hit(Found):
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
     document: str  # the path below the root, or the id
-    title: str
+    title: str  # of the document
     line: int  # of the sentence, the first line is 1
-    page: int | None
-    headings: tuple[str, ...]
-    sentence: str
-    passage: str
+    page: int | None  # where the format has pages
+    headings: tuple[str, ...]  # outermost first
+    sentence: str  # the one that answers best
+    passage: str  # all of its text
     start: int  # of the sentence in the file's text, in characters
-    end: int
-    passage_id: int
-    sentence_id: int
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    end: int  # one past its last character
+    passage_id: int  # never given to another passage of the index
+    sentence_id: int  # likewise
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # of the document: its front matter and the like
     before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
-    after: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()  # likewise
     duplicates: tuple[Place, ...] = ()  # passages that say the same and were left out for it, best first
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 

@@ -33,17 +33,17 @@ class Progress(Record):
 class SyncReport(Record):
     """What a write did."""
 
-    added: int = 0
+    added: int = 0  # documents, here and below
     changed: int = 0
     moved: int = 0
     removed: int = 0
     unchanged: int = 0
-    skipped: tuple[SkippedFile, ...] = ()
-    warnings: tuple[str, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()  # files and folders that could not be read
+    warnings: tuple[str, ...] = ()  # such as a folder that has vanished
     passages: int = 0  # written
     sentences: int = 0
     seconds: float = 0.0
-    refitted: bool = False
+    refitted: bool = False  # whether all vectors were made anew, by components of today
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +59,25 @@ class Adapted(Record):
 class Status(Record):
     """What an index is, now."""
 
-    path: str
-    created: str
-    generation: int
-    roots: tuple[str, ...]
+    path: str  # of the index's folder
+    created: str  # date and time
+    generation: int  # how many writes there were
+    roots: tuple[str, ...]  # the folders and files that it is of
     documents: int
     passages: int
     sentences: int
-    words: int
+    words: int  # running words
     vectors: int  # in segments, those of removed documents included
     removed: int  # of these
-    segments: int
-    size_bytes: int
-    dimension: int
-    method: str
-    a: float | None
-    components: int
-    frequencies: str
+    segments: int  # files of vectors, words and topics
+    size_bytes: int  # of all files
+    dimension: int  # of a sentence's vector
+    method: str  # sif, usif, tfidf or mean
+    a: float | None  # the weights' parameter
+    components: int  # that are removed
+    frequencies: str  # where p(w) comes from
     adapted: Adapted | None  # None: not wanted, or too few passages
-    vectors_name: str
+    vectors_name: str  # of the word vectors
     vectors_digest: str
     drift: float | None  # degrees; None while there is nothing fitted
     stale: int | None  # files that a sync would look at; None: not asked for

@@ -11,9 +11,9 @@ from semsearch.results.codec import Record
 class Scan(Record):
     """How a segment is scanned, and the share of the ten best that this finds, measured when it was written."""
 
-    factory: str
+    factory: str  # the index type, as FAISS calls it
     vectors: int
     lists: int  # 0: none, all vectors are compared
     probes: int  # lists that are looked into for a question
-    recall: float
+    recall: float  # of the ten best
     questions: int  # that it was measured on

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 from semsearch.errors import UsageError
 from semsearch.indexing.changes import Look, look
 from semsearch.indexing.intake import Origin, write_words_anew
+from semsearch.indexing.reader_versions import outdated_documents, record_versions
 from semsearch.indexing.skipped import Skip, set_skips
 from semsearch.indexing.transaction import Report, Write, locked, writing
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
+from semsearch.readers.registry import reader_label
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.settings import Settings
 from semsearch.sources.plan import Pair, Present
@@ -76,6 +78,7 @@ def _apply(
     processes: int,
 ) -> SyncReport:
     db, plan = write.db, seen.plan
+    outdated = outdated_documents(db)
     for root in seen.changed_roots:
         set_root(db, root)
     _rehome(write, seen)
@@ -101,10 +104,12 @@ def _apply(
             continue
         skipped.append(SkippedFile(present.absolute, file.reason))
         if file.is_lasting:
-            state = present.size, present.mtime_ns, file.checked_ns, max_file_bytes, file.reason
+            reader = reader_label(present.path)
+            state = present.size, present.mtime_ns, file.checked_ns, max_file_bytes, file.reason, reader
             seen.skips[present.place] = Skip(*state)
     set_skips(db, seen.skips)
     refitted = write.finish()
+    record_versions(db, outdated)
     lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
     return replace(
         done,

@@ -6,12 +6,12 @@ import hashlib
 import os
 import stat
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.decode import declared_encoding, decode
 from semsearch.readers.document import MAX_BYTES, Document
-from semsearch.readers.registry import FORMATS, SUFFIXES, Format
+from semsearch.readers.registry import FORMATS, TEXT, Format, format_named, format_of
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
@@ -50,7 +50,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES) -> FileContent:
 
 def read_bytes(data: bytes, name: str) -> Document:
     """The document in a file's bytes; the suffix of `name` says the format, and an unknown one means text."""
-    kind = SUFFIXES.get(PurePath(name).suffix.lower(), FORMATS[0])
+    kind = format_of(name) or TEXT
     if kind.binary:
         return _read(kind, data, name)
     return _read(kind, decode(data, name, declared=declared_encoding(data) if kind.declares_encoding else None), name)
@@ -58,19 +58,23 @@ def read_bytes(data: bytes, name: str) -> Document:
 
 def read_text(text: str, name: str, *, format: str = "text") -> Document:
     """The document in a text that is in no file. Raises UsageError for a format that is unknown or not text."""
-    for kind in FORMATS:
-        if kind.name == format and not kind.binary:
-            return _read(kind, text, name)
-    known = ", ".join(kind.name for kind in FORMATS if not kind.binary)
+    kind = format_named(format)
+    if kind is not None and not kind.binary:
+        return _read(kind, text, name)
+    known = ", ".join(kind.name for kind in FORMATS.values() if not kind.binary)
     raise UsageError(f"no text format is called {format!r}; expected one of {known}")
 
 
 def _read(kind: Format, source: str | bytes, name: str) -> Document:
-    read = kind.load()
     try:
-        document = read(source, name)
+        document = kind.load()(source, name)
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
-    if len(document.title) <= _LONGEST_TITLE:
-        return document
-    return replace(document, title=document.title[:_LONGEST_TITLE].rstrip() + "…")
+    if not isinstance(document, Document):
+        raise SourceError(
+            f"{name} cannot be read: {kind.module}.read gave {type(document).__name__}, not a semsearch Document"
+        )
+    title = document.title
+    if len(title) > _LONGEST_TITLE:
+        title = title[:_LONGEST_TITLE].rstrip() + "…"
+    return replace(document, title=title, format=kind.name)

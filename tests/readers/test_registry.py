@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.read import read_bytes, read_file, read_text
-from semsearch.readers.registry import FORMATS, SUFFIXES
+from semsearch.readers.registry import BUILT_IN, SUFFIXES
 
 WORDS = "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfel für alle Bürger. "
 
@@ -21,7 +21,7 @@ def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
 
 
 def test_every_format_reads_text_and_an_unknown_one_is_an_error() -> None:
-    for kind in FORMATS:
+    for kind in BUILT_IN:
         assert [block.text for block in read_text("Words.", "x", format=kind.name).blocks] == ["Words."]
         assert all(SUFFIXES[suffix] is kind for suffix in kind.suffixes)
     with pytest.raises(UsageError, match="'docx'; expected one of text, markdown, rst, html"):

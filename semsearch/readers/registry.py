@@ -59,6 +59,7 @@ BUILT_IN = (
     Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown"),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
+    Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

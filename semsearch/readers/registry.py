@@ -60,6 +60,8 @@ BUILT_IN = (
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
+    Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
+    Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

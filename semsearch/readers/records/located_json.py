@@ -42,22 +42,23 @@ class Located:
 Value = Located | list[Any] | dict[str, Any]
 
 
-def parse(source: str, name: str, start: int = 0) -> Value:
-    """The value that a text is, from `start` on: its lists and objects as Python's, all else as Located.
+def parse(source: str, name: str, *, base: int = 0) -> Value:
+    """The value that a text is: its lists and objects as Python's, all else as Located, offsets counted from `base`.
 
     Raises SourceError, with the line, for what is no JSON, and RecursionError where it is nested too deeply.
     """
-    parser = _Parser(source, name)
-    value, end = parser.value(start)
+    parser = _Parser(source, name, base)
+    value, end = parser.value(0)
     if source[end:].strip():
         parser.fail(end)
     return value
 
 
 class _Parser:
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str, name: str, base: int) -> None:
         self._source = source
         self._name = name
+        self._base = base
 
     def value(self, at: int) -> tuple[Value, int]:
         found = self._token(at)
@@ -72,7 +73,7 @@ class _Parser:
             value = json.loads(found[group], strict=False)
         except ValueError:
             self.fail(found.start(group))
-        start = found.start(group)
+        start = self._base + found.start(group)
         return Located(value, start + 1, found[1][1:-1]) if group == 1 else Located(value, start, found[3]), found.end()
 
     def _list(self, at: int) -> tuple[Value, int]:

@@ -62,6 +62,7 @@ BUILT_IN = (
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
+    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

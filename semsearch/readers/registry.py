@@ -63,6 +63,8 @@ BUILT_IN = (
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
+    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True),
+    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

@@ -128,7 +128,7 @@ def _parser() -> etree.XMLParser:
 
 
 _MADE_UP = re.compile(
-    r"(?:PowerPoint Presentation|Presentation|Word Document|Document|Untitled|Microsoft \w+ - ).*", re.I
+    r"(?:(?:PowerPoint )?Presentation|(?:Word )?Document|Untitled|Microsoft \w+ - .*) ?\d*", re.IGNORECASE
 )
 _CORE = {
     "{http://purl.org/dc/elements/1.1/}title": "title",

@@ -57,14 +57,15 @@ def read(source: str, name: str) -> Document:
 
 
 def _delimiter(sample: str, usual: str) -> str:
-    """What most lines have equally often, at least once; else the usual one."""
+    """What most lines have, and equally often; else the usual one."""
     lines = [line for line in re.sub(r'"[^"]*"', "", sample).splitlines() if line][:100]
-    found = {}
+    alike = dict.fromkeys(_DELIMITERS, 0)
     for delimiter in _DELIMITERS:
-        [(count, same)] = Counter(line.count(delimiter) for line in lines).most_common(1) or [(0, 0)]
-        found[delimiter] = same if count else 0
-    best = max(found, key=lambda delimiter: (found[delimiter], delimiter == usual), default=usual)
-    return best if found[best] * 2 > len(lines) else usual
+        counts = Counter(count for line in lines if (count := line.count(delimiter)))
+        if counts.total() * 2 > len(lines):
+            alike[delimiter] = max(counts.values())
+    best = max(alike, key=lambda delimiter: (alike[delimiter], delimiter == usual))
+    return best if alike[best] else usual
 
 
 def _are_names(names: list[str]) -> bool:

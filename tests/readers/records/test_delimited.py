@@ -79,7 +79,7 @@ CELLS = st.text(st.sampled_from('ab ,;"\r\n\té'), max_size=8)
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=3), min_size=1, max_size=5), st.sampled_from(",;\t"))
 def test_cells_are_those_of_pythons_csv_module(rows: list[list[str]], delimiter: str) -> None:
-    rows = [["first", "second", "third"], ["x"] * 3, ["y"] * 3, ["z"] * 3, ["w"] * 3, *rows]
+    rows = [["first", "second", "third"], ["x"] * 3, ["y"] * 3, ["z"] * 3, ["w"] * 3, ["v"] * 3, ["u"] * 3, *rows]
     source = written(rows, delimiter=delimiter, quoting=csv.QUOTE_ALL)
     document = read(source)
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]

@@ -65,6 +65,8 @@ BUILT_IN = (
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),
+    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True),
+    Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

@@ -62,6 +62,7 @@ BUILT_IN = (
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.records.mail", binary=True),
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),

@@ -44,7 +44,8 @@ def test_headings_paragraphs_and_rows_come_in_order() -> None:
     row += "</table:table-cell></table:table-row>"
     document = read(
         '<text:h text:outline-level="1">The sea</text:h>'
-        "<text:p>The <text:span>moon</text:span>\n  pulls<text:s text:c='2'/>the sea. It<text:line-break/>moves.</text:p>"
+        "<text:p>The <text:span>moon</text:span>\n  pulls<text:s text:c='2'/>the sea. "
+        "It<text:line-break/>moves.</text:p>"
         '<text:list><text:list-item><text:h text:outline-level="3">Deep</text:h><text:p>One.</text:p></text:list-item>'
         f"</text:list><table:table>{row}</table:table>",
         meta=META,

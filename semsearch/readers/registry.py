@@ -59,6 +59,8 @@ BUILT_IN = (
     Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown"),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
+    Format("org", (".org",), "semsearch.readers.markup.org"),
+    Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc"),
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),

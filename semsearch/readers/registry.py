@@ -53,6 +53,11 @@ class Format:
         return read
 
 
+_LANGUAGES = (
+    ".c .h .cc .cpp .cxx .hh .hpp .hxx .java .kt .kts .scala .groovy .js .mjs .cjs .jsx .ts .tsx .go .rs .swift "
+    ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
+    ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
+)
 TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
 BUILT_IN = (
     TEXT,
@@ -61,6 +66,8 @@ BUILT_IN = (
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
     Format("org", (".org",), "semsearch.readers.markup.org"),
     Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc"),
+    Format("python", (".py", ".pyi"), "semsearch.readers.code.python"),
+    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.tokens"),
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),

@@ -17,7 +17,14 @@ WORDS = "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfe
 
 
 def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
-    names = {"a.md": "markdown", "a.RST": "rst", "x/a.htm": "html", "a.txt": "text", "Makefile": "text", "a.py": "text"}
+    names = {
+        "a.md": "markdown",
+        "a.RST": "rst",
+        "x/a.htm": "html",
+        "a.txt": "text",
+        "Makefile": "text",
+        "a.log": "text",
+    }
     assert {name: read_bytes(b"text", name).format for name in names} == names
 
 

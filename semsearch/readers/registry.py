@@ -77,6 +77,7 @@ BUILT_IN = (
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),
     Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True),
     Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True),
+    Format("pdf", (".pdf",), "semsearch.readers.pdf.reader", binary=True),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

@@ -66,6 +66,7 @@ BUILT_IN = (
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
     Format("org", (".org",), "semsearch.readers.markup.org"),
     Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc"),
+    Format("latex", (".tex", ".latex"), "semsearch.readers.markup.tex"),
     Format("python", (".py", ".pyi"), "semsearch.readers.code.python"),
     Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.tokens"),
     Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),

@@ -121,6 +121,14 @@ def member_path(folder: str, target: str) -> str:
     return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
+def number(value: str | None, otherwise: int) -> int:
+    """The number in an attribute, however wrong the file is."""
+    try:
+        return int(value or otherwise)
+    except ValueError:
+        return otherwise
+
+
 def _parser() -> etree.XMLParser:
     return etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True

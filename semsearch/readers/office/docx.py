@@ -14,7 +14,7 @@ from typing import Any
 from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, office_properties
+from semsearch.readers.office.archive import Archive, number, office_properties
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -62,7 +62,7 @@ def _levels(archive: Archive, path: str) -> dict[str, int]:
         if label == "title":
             levels[identity] = 0
         elif outline is not None:
-            levels[identity] = int(outline.get(_W + "val", "9")) + 1
+            levels[identity] = number(outline.get(_W + "val"), 9) + 1
         elif label.startswith("heading ") and label[8:].isdecimal():
             levels[identity] = int(label[8:])
         elif (base := style.find(_W + "basedOn")) is not None:
@@ -119,7 +119,7 @@ class _Reading:
             return None
         outline, style = properties.find(_W + "outlineLvl"), properties.find(_W + "pStyle")
         if outline is not None:
-            level = int(outline.get(_W + "val", "9")) + 1
+            level = number(outline.get(_W + "val"), 9) + 1
         elif style is not None and style.get(_W + "val", "") in self.levels:
             level = self.levels[style.get(_W + "val", "")]
         else:

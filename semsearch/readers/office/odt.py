@@ -14,7 +14,7 @@ from semsearch.errors import SourceError
 from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, properties
+from semsearch.readers.office.archive import Archive, number, properties
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -83,7 +83,7 @@ class _Reading:
     def _paragraph(self, paragraph: Any) -> None:
         level = 0
         if paragraph.tag == _TEXT + "h":
-            level = min(max(int(paragraph.get(_TEXT + "outline-level", "1")), 1), 6)
+            level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
         page = self.page
         boxes: list[Any] = []
         text = "".join(self._parts(paragraph, boxes))
@@ -110,7 +110,7 @@ class _Reading:
         yield _spaced(element.text)
         for child in element:
             if child.tag == _TEXT + "s":
-                yield " " * min(int(child.get(_TEXT + "c", "1")), 100)
+                yield " " * min(number(child.get(_TEXT + "c"), 1), 100)
             elif child.tag == _TEXT + "tab":
                 yield "\t"
             elif child.tag == _TEXT + "line-break":

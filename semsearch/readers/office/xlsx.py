@@ -16,7 +16,7 @@ from typing import Any
 from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, office_properties
+from semsearch.readers.office.archive import Archive, number, office_properties
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -100,11 +100,11 @@ class _Values:
         if not value:
             return ""
         if kind == "s":
-            place = int(value)
-            return self.shared[place] if place < len(self.shared) else ""
+            place = number(value, len(self.shared))
+            return self.shared[place] if 0 <= place < len(self.shared) else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
-        return self._number(value, self.dates.get(int(cell.get("s", "0")), "")) if kind == "n" else value
+        return self._number(value, self.dates.get(number(cell.get("s"), 0), "")) if kind == "n" else value
 
     def _number(self, value: str, shown_as: str) -> str:
         try:
@@ -131,16 +131,16 @@ def _date_styles(archive: Archive, path: str) -> dict[int, str]:
     if path not in archive:
         return {}
     tree = archive.tree(path)
-    codes = {int(code.get("numFmtId", "0")): code.get("formatCode", "") for code in tree.iter(_S + "numFmt")}
+    codes = {number(code.get("numFmtId"), 0): code.get("formatCode", "") for code in tree.iter(_S + "numFmt")}
     styles = tree.find(_S + "cellXfs")
     found = {}
-    for number, style in enumerate(() if styles is None else styles):
-        id_ = int(style.get("numFmtId", "0"))
+    for place, style in enumerate(() if styles is None else styles):
+        id_ = number(style.get("numFmtId"), 0)
         code = _NOT_A_CODE.sub("", codes.get(id_, "")).lower()
         if id_ in _DATES or "y" in code or "d" in code:
-            found[number] = "%Y-%m-%dT%H:%M"
+            found[place] = "%Y-%m-%dT%H:%M"
         elif id_ in _TIMES or ("h" in code and "m" in code):
-            found[number] = "%H:%M:%S"
+            found[place] = "%H:%M:%S"
     return found
 
 

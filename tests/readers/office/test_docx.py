@@ -167,3 +167,8 @@ def test_a_table_in_a_table_gives_its_words_once() -> None:
 def test_what_is_no_word_document_is_an_error_that_says_so(data: bytes) -> None:
     with pytest.raises(SourceError, match=r"tides\.docx"):
         read_bytes(data, "tides.docx")
+
+
+def test_numbers_that_are_none_cost_nothing() -> None:
+    wrong = '<w:pPr><w:outlineLvl w:val="deep"/></w:pPr>'
+    assert [(block.text, block.level) for block in with_body(paragraph(wrong + run("Text."))).blocks] == [("Text.", 0)]

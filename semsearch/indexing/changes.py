@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.indexing.reader_versions import as_changed, outdated_documents
 from semsearch.indexing.skipped import Skip, get_skips, still_skipped
 from semsearch.results.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import Known, Plan, Present, plan
@@ -73,7 +74,7 @@ def look(
         raise UsageError("the index has no roots yet; give a file or folder to index")
     asked = [_root(path, known_roots, include, exclude) for path in paths]
     roots = plan_roots(known_roots, asked) if paths else RootPlan(wanted=known_roots)
-    known = get_known(db, [*roots.wanted, *roots.absorbed])
+    known = as_changed(get_known(db, [*roots.wanted, *roots.absorbed]), outdated_documents(db))
     skipped: list[SkippedFile] = []
     present: list[Present] = []
     deserted: list[Root] = []

@@ -16,7 +16,7 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosYear
+    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosYear
 
 
 def cbos(
@@ -60,7 +60,7 @@ def cbos(
     on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs semsearch[papers].
     """
     use_one_thread()
-    from semsearch.evaluate.cbos.experiment import evaluate_cbos  # start-up time, as those below
+    from semsearch.evaluate.cbos.beside_word2vec import evaluate_cbos  # start-up time, as those below
     from semsearch.evaluate.plots import check_target, save
 
     if plot and not (k or m):
@@ -85,7 +85,7 @@ def cbos(
             progress=progress,
         )
     if plot:
-        from semsearch.evaluate.cbos.picture import draw
+        from semsearch.evaluate.cbos.effects_picture import draw
 
         save(draw(report.effects), plot)
     for line in [to_json(report.to_dict())] if json else _lines(report):
@@ -136,7 +136,7 @@ def _mean_of(year: CbosYear) -> str:
 
 def _claims(report: CbosReport) -> Iterator[str]:
     """On how many tasks CBOS is above the others."""
-    from semsearch.evaluate.cbos.experiment import RANDOM, above  # start-up time
+    from semsearch.evaluate.cbos.beside_word2vec import RANDOM, above  # start-up time
 
     of = len(report.tasks)
     yield ""

@@ -16,7 +16,7 @@ from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
     from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
-    from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+    from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 
 NONE = "–"
 LEVEL = 0.05  # of p, for the words in the table
@@ -66,7 +66,9 @@ def classify(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.paraphrase.experiment import evaluate_classify  # start-up time, as all the imports below
+    from semsearch.evaluate.paraphrase.classification import (
+        evaluate_classify,  # start-up time, as all the imports below
+    )
     from semsearch.evaluate.paraphrase.paragraph_vectors import ParagraphSettings
     from semsearch.evaluate.plots import check_target
 
@@ -87,7 +89,7 @@ def classify(
             progress=progress,
         )
     if plot is not None:
-        from semsearch.evaluate.paraphrase.pictures import write_pictures
+        from semsearch.evaluate.paraphrase.group_pictures import write_pictures
 
         write_pictures(report, plot)
     for line in [to_json(report.to_dict())] if json else classify_lines(report):
@@ -96,7 +98,7 @@ def classify(
 
 def classify_lines(report: ClassifyReport) -> Iterator[str]:
     """For each data set: its groups, the accuracies, the shared errors, and the paper's order."""
-    from semsearch.evaluate.paraphrase.experiment import UNTRIED, published_accuracies  # start-up time
+    from semsearch.evaluate.paraphrase.classification import UNTRIED, published_accuracies  # start-up time
 
     for number, sizes in enumerate(report.sizes):
         if number:

@@ -76,8 +76,8 @@ def retrieval(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.retrieval.experiment import MODES, evaluate_retrieval
-    from semsearch.evaluate.retrieval.peers import peer_names  # start-up time, as all the imports below
+    from semsearch.evaluate.retrieval.modes_and_peers import MODES, evaluate_retrieval
+    from semsearch.evaluate.retrieval.peer_rankers import peer_names  # start-up time, as all the imports below
 
     modes, peers = cast("list[Mode]", mode) or MODES, peer or []  # what is no mode, evaluate_retrieval refuses
     against = _reference(reference, modes, peer_names(peers))
@@ -192,14 +192,14 @@ def evaluate_vectors(
         raise UsageError("there is nothing to measure on; give --sts PATH, --retrieval FOLDER, or both")
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate import word_vectors
+    from semsearch.evaluate import vector_scores
     from semsearch.settings import open_vectors
 
     with _progress() as progress, _unknown_words_untold():
         opened = open_vectors(name)
-        report = word_vectors.evaluate_vectors(opened, sts=sts or (), retrieval=retrieval or (), progress=progress)
+        report = vector_scores.evaluate_vectors(opened, sts=sts or (), retrieval=retrieval or (), progress=progress)
         if record:
-            word_vectors.record_scores(opened, report)
+            vector_scores.record_scores(opened, report)
     _tell(to_json(report.to_dict()) if json else vectors_lines(report))
 
 

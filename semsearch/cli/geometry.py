@@ -17,7 +17,7 @@ from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:
     from semsearch.evaluate.analysis.confound import ConfoundReport, Likelihoods, RealWords
-    from semsearch.evaluate.analysis.directions import ComponentsReport, RemovedDirections
+    from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections
 
 NONE = "–"
 _WIDTH = 100
@@ -53,7 +53,7 @@ def components(
     """
     use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.analysis.directions import METHODS, evaluate_components  # start-up time
+    from semsearch.evaluate.analysis.removed_directions import METHODS, evaluate_components  # start-up time
 
     with stages() as progress:
         report = evaluate_components(

@@ -60,8 +60,8 @@ def report(
     tell_warnings()
     if images is not None and out is None:
         raise UsageError("--images is for the pictures of a report; give --out FILE.md too")
-    from semsearch.evaluate.papers.document import document  # start-up time, as all the imports below
-    from semsearch.evaluate.papers.experiments import evaluate_report
+    from semsearch.evaluate.papers.chapters import document  # start-up time, as all the imports below
+    from semsearch.evaluate.papers.reproduction import evaluate_report
     from semsearch.evaluate.papers.writing import check_place, write_report
 
     if out is not None:

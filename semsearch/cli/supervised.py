@@ -53,7 +53,7 @@ def supervised(
     figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100.
     """
     # all processors may multiply matrices here: this is long work, other than a search
-    from semsearch.evaluate.supervised.experiment import METHODS, SIF_A_GRID, evaluate_supervised  # start-up time
+    from semsearch.evaluate.supervised.trials import METHODS, SIF_A_GRID, evaluate_supervised  # start-up time
 
     with stages() as progress:
         shown = progress

@@ -76,7 +76,7 @@ def sweep(
             progress=progress,
         )
     if plot is not None:
-        from semsearch.evaluate.analysis.pictures import draw_sweep
+        from semsearch.evaluate.analysis.sif_pictures import draw_sweep
 
         save(draw_sweep(report), plot)
     print(to_json(report.to_dict()) if json else "\n".join(sweep_lines(report)))
@@ -109,7 +109,7 @@ def weights(
     check_target(plot)
     report = evaluate_weights(word or (), a=a, sample=sample, vectors=vectors, frequencies=frequencies)
     if plot is not None:
-        from semsearch.evaluate.analysis.pictures import draw_weights
+        from semsearch.evaluate.analysis.sif_pictures import draw_weights
 
         save(draw_weights(report), plot)
     print(to_json(report.to_dict()) if json else "\n".join(weights_lines(report)))

@@ -14,25 +14,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
-    from semsearch.evaluate.analysis.directions import ComponentsReport, RemovedDirections, evaluate_components
+    from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
     from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
-    from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
-    from semsearch.evaluate.papers.experiments import evaluate_report
-    from semsearch.evaluate.papers.report import PapersReport
+    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
+    from semsearch.evaluate.papers.papers_report import PapersReport
+    from semsearch.evaluate.papers.reproduction import evaluate_report
     from semsearch.evaluate.papers.writing import write_report
     from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
-    from semsearch.evaluate.paraphrase.experiment import evaluate_classify
-    from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+    from semsearch.evaluate.paraphrase.classification import evaluate_classify
+    from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
     from semsearch.evaluate.retrieval.bootstrap import Figure
     from semsearch.evaluate.retrieval.comparison import RetrievalRow
-    from semsearch.evaluate.retrieval.experiment import evaluate_retrieval
+    from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
     from semsearch.evaluate.similarity.orderings import Ordering
     from semsearch.evaluate.similarity.sts import evaluate_sts
     from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
-    from semsearch.evaluate.supervised.experiment import evaluate_supervised
-    from semsearch.evaluate.supervised.report import SupervisedOrdering, SupervisedReport, SupervisedScore, Trial
-    from semsearch.evaluate.word_vectors import VectorsReport, evaluate_vectors
+    from semsearch.evaluate.supervised.supervised_report import (
+        SupervisedOrdering,
+        SupervisedReport,
+        SupervisedScore,
+        Trial,
+    )
+    from semsearch.evaluate.supervised.trials import evaluate_supervised
+    from semsearch.evaluate.vector_scores import VectorsReport, evaluate_vectors
 
 __all__ = [
     "CbosEffect",
@@ -78,44 +83,44 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CbosEffect": "cbos.experiment",
-    "CbosReport": "cbos.experiment",
-    "CbosTask": "cbos.experiment",
-    "CbosYear": "cbos.experiment",
-    "ClassifyReport": "paraphrase.report",
-    "ClassifyScore": "paraphrase.report",
-    "ComponentsReport": "analysis.directions",
+    "CbosEffect": "cbos.beside_word2vec",
+    "CbosReport": "cbos.beside_word2vec",
+    "CbosTask": "cbos.beside_word2vec",
+    "CbosYear": "cbos.beside_word2vec",
+    "ClassifyReport": "paraphrase.classify_report",
+    "ClassifyScore": "paraphrase.classify_report",
+    "ComponentsReport": "analysis.removed_directions",
     "ConfoundReport": "analysis.confound",
     "ErrorAgreement": "paraphrase.agreement",
     "Figure": "retrieval.bootstrap",
-    "GroupSizes": "paraphrase.report",
+    "GroupSizes": "paraphrase.classify_report",
     "ModelComparison": "paraphrase.agreement",
     "Ordering": "similarity.orderings",
-    "PapersReport": "papers.report",
-    "RemovedDirections": "analysis.directions",
+    "PapersReport": "papers.papers_report",
+    "RemovedDirections": "analysis.removed_directions",
     "RetrievalRow": "retrieval.comparison",
     "StsAverage": "similarity.sts_report",
     "StsReport": "similarity.sts_report",
     "StsScore": "similarity.sts_report",
-    "SupervisedOrdering": "supervised.report",
-    "SupervisedReport": "supervised.report",
-    "SupervisedScore": "supervised.report",
+    "SupervisedOrdering": "supervised.supervised_report",
+    "SupervisedReport": "supervised.supervised_report",
+    "SupervisedScore": "supervised.supervised_report",
     "SweepPoint": "analysis.sweep",
     "SweepReport": "analysis.sweep",
-    "Trial": "supervised.report",
-    "VectorsReport": "word_vectors",
+    "Trial": "supervised.supervised_report",
+    "VectorsReport": "vector_scores",
     "WeightRow": "analysis.weighing",
     "WeightsReport": "analysis.weighing",
-    "evaluate_cbos": "cbos.experiment",
-    "evaluate_classify": "paraphrase.experiment",
-    "evaluate_components": "analysis.directions",
+    "evaluate_cbos": "cbos.beside_word2vec",
+    "evaluate_classify": "paraphrase.classification",
+    "evaluate_components": "analysis.removed_directions",
     "evaluate_confound": "analysis.confound",
-    "evaluate_report": "papers.experiments",
-    "evaluate_retrieval": "retrieval.experiment",
+    "evaluate_report": "papers.reproduction",
+    "evaluate_retrieval": "retrieval.modes_and_peers",
     "evaluate_sts": "similarity.sts",
-    "evaluate_supervised": "supervised.experiment",
+    "evaluate_supervised": "supervised.trials",
     "evaluate_sweep": "analysis.sweep",
-    "evaluate_vectors": "word_vectors",
+    "evaluate_vectors": "vector_scores",
     "evaluate_weights": "analysis.weighing",
     "write_report": "papers.writing",
 }

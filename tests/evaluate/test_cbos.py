@@ -17,12 +17,12 @@ from small import TOPICS, sentence
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.evaluate import evaluate_cbos
-from semsearch.evaluate.cbos import trained, training
-from semsearch.evaluate.cbos.experiment import RANDOM, CbosReport, CbosTask, above
+from semsearch.evaluate.cbos import kept_vectors, trainer
+from semsearch.evaluate.cbos.beside_word2vec import RANDOM, CbosReport, CbosTask, above
 from semsearch.evaluate.cbos.gensim_vectors import word2vec
+from semsearch.evaluate.cbos.kept_vectors import Trained, kept
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of, read_stemmed
-from semsearch.evaluate.cbos.trained import Trained, kept
-from semsearch.evaluate.cbos.training import Recipe, Trainer
+from semsearch.evaluate.cbos.trainer import Recipe, Trainer
 from semsearch.evaluate.published import figures
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
@@ -34,7 +34,7 @@ ROWS = ["skip-gram", "CBOW", "skip-thought", "Siamese CBOW", "CBOS"]
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
-    monkeypatch.setattr(trained, "cache_folder", lambda kind: folder / kind)
+    monkeypatch.setattr(kept_vectors, "cache_folder", lambda kind: folder / kind)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
     return folder
@@ -266,8 +266,8 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
 ) -> None:
     first = run(corpus, sts)
     with monkeypatch.context() as patched:
-        patched.setattr(training, "train_round", fails)
-        patched.setattr(training, "read_stemmed", fails)
+        patched.setattr(trainer, "train_round", fails)
+        patched.setattr(trainer, "read_stemmed", fails)
         assert run(corpus, sts) == first
         for other in ({"fresh": True}, {"sentences": 50}, {"seed": 1}, {"ks": [2]}, {"stem": False}, {"batch": 8}):
             with pytest.raises(AssertionError, match="trains again"):
@@ -304,7 +304,7 @@ def test_without_gensim_the_extra_is_named_and_cbos_alone_is_measured(
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     assert run(corpus, sts).tasks
-    monkeypatch.setattr(training, "read_stemmed", fails)
+    monkeypatch.setattr(trainer, "read_stemmed", fails)
     with pytest.raises(MissingExtra, match="papers"):
         evaluate_cbos([corpus], [sts], **QUICK)
 

@@ -14,19 +14,19 @@ from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.evaluate import PapersReport, evaluate_report, write_report
-from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear
-from semsearch.evaluate.papers import experiments, pictures, writing
-from semsearch.evaluate.papers.document import document
+from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch.evaluate.papers import pictures, reproduction, writing
+from semsearch.evaluate.papers.chapters import document
 from semsearch.evaluate.papers.markdown import prose, table, verdict
 from semsearch.evaluate.papers.notes import read_notes
-from semsearch.evaluate.papers.report import UsedVectors
+from semsearch.evaluate.papers.papers_report import UsedVectors
 from semsearch.evaluate.paraphrase.agreement import ModelComparison
-from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.similarity.orderings import Held
 from semsearch.evaluate.supervised.labelled import LabelledTask
-from semsearch.evaluate.supervised.published import published_for
-from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial
+from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial
 from semsearch.word_vectors.table import VectorTable
 
 LONG = ("supervised", "classify")
@@ -64,7 +64,7 @@ def test_all_is_run_that_there_are_data_for(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(experiments, "evaluate_supervised", lambda paths, **_: asked.append(paths))
+    monkeypatch.setattr(reproduction, "evaluate_supervised", lambda paths, **_: asked.append(paths))
     report = run(data, small_vectors, "classify")
     found = report.to_dict()
     for name in ("sts", "fitted", "weights", "counted", "sweep"):
@@ -95,7 +95,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     given: dict[str, Any] = {}
     for name in ("classify", "cbos"):
         monkeypatch.setattr(
-            experiments, f"evaluate_{name}", lambda *_, name=name, **options: given.update({name: options})
+            reproduction, f"evaluate_{name}", lambda *_, name=name, **options: given.update({name: options})
         )
     quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
     report = run(data, small_vectors, *quick)
@@ -130,7 +130,7 @@ def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], messa
 def test_what_is_broken_is_told_before_the_work(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(experiments, "evaluate_sts", None)  # cannot be called
+    monkeypatch.setattr(reproduction, "evaluate_sts", None)  # cannot be called
     (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
     with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
         run(data, small_vectors)

@@ -24,10 +24,10 @@ from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, publishe
 from semsearch.evaluate.similarity import sts
 from semsearch.evaluate.similarity.correlation import pearson, ranks, spearman
 from semsearch.evaluate.similarity.orderings import CLAIMS, Held, orderings
-from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.evaluate.similarity.variants import VARIANTS, find_variants
-from semsearch.evaluate.word_vectors import known_share
+from semsearch.evaluate.vector_scores import known_share
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 

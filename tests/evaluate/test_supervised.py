@@ -18,9 +18,9 @@ from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
 from semsearch.evaluate.supervised.descent import Setting
-from semsearch.evaluate.supervised.experiment import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
 from semsearch.evaluate.supervised.labelled import Examples, read_labelled
-from semsearch.evaluate.supervised.published import published_for
+from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 

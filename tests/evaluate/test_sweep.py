@@ -15,10 +15,10 @@ from small import small_vectors as make_vectors
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.evaluate import SweepPoint, SweepReport, cache, evaluate_sts, evaluate_sweep
 from semsearch.evaluate.analysis import sweep as sweeping
-from semsearch.evaluate.analysis.pictures import draw_sweep
+from semsearch.evaluate.analysis.sif_pictures import draw_sweep
 from semsearch.evaluate.analysis.sweep import SWEPT
 from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 

@@ -25,7 +25,7 @@ from semsearch.errors import UsageError
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.pairs import Task, read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
 from semsearch.settings import WordVectorsLike, choose_frequencies, open_vectors
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from semsearch.evaluate.analysis.confound import ConfoundReport, Likelihoods
-from semsearch.evaluate.analysis.directions import ComponentsReport
+from semsearch.evaluate.analysis.removed_directions import ComponentsReport
 from semsearch.evaluate.analysis.sweep import UNIFORM, SweepReport, shown_source
 from semsearch.evaluate.analysis.weighing import WeightsReport
 from semsearch.evaluate.papers.markdown import NONE, number, prose, table

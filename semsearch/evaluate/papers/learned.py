@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from semsearch.evaluate.cbos.experiment import RANDOM, CbosReport, above
+from semsearch.evaluate.cbos.beside_word2vec import RANDOM, CbosReport, above
 from semsearch.evaluate.papers.markdown import (
     HOLDS,
     LEVEL,
@@ -17,11 +17,11 @@ from semsearch.evaluate.papers.markdown import (
     table,
     verdict,
 )
-from semsearch.evaluate.paraphrase.experiment import published_accuracies
-from semsearch.evaluate.paraphrase.report import ClassifyReport, GroupSizes
+from semsearch.evaluate.paraphrase.classification import published_accuracies
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, GroupSizes
 from semsearch.evaluate.similarity.orderings import Held
-from semsearch.evaluate.supervised.published import SYSTEMS
-from semsearch.evaluate.supervised.report import SupervisedReport
+from semsearch.evaluate.supervised.published_tasks import SYSTEMS
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
 _PEERS = ("skip-gram", "CBOW")
 

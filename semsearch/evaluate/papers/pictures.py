@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate.analysis.pictures import draw_sweep, draw_weights
+from semsearch.evaluate.analysis.sif_pictures import draw_sweep, draw_weights
 from semsearch.evaluate.analysis.sweep import UNIFORM
-from semsearch.evaluate.cbos.picture import draw as draw_effects
-from semsearch.evaluate.papers.report import PapersReport
-from semsearch.evaluate.paraphrase.pictures import draw_errors, draw_sizes
+from semsearch.evaluate.cbos.effects_picture import draw as draw_effects
+from semsearch.evaluate.papers.papers_report import PapersReport
+from semsearch.evaluate.paraphrase.group_pictures import draw_errors, draw_sizes
 from semsearch.evaluate.plots import png
 from semsearch.evaluate.similarity.sts_picture import draw as draw_groups
 

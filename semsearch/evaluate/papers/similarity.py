@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from semsearch.evaluate.papers.markdown import NONE, bold, held, number, table, verdict
-from semsearch.evaluate.papers.report import PapersReport
+from semsearch.evaluate.papers.papers_report import PapersReport
 from semsearch.evaluate.published import PUBLISHED, YEAR_TASKS, figures
 from semsearch.evaluate.similarity.orderings import Ordering
 from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from semsearch.errors import StorageError, UsageError
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.papers.document import document
+from semsearch.evaluate.papers.chapters import document
 from semsearch.evaluate.papers.notes import read_notes
+from semsearch.evaluate.papers.papers_report import PapersReport
 from semsearch.evaluate.papers.pictures import drawn
-from semsearch.evaluate.papers.report import PapersReport
 
 
 def check_place(out: Path, images: Path | None = None) -> None:

@@ -24,7 +24,7 @@ from semsearch.embedding.frequencies import probabilities
 from semsearch.embedding.methods import Method, Weighting
 from semsearch.embedding.weighted_sums import RawVectors
 from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights, usif_a
-from semsearch.evaluate.similarity.pairs import Task
+from semsearch.evaluate.similarity.sentence_pairs import Task
 from semsearch.text.ragged import Ragged
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.table import WordVectors

@@ -22,7 +22,7 @@ from semsearch.evaluate.published import GROUPS, YEAR_TASKS, published, publishe
 from semsearch.evaluate.similarity.correlation import pearson, spearman
 from semsearch.evaluate.similarity.cosines import Cosines, Progress, Words, cosines
 from semsearch.evaluate.similarity.orderings import Ordering, orderings
-from semsearch.evaluate.similarity.pairs import Task, read_tasks, task_files
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
 from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
 from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
 from semsearch.settings import WordVectorsLike, open_vectors
@@ -48,7 +48,7 @@ def evaluate_sts(
 ) -> StsReport:
     """Correlations of each method on each task, and their means over years.
 
-    paths        read by `semsearch.evaluate.similarity.pairs`; `split` chooses among a folder's files
+    paths        read by `semsearch.evaluate.similarity.sentence_pairs`; `split` chooses among a folder's files
     methods      names in `semsearch.evaluate.similarity.variants`, or a `Method` of one's own
     vectors      one, or a sequence of several that are run in turn
     fit_on       what components, tf-idf and p(w) of "corpus" are learned from, one or several in turn: "task" is each

@@ -14,7 +14,7 @@ from semsearch.errors import UsageError
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalRow, Run
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
-from semsearch.evaluate.retrieval.peers import Peer, fused, open_peers
+from semsearch.evaluate.retrieval.peer_rankers import Peer, fused, open_peers
 from semsearch.evaluate.retrieval.rankers import Ranker, mode_rankers
 from semsearch.results.hits import Mode
 from semsearch.settings import WordVectorsLike, open_vectors
@@ -38,7 +38,7 @@ def evaluate_retrieval(
 ) -> list[RetrievalRow]:
     """A row for each mode and peer on each collection in BEIR's layout, then those of their means.
 
-    `peers` are named as in semsearch.evaluate.retrieval.peers; `vectors` to `components` are arguments of
+    `peers` are named as in semsearch.evaluate.retrieval.peer_rankers; `vectors` to `components` are arguments of
     `Index.create`.
     `progress(what, done, total)` hears of queries answered.
     Raises SourceError for a broken collection, UsageError, MissingExtra, VectorsError; all before the long work.

@@ -14,20 +14,20 @@ from typing import Any
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.analysis.confound import evaluate_confound
-from semsearch.evaluate.analysis.directions import evaluate_components
+from semsearch.evaluate.analysis.removed_directions import evaluate_components
 from semsearch.evaluate.analysis.sweep import SOURCES, evaluate_sweep
 from semsearch.evaluate.analysis.weighing import evaluate_weights
-from semsearch.evaluate.cbos.experiment import evaluate_cbos
+from semsearch.evaluate.cbos.beside_word2vec import evaluate_cbos
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.papers.report import TRAINED, PapersReport, Result, UsedVectors
-from semsearch.evaluate.paraphrase.experiment import evaluate_classify
+from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport, Result, UsedVectors
+from semsearch.evaluate.paraphrase.classification import evaluate_classify
 from semsearch.evaluate.paraphrase.groups import read_paraphrases
 from semsearch.evaluate.paraphrase.paragraph_vectors import ParagraphSettings
 from semsearch.evaluate.similarity.sts import TOGETHER, evaluate_sts
 from semsearch.evaluate.similarity.sts_report import PER_TASK
 from semsearch.evaluate.similarity.variants import VARIANTS
-from semsearch.evaluate.supervised.experiment import evaluate_supervised
 from semsearch.evaluate.supervised.labelled import has_labels, read_labelled
+from semsearch.evaluate.supervised.trials import evaluate_supervised
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
 

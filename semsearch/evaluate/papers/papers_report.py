@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from semsearch.evaluate.analysis.confound import ConfoundReport
-from semsearch.evaluate.analysis.directions import ComponentsReport
+from semsearch.evaluate.analysis.removed_directions import ComponentsReport
 from semsearch.evaluate.analysis.sweep import SweepReport
 from semsearch.evaluate.analysis.weighing import WeightsReport
-from semsearch.evaluate.cbos.experiment import CbosReport
-from semsearch.evaluate.paraphrase.report import ClassifyReport
+from semsearch.evaluate.cbos.beside_word2vec import CbosReport
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport
 from semsearch.evaluate.similarity.sts_report import StsReport
-from semsearch.evaluate.supervised.report import SupervisedReport
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
 TRAINED = 300_000  # sentences of the text that is trained on
 

@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of
-from semsearch.evaluate.cbos.training import Recipe, Trainer
+from semsearch.evaluate.cbos.trainer import Recipe, Trainer
 from semsearch.evaluate.published import YEAR_TASKS, figures
 from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.pairs import Task, read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
 from semsearch.train.cbos import start
 from semsearch.train.corpus import Skipped, Stages, check_settings
 from semsearch.word_vectors.averages import average

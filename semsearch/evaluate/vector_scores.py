@@ -12,8 +12,8 @@ import numpy as np
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.retrieval.beir import read_collection
 from semsearch.evaluate.retrieval.comparison import RetrievalRow
-from semsearch.evaluate.retrieval.experiment import evaluate_retrieval
-from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import evaluate_sts
 from semsearch.evaluate.similarity.sts_report import StsAverage
 from semsearch.settings import WordVectorsLike, open_vectors

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from semsearch.evaluate.similarity.orderings import Held
-from semsearch.evaluate.supervised.published import SYSTEMS
+from semsearch.evaluate.supervised.published_tasks import SYSTEMS
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
 

@@ -21,7 +21,7 @@ from semsearch.embedding.weighted_sums import RawVectors
 from semsearch.embedding.weights import SIF_A, WordWeights, usif_a
 from semsearch.errors import UsageError
 from semsearch.evaluate.similarity.cosines import USIF_N
-from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.ragged import Ragged

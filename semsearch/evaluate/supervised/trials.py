@@ -44,8 +44,8 @@ from semsearch.evaluate.supervised.projection import (
     one_hot,
     spread,
 )
-from semsearch.evaluate.supervised.published import published_for
-from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial, measure_of
+from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial, measure_of
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 

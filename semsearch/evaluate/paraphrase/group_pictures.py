@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement
-from semsearch.evaluate.paraphrase.report import ClassifyReport, GroupSizes
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, GroupSizes
 from semsearch.evaluate.plots import COLOURS, new_figure, save
 
 if TYPE_CHECKING:

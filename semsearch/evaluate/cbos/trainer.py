@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from semsearch.evaluate.cache import digest_of, versions
 from semsearch.evaluate.cbos.gensim_vectors import check_gensim, word2vec
+from semsearch.evaluate.cbos.kept_vectors import Trained, kept
 from semsearch.evaluate.cbos.stemmed import StemmedText, Stemming, read_stemmed
-from semsearch.evaluate.cbos.trained import Trained, kept
 from semsearch.train.cbos import Settings, start, train_round
 from semsearch.train.corpus import Skipped, Stages
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from semsearch.evaluate.papers import analysis, learned, notes, similarity
 from semsearch.evaluate.papers.markdown import LEVEL, prose, table
-from semsearch.evaluate.papers.report import TRAINED, PapersReport
+from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport
 from semsearch.evaluate.published import YEAR_TASKS
 
 Picture = Callable[[str, str], Iterable[str]]  # of a file's name and what it shows: a line that shows it, or none

@@ -10,7 +10,7 @@ from semsearch.evaluate.plots import new_figure, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch.evaluate.cbos.experiment import CbosEffect
+    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect
 
 _NAMES = {"k": "k, sentences on each side", "m": "m, random sentences"}
 

@@ -20,11 +20,11 @@ from semsearch.evaluate.cache import cached, versions
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison, mcnemar, shared_errors
 from semsearch.evaluate.paraphrase.bags import tokens
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.evaluate.paraphrase.groups import ParaphraseGroups, read_paraphrases
 from semsearch.evaluate.paraphrase.kept_paragraphs import KeptParagraphs
 from semsearch.evaluate.paraphrase.linear_svm import Classified, classify
 from semsearch.evaluate.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
-from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.evaluate.paraphrase.sentence_models import MODELS, Float, features_of
 from semsearch.evaluate.published import figures
 from semsearch.settings import WordVectorsLike, open_vectors

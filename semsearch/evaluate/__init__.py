@@ -1,4 +1,4 @@
-"""Measuring what semsearch finds: retrieval on test collections, similarity on sentence pairs.
+"""Measuring what semsearch finds: retrieval on test collections, similarity on sentence pairs, the papers' experiments.
 
     from semsearch.evaluate import evaluate_retrieval, evaluate_sts
     for row in evaluate_retrieval(["scifact", "cisi"]):
@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
@@ -83,50 +83,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CbosEffect": "cbos.beside_word2vec",
-    "CbosReport": "cbos.beside_word2vec",
-    "CbosTask": "cbos.beside_word2vec",
-    "CbosYear": "cbos.beside_word2vec",
-    "ClassifyReport": "paraphrase.classify_report",
-    "ClassifyScore": "paraphrase.classify_report",
-    "ComponentsReport": "analysis.removed_directions",
-    "ConfoundReport": "analysis.confound",
-    "ErrorAgreement": "paraphrase.agreement",
-    "Figure": "retrieval.bootstrap",
-    "GroupSizes": "paraphrase.classify_report",
-    "ModelComparison": "paraphrase.agreement",
-    "Ordering": "similarity.orderings",
-    "PapersReport": "papers.papers_report",
-    "RemovedDirections": "analysis.removed_directions",
-    "RetrievalRow": "retrieval.comparison",
-    "StsAverage": "similarity.sts_report",
-    "StsReport": "similarity.sts_report",
-    "StsScore": "similarity.sts_report",
-    "SupervisedOrdering": "supervised.supervised_report",
-    "SupervisedReport": "supervised.supervised_report",
-    "SupervisedScore": "supervised.supervised_report",
-    "SweepPoint": "analysis.sweep",
-    "SweepReport": "analysis.sweep",
-    "Trial": "supervised.supervised_report",
-    "VectorsReport": "vector_scores",
-    "WeightRow": "analysis.weighing",
-    "WeightsReport": "analysis.weighing",
-    "evaluate_cbos": "cbos.beside_word2vec",
-    "evaluate_classify": "paraphrase.classification",
-    "evaluate_components": "analysis.removed_directions",
-    "evaluate_confound": "analysis.confound",
-    "evaluate_report": "papers.reproduction",
-    "evaluate_retrieval": "retrieval.modes_and_peers",
-    "evaluate_sts": "similarity.sts",
-    "evaluate_supervised": "supervised.trials",
-    "evaluate_sweep": "analysis.sweep",
-    "evaluate_vectors": "vector_scores",
-    "evaluate_weights": "analysis.weighing",
-    "write_report": "papers.writing",
+    "analysis.confound": "ConfoundReport evaluate_confound",
+    "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
+    "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
+    "analysis.weighing": "WeightRow WeightsReport evaluate_weights",
+    "cbos.beside_word2vec": "CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
+    "papers.papers_report": "PapersReport",
+    "papers.reproduction": "evaluate_report",
+    "papers.writing": "write_report",
+    "paraphrase.agreement": "ErrorAgreement ModelComparison",
+    "paraphrase.classification": "evaluate_classify",
+    "paraphrase.classify_report": "ClassifyReport ClassifyScore GroupSizes",
+    "retrieval.bootstrap": "Figure",
+    "retrieval.comparison": "RetrievalRow",
+    "retrieval.modes_and_peers": "evaluate_retrieval",
+    "similarity.orderings": "Ordering",
+    "similarity.sts": "evaluate_sts",
+    "similarity.sts_report": "StsAverage StsReport StsScore",
+    "supervised.supervised_report": "SupervisedOrdering SupervisedReport SupervisedScore Trial",
+    "supervised.trials": "evaluate_supervised",
+    "vector_scores": "VectorsReport evaluate_vectors",
 }
+_NAMES = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _NAMES:
         raise AttributeError(f"module 'semsearch.evaluate' has no attribute {name!r}")
-    return getattr(import_module(f"semsearch.evaluate.{_HOMES[name]}"), name)
+    return getattr(import_module(f"semsearch.evaluate.{_NAMES[name]}"), name)

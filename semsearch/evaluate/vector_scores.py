@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
+from semsearch.evaluate.record import Record, digits
 from semsearch.evaluate.retrieval.beir import read_collection
 from semsearch.evaluate.retrieval.comparison import RetrievalRow
 from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
@@ -26,28 +26,16 @@ _BATCH = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class VectorsReport:
+class VectorsReport(Record):
     """What was measured. `coverage`: for "sts" and each collection, the share of the running words that are known."""
 
     vectors: str
     digest: str
     words: int
     dimension: int
-    coverage: dict[str, float]
+    coverage: dict[str, float] = field(metadata=digits(6))
     sts: tuple[StsAverage, ...]
     retrieval: tuple[RetrievalRow, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "vectors": self.vectors,
-            "digest": self.digest,
-            "words": self.words,
-            "dimension": self.dimension,
-            "coverage": {name: round(share, 6) for name, share in self.coverage.items()},
-            "sts": [average.to_dict() for average in self.sts],
-            "retrieval": [row.to_dict() for row in self.retrieval],
-        }
 
     @property
     def scores(self) -> dict[str, float]:

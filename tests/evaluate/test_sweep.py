@@ -133,10 +133,10 @@ def test_what_was_measured_is_kept_until_asked_anew(
     arguments = {"vectors": [small_vectors], "frequencies": ["vectors"], "a": [1e-3]}
     first = evaluate_sweep([folder], **arguments)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(sweeping._Texts, "_pearson", refuse)
+    monkeypatch.setattr(sweeping, "cosines", refuse)
     assert evaluate_sweep([folder], **arguments) == first
     with pytest.raises(AssertionError):
         evaluate_sweep([folder], **arguments, fresh=True)

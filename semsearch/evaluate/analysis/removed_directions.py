@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from semsearch.embedding.components import CommonComponents, Statistics
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Method, find_method
 from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import SIF_A, WordWeights, usif_a
 from semsearch.errors import UsageError
-from semsearch.evaluate.similarity.cosines import USIF_N
+from semsearch.evaluate.arguments import check_positive, check_several
+from semsearch.evaluate.record import Record, called
+from semsearch.evaluate.similarity.cosines import WeighedWords
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.settings import WordVectorsLike, open_vectors
@@ -36,7 +36,7 @@ Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedDirections:
+class RemovedDirections(Record):
     """What a method removes from the sentences of a data set.
 
     `papers_words`, for SIF on SICK alone: which place each of the paper's words has among the words that are compared.
@@ -47,37 +47,17 @@ class RemovedDirections:
     a: float
     sentences: int
     directions: tuple[Direction, ...]
-    papers_words: Mapping[str, int | None] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "name": self.name,
-            "method": self.method,
-            "a": self.a,
-            "sentences": self.sentences,
-            "directions": [direction.to_dict() for direction in self.directions],
-            "published": dict(self.papers_words),
-        }
+    papers_words: Mapping[str, int | None] = field(default_factory=dict, metadata=called("published"))
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentsReport:
+class ComponentsReport(Record):
     """The directions of each data set and method. `words`: how many are frequent enough to be compared."""
 
     vectors: str
     min_frequency: float
     words: int
     removed: tuple[RemovedDirections, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "vectors": self.vectors,
-            "min_frequency": self.min_frequency,
-            "words": self.words,
-            "removed": [one.to_dict() for one in self.removed],
-        }
 
 
 def evaluate_components(
@@ -97,12 +77,8 @@ def evaluate_components(
     Each of `paths` is a file of sentence pairs (.tsv), a folder of such, of which those of the split are read, or a
     text file. `a` and `components` are the papers' unless given. Raises SourceError, UsageError, VectorsError.
     """
-    if isinstance(paths, str | Path) or not paths:
-        raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
-    if isinstance(methods, str | Method) or not methods:
-        raise UsageError(f"methods are a sequence of at least one, not {methods!r}")
-    if a is not None and not 0 < a < float("inf"):
-        raise UsageError(f"a must be above zero, not {a}")
+    check_several(paths=paths, methods=methods)
+    check_positive(a=a)
     chosen = [find_method(method) for method in methods]
     if plain := [method.name for method in chosen if method.weighting not in METHODS]:
         raise UsageError(f"{plain[0]} removes nothing; choose one of {', '.join(METHODS)}")
@@ -114,7 +90,7 @@ def evaluate_components(
     for data in _data_sets(paths, split):
         batches = list(_tokens(data, opened, progress))
         for method in chosen:
-            weights = _weights(method, opened, a)
+            weights = WeighedWords(opened).weights(method.weighting, (), a)
             total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
             common = CommonComponents.of(
                 total.gram, method.components if components is None else components, piecewise=method.piecewise
@@ -129,37 +105,31 @@ def evaluate_components(
 
 
 @dataclass(frozen=True, slots=True)
-class _Data:
+class DataSet:
+    """Sentences whose directions are looked at; `group` is that of a task."""
+
     name: str
     group: str
     sentences: Iterable[str]
 
 
-def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[_Data]:
+def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[DataSet]:
     """A task each of sentence pairs, or the text of a file."""
     for path in map(Path, paths):
         if path.is_dir() or path.suffix.lower() == ".tsv":
             for task in read_tasks([path], split=split):
-                name = task.name if task.split in ("", "test") else f"{task.name} {task.split}"
-                yield _Data(name, task.group, task.sentences)
+                yield DataSet(task.label, task.group, task.sentences)
         else:
-            yield _Data(path.name, "", sentences_of(path))
+            yield DataSet(path.name, "", sentences_of(path))
 
 
-def _tokens(data: _Data, vectors: WordVectors, progress: Report | None) -> Iterator[Ragged]:
+def _tokens(data: DataSet, vectors: WordVectors, progress: Report | None) -> Iterator[Ragged]:
     embedder, rest, done = SentenceEmbedder(vectors), iter(data.sentences), 0
     while batch := list(islice(rest, _BATCH)):
         yield embedder.tokenize(batch)
         done += len(batch)
         if progress is not None:
             progress(data.name, done, 0)
-
-
-def _weights(method: Method, vectors: WordVectors, a: float | None) -> WordWeights:
-    """SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words, as everywhere in `semsearch.evaluate`."""
-    if a is None:
-        a = SIF_A if method.weighting == "sif" else usif_a(vectors.frequencies, USIF_N)
-    return WordWeights(method.weighting, a, vectors.frequencies, stored=False)
 
 
 def _statistics(batches: Iterable[Ragged], raw: RawVectors, vectors: WordVectors) -> Statistics:

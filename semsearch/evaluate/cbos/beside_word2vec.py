@@ -20,10 +20,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import SourceError
+from semsearch.evaluate.arguments import check_several
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of
 from semsearch.evaluate.cbos.trainer import Recipe, Trainer
 from semsearch.evaluate.published import YEAR_TASKS, figures
+from semsearch.evaluate.record import Record, digits
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
 from semsearch.train.cbos import start
@@ -39,101 +41,51 @@ SWEPT = "STS14"  # section IV.C
 
 
 @dataclass(frozen=True, slots=True)
-class CbosTask:
+class CbosTask(Record):
     """A task: Pearson's r × 100 by method, and what the paper has."""
 
     task: str
     group: str
     pairs: int
-    pearson: Mapping[str, float]
-    published: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "task": self.task,
-            "group": self.group,
-            "pairs": self.pairs,
-            "pearson": _rounded(self.pearson),
-            "published": _rounded(self.published),
-        }
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    published: Mapping[str, float] = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
-class CbosYear:
+class CbosYear(Record):
     """The means of a year's tasks that were run, ours and the paper's, and the averages that the paper prints."""
 
     group: str
     tasks: int
     whole: bool  # all tasks of the year were run
-    pearson: Mapping[str, float]
-    published: Mapping[str, float]
-    printed: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "group": self.group,
-            "tasks": self.tasks,
-            "whole": self.whole,
-            "pearson": _rounded(self.pearson),
-            "published": _rounded(self.published),
-            "printed": _rounded(self.printed),
-        }
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    published: Mapping[str, float] = field(metadata=digits(4))
+    printed: Mapping[str, float] = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
-class CbosEffect:
+class CbosEffect(Record):
     """One value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean."""
 
     parameter: Literal["k", "m"]
     value: int
-    pearson: Mapping[str, float]
-    mean: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "parameter": self.parameter,
-            "value": self.value,
-            "pearson": _rounded(self.pearson),
-            "mean": round(self.mean, 4),
-        }
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    mean: float = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
-class CbosReport:
+class CbosReport(Record):
     """What was trained on, how long each training took, and what came out."""
 
     sentences: int
     running_words: int
     words: int
-    known: float  # share of the tasks' running words
+    known: float = field(metadata=digits(4))  # share of the tasks' running words
     settings: Mapping[str, Any]
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float] = field(metadata=digits(4))
     tasks: tuple[CbosTask, ...]
     years: tuple[CbosYear, ...]
     effects: tuple[CbosEffect, ...] = field(default=())
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "sentences": self.sentences,
-            "running_words": self.running_words,
-            "words": self.words,
-            "known": round(self.known, 4),
-            "settings": dict(self.settings),
-            "seconds": _rounded(self.seconds),
-            "tasks": [task.to_dict() for task in self.tasks],
-            "years": [year.to_dict() for year in self.years],
-            "effects": [effect.to_dict() for effect in self.effects],
-        }
-
-
-def above(tasks: Sequence[CbosTask], method: str, others: Sequence[str], *, published: bool = False) -> int:
-    """On how many tasks a method is above all others: as measured, or as the paper has it."""
-    found = [task.published if published else task.pearson for task in tasks]
-    return sum(all(by_method[method] > by_method[other] for other in others) for by_method in found)
 
 
 def evaluate_cbos(
@@ -161,9 +113,7 @@ def evaluate_cbos(
     taken from the cache folder unless `fresh`. `skipped(path, reason)` hears of what could not be read.
     Raises SourceError for broken files, UsageError for what cannot be meant, MissingExtra where gensim is not there.
     """
-    for name, paths in (("corpus", corpus), ("sts", sts)):
-        if isinstance(paths, str | Path) or not paths:
-            raise UsageError(f"{name} is a sequence of at least one file or folder, not {paths!r}")
+    check_several(corpus=corpus, sts=sts)
     check_settings(
         dimension=dimension,
         epochs=epochs,
@@ -294,7 +244,3 @@ def _means(columns: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
-
-
-def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in values.items()}

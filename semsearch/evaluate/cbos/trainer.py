@@ -15,15 +15,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate.cache import digest_of, versions
+from semsearch.evaluate import reread
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.cbos import gensim_vectors, stemmed
 from semsearch.evaluate.cbos.gensim_vectors import check_gensim, word2vec
-from semsearch.evaluate.cbos.kept_vectors import Trained, kept
 from semsearch.evaluate.cbos.stemmed import StemmedText, Stemming, read_stemmed
+from semsearch.readers import text as plain_text
+from semsearch.text import ragged, sentences, tokens
+from semsearch.train import cbos, corpus, counts, neighbourhood
 from semsearch.train.cbos import Settings, start, train_round
 from semsearch.train.corpus import Skipped, Stages
+from semsearch.word_vectors import averages
 
 Float32 = npt.NDArray[np.float32]
 _LIBRARIES = ("numpy", "scipy", "sentencex", "PyStemmer")
+
+
+# what decides the vectors: change one of these modules, and all are trained anew
+_OURS = (cbos, corpus, counts, neighbourhood, plain_text, ragged, sentences, tokens, averages)
+DECISIVE = (gensim_vectors, reread, stemmed, *_OURS)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedVectors:
+    """Vectors (V, d) of words (V), how many sentences and running words they are from, and how long it took."""
+
+    words: list[str]
+    vectors: Float32
+    sentences: int
+    running_words: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +93,7 @@ class Trainer:
             progress=self.progress,
         )
 
-    def cbos(self, k: int, m: int) -> Trained:
+    def cbos(self, k: int, m: int) -> TrainedVectors:
         """Vectors by continuous bag of sentences."""
         recipe = self.recipe
         settings = Settings(window=k, negatives=m, batch=recipe.batch, seed=recipe.seed)
@@ -86,9 +107,9 @@ class Trainer:
             return state.vectors
 
         inputs = self._inputs(k=k, m=m, batch=recipe.batch, rate=settings.rate, versions=versions(*_LIBRARIES))
-        return kept("cbos", inputs, lambda: self._timed(train), fresh=self.fresh)
+        return self._kept("cbos", inputs, train)
 
-    def word2vec(self, name: str) -> Trained:
+    def word2vec(self, name: str) -> TrainedVectors:
         """Vectors by gensim's skip-gram or CBOW. Raises MissingExtra."""
         recipe = self.recipe
 
@@ -104,12 +125,7 @@ class Trainer:
                 progress=(lambda read: named("sentences of all rounds", read, total)) if named else None,
             )
 
-        def checked() -> Trained:
-            check_gensim()  # before the text is read
-            return self._timed(train)
-
-        inputs = self._inputs(versions=versions(*_LIBRARIES, "gensim"))
-        return kept(name.lower(), inputs, checked, fresh=self.fresh)
+        return self._kept(name.lower(), self._inputs(versions=versions(*_LIBRARIES, "gensim")), train, check_gensim)
 
     def _inputs(self, **further: Any) -> dict[str, Any]:
         """What the vectors depend on, for the cache: all that is shared but the batch, which is CBOS's alone."""
@@ -117,12 +133,20 @@ class Trainer:
         del shared["batch"]
         return shared | further
 
-    def _timed(self, train: Callable[[], Float32]) -> Trained:
-        text = self.text
-        begun = time.perf_counter()
-        vectors = train()
-        seconds = time.perf_counter() - begun
-        return Trained(text.words, vectors, len(text.sentences), int(text.counts.sum()), seconds)
+    def _kept(
+        self, name: str, inputs: dict[str, Any], train: Callable[[], Float32], check: Callable[[], Any] = lambda: None
+    ) -> TrainedVectors:
+        """What was trained before, or is trained now; `check` comes before the text is read."""
+
+        def compute() -> dict[str, Any]:
+            check()
+            text, begun = self.text, time.perf_counter()
+            vectors = train()
+            seconds = time.perf_counter() - begun
+            counts = {"sentences": len(text.sentences), "running_words": int(text.counts.sum()), "seconds": seconds}
+            return {"words": text.words, "vectors": vectors, **counts}
+
+        return TrainedVectors(**cached(name, inputs, compute, fresh=self.fresh, modules=DECISIVE))
 
     def _named(self, name: str) -> Stages | None:
         report = self.progress

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate.analysis.confound import ConfoundReport
-from semsearch.evaluate.analysis.removed_directions import ComponentsReport
-from semsearch.evaluate.analysis.sweep import SweepReport
-from semsearch.evaluate.analysis.weighing import WeightsReport
-from semsearch.evaluate.cbos.beside_word2vec import CbosReport
-from semsearch.evaluate.paraphrase.classify_report import ClassifyReport
-from semsearch.evaluate.similarity.sts_report import StsReport
-from semsearch.evaluate.supervised.supervised_report import SupervisedReport
+from semsearch.evaluate.record import Record
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.analysis.confound import ConfoundReport
+    from semsearch.evaluate.analysis.removed_directions import ComponentsReport
+    from semsearch.evaluate.analysis.sweep import SweepReport
+    from semsearch.evaluate.analysis.weighing import WeightsReport
+    from semsearch.evaluate.cbos.beside_word2vec import CbosReport
+    from semsearch.evaluate.paraphrase.classify_report import ClassifyReport
+    from semsearch.evaluate.similarity.sts_report import StsReport
+    from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
 TRAINED = 300_000  # sentences of the text that is trained on
 
 
-class Result(Protocol):
-    """What an experiment found."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-
-
 @dataclass(frozen=True, slots=True)
-class UsedVectors:
+class UsedVectors(Record):
     """Word vectors that were run."""
 
     name: str
@@ -34,13 +30,9 @@ class UsedVectors:
     dimension: int
     digest: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"name": self.name, "words": self.words, "dimension": self.dimension, "digest": self.digest}
-
 
 @dataclass(frozen=True, slots=True)
-class PapersReport:
+class PapersReport(Record):
     """What each experiment found; None for one that was not run. `missing` says which were not, and why.
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `counted` the weights by a file of
@@ -66,35 +58,10 @@ class PapersReport:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: everything, but how long training took and where files lie, so that it is the same everywhere."""
-        single = {
-            "sts": self.sts,
-            "fitted": self.fitted,
-            "weights": self.weights,
-            "counted": self.counted,
-            "sweep": self.sweep,
-            "supervised": self.supervised,
-            "classify": self.classify,
-            "cbos": self.cbos,
-        }
-        found: dict[str, Any] = {
-            name: None if one is None else _portable(one.to_dict()) for name, one in single.items()
-        }
-        return {
-            "vectors": [one.to_dict() for one in self.vectors],
-            "missing": list(self.missing),
-            "counts": list(self.counts),
-            "texts": list(self.texts),
-            "train_sentences": self.train_sentences,
-            **found,
-            "components": [one.to_dict() for one in self.components],
-            "confound": [one.to_dict() for one in self.confound],
-        }
-
-
-def _portable(found: dict[str, Any]) -> dict[str, Any]:
-    """Without seconds, and files by their names alone."""
-    found.pop("seconds", None)
-    for one in (found, *found.get("points", ()), *found.get("best", ())):
-        if "frequencies" in one:
-            one["frequencies"] = Path(one["frequencies"]).name
-    return found
+        found = Record.to_dict(self)
+        for one in (value for value in found.values() if isinstance(value, dict)):
+            one.pop("seconds", None)
+            for each in (one, *one.get("points", ()), *one.get("best", ())):
+                if "frequencies" in each:
+                    each["frequencies"] = Path(each["frequencies"]).name
+        return found

@@ -16,6 +16,7 @@ from typing import Any
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_positive, check_several
 from semsearch.evaluate.cache import cached, versions
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison, mcnemar, shared_errors
@@ -25,16 +26,12 @@ from semsearch.evaluate.paraphrase.groups import ParaphraseGroups, read_paraphra
 from semsearch.evaluate.paraphrase.kept_paragraphs import KeptParagraphs
 from semsearch.evaluate.paraphrase.linear_svm import Classified, classify
 from semsearch.evaluate.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
+from semsearch.evaluate.paraphrase.published_accuracies import is_expected, published_accuracies, published_sizes
 from semsearch.evaluate.paraphrase.sentence_models import MODELS, Float, features_of
-from semsearch.evaluate.published import figures
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
 Report = Callable[[str, int, int], None]
-UNTRIED = "urae"
-# what section 5.1 says of the order: words above whole-sentence models, and on Opinosis above the reduced bag too
-_ABOVE = ("mowe", "sowe", "bow")
-_BELOW: Mapping[str, tuple[str, ...]] = {"MSRP": ("pv-dm", "pv-dbow"), "Opinosis": ("pv-dm", "pv-dbow", "pca-bow")}
 
 
 def evaluate_classify(
@@ -57,12 +54,8 @@ def evaluate_classify(
     the C of all folds, instead of one chosen within each. `seed` draws the folds. Results are kept unless `fresh`.
     Raises SourceError for broken files, UsageError, VectorsError, MissingExtra.
     """
-    if isinstance(paths, str | Path) or not paths:
-        raise UsageError(f"paths are a sequence of at least one file, not {paths!r}")
-    if isinstance(train_text, str | Path):
-        raise UsageError(f"train_text is a sequence of files, not {train_text!r}")
-    if cost is not None and not 0 < cost < float("inf"):
-        raise UsageError(f"C must be above zero, not {cost}")
+    check_several(paths=paths, **({"train_text": train_text} if train_text else {}))
+    check_positive(C=cost)
     if not 0 <= seed < 2**32:
         raise UsageError(f"seed must be from 0 to {2**32 - 1:,}, not {seed}")
     chosen = _models(models, bool(train_text))
@@ -90,17 +83,10 @@ def evaluate_classify(
     )
 
 
-def published_accuracies(data: str, sentences: int) -> dict[str, float]:
-    """The paper's accuracies × 100 by model, URAE's too; empty where this is not one of its data sets."""
-    column = _column(data, sentences)
-    return {_model(figure.row): figure.value for figure in figures("white", "table 1") if figure.column == column}
-
-
 def _models(asked: Sequence[str] | None, has_text: bool) -> list[str]:
     if asked is None:
         return [model for model in MODELS if has_text or model not in PARAGRAPH_MODELS]
-    if isinstance(asked, str) or not asked:
-        raise UsageError(f"models are a sequence of at least one, not {asked!r}")
+    check_several(models=asked)
     for model in asked:
         if model not in MODELS:
             raise UsageError(f"there is no model {model!r}; choose of {', '.join(MODELS)}")
@@ -151,19 +137,13 @@ def _classified(
 
 
 def _sizes(groups: ParaphraseGroups) -> GroupSizes:
-    column = _column(groups.name, len(groups.texts))
-    published = {figure.row: int(figure.value) for figure in figures("white") if figure.column == column}
     return GroupSizes(
         groups.name,
         len(groups.texts),
         len(groups.names),
         len({token for text in groups.texts for token in tokens(text)}),
         groups.sizes,
-        {
-            name: published[row]
-            for name, row in (("sentences", "sentences"), ("groups", "groups"), ("tokens", "tokens of BOW"))
-            if row in published
-        },
+        published_sizes(groups.name, len(groups.texts)),
     )
 
 
@@ -194,27 +174,11 @@ def _comparisons(
     groups: ParaphraseGroups, models: Sequence[str], found: Mapping[tuple[str, str], Classified]
 ) -> list[ModelComparison]:
     """All pairs of models; what the paper has above stands first."""
-    above = [model for model in models if model in _ABOVE]
-    below = [model for model in models if model in _BELOW.get(_column(groups.name, len(groups.texts)), ())]
-    expected = {(one, other) for one in above for other in below}
+    name, sentences = groups.name, len(groups.texts)
     compared = []
-    for one, other in combinations(models, 2):
-        first, second = (other, one) if (other, one) in expected else (one, other)
-        counts = mcnemar(found[groups.name, first].predicted, found[groups.name, second].predicted, groups.groups)
-        compared.append(
-            ModelComparison(groups.name, first, second, len(groups.texts), *counts, (first, second) in expected)
-        )
+    for pair in combinations(models, 2):
+        first, second = reversed(pair) if is_expected(name, sentences, *reversed(pair)) else pair
+        counts = mcnemar(found[name, first].predicted, found[name, second].predicted, groups.groups)
+        expected = is_expected(name, sentences, first, second)
+        compared.append(ModelComparison(name, first, second, sentences, *counts, expected))
     return compared
-
-
-def _column(data: str, sentences: int) -> str:
-    """The paper's name for a data set, if by its name and its number of sentences it is one of theirs; else empty."""
-    for figure in figures("white"):
-        if (figure.row, figure.value) == ("sentences", sentences) and data.lower().startswith(figure.column.lower()):
-            return figure.column
-    return ""
-
-
-def _model(row: str) -> str:
-    """The paper's name for a model as ours: PCA BOW is pca-bow."""
-    return row.lower().replace(" ", "-")

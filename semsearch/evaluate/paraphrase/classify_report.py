@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
+from semsearch.evaluate.record import Record, called
 
 
 @dataclass(frozen=True, slots=True)
-class GroupSizes:
+class GroupSizes(Record):
     """A data set: how many groups have how many sentences, and how many tokens there are; `published` has the same."""
 
     data: str
@@ -21,17 +22,6 @@ class GroupSizes:
     tokens: int
     sizes: Mapping[int, int]
     published: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "data": self.data,
-            "sentences": self.sentences,
-            "groups": self.groups,
-            "tokens": self.tokens,
-            "sizes": {str(size): count for size, count in self.sizes.items()},
-            "published": dict(self.published),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +65,13 @@ class ClassifyScore:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassifyReport:
+class ClassifyReport(Record):
     """What was run, with which word vectors, and what came out. `training`: for how many sentences, if for any."""
 
     vectors: str
     seed: int
-    training: int
-    sizes: tuple[GroupSizes, ...]
+    training: int = field(metadata=called("training sentences"))
+    sizes: tuple[GroupSizes, ...] = field(metadata=called("data"))
     scores: tuple[ClassifyScore, ...]
     agreements: tuple[ErrorAgreement, ...]  # of the first fold, as in the paper
     comparisons: tuple[ModelComparison, ...]  # of all folds
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "vectors": self.vectors,
-            "seed": self.seed,
-            "training sentences": self.training,
-            "data": [sizes.to_dict() for sizes in self.sizes],
-            "scores": [score.to_dict() for score in self.scores],
-            "agreements": [agreement.to_dict() for agreement in self.agreements],
-            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
-        }

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement
-from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, GroupSizes
-from semsearch.evaluate.plots import COLOURS, new_figure, save
+from semsearch.evaluate.paraphrase.classify_report import GroupSizes
+from semsearch.evaluate.plots import COLOURS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DARK = 0.6  # shares from here on are written in white
-
-
-def write_pictures(report: ClassifyReport, path: Path) -> list[Path]:
-    """Two files a data set, named after `path`: x.svg gives x-DATA-sizes.svg and x-DATA-errors.svg. Their paths.
-
-    Raises UsageError, StorageError, MissingExtra.
-    """
-    written = []
-    for place, figure in _figures(report):
-        file = path.with_name(f"{path.stem}-{place}{path.suffix}")
-        save(figure, file)
-        written.append(file)
-    return written
-
-
-def _figures(report: ClassifyReport) -> Iterator[tuple[str, Figure]]:
-    for sizes in report.sizes:
-        yield f"{sizes.data}-sizes", draw_sizes(sizes)
-        pairs = [pair for pair in report.agreements if pair.data == sizes.data]
-        yield f"{sizes.data}-errors", draw_errors(sizes.data, pairs)
 
 
 def draw_sizes(sizes: GroupSizes) -> Figure:

@@ -5,12 +5,15 @@ A query's own document (the same id) is no answer, as in BEIR. Every judged quer
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_several
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalRow, Run
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
@@ -51,9 +54,12 @@ def evaluate_retrieval(
     loaded = open_peers(peers)
     results: list[Comparison] = []
     for collection in collections:
-        with mode_rankers(
-            collection.documents, modes, vectors=opened, method=method, a=a, components=components
-        ) as ours:
+        with (
+            mode_rankers(
+                collection.documents, modes, vectors=opened, method=method, a=a, components=components
+            ) as ours,
+            _unknown_words_untold(),
+        ):
             rankers: list[Ranker] = [*ours, *_with_documents(loaded, collection, progress or _silent)]
             runs = [_run(ranker, collection, progress or _silent) for ranker in rankers]
         results.append(Comparison.of(collection.name, runs, seed=seed))
@@ -85,13 +91,12 @@ def _run(ranker: Ranker, collection: Collection, progress: Report) -> Run:
 
 
 def _check(folders: Sequence[str | Path], modes: Sequence[Mode]) -> None:
-    if isinstance(folders, str | Path) or not folders:
-        raise UsageError(f"folders are a sequence of at least one path, not {folders!r}")
+    check_several(folders=folders, modes=modes)
     for mode in modes:
         if mode not in get_args(Mode):
             raise UsageError(f"there is no mode {mode!r}; expected {', '.join(get_args(Mode))}")
-    if len(set(modes)) != len(modes) or not modes:
-        raise UsageError(f"modes are named once each, at least one, not {', '.join(modes) or 'none'}")
+    if len(set(modes)) != len(modes):
+        raise UsageError(f"modes are named once each, not {', '.join(modes)}")
 
 
 def _check_names(collections: Sequence[Collection]) -> None:
@@ -101,5 +106,17 @@ def _check_names(collections: Sequence[Collection]) -> None:
             raise UsageError(f"a collection cannot be called {name!r} here: another row is; rename its folder")
 
 
+@contextmanager
+def _unknown_words_untold() -> Iterator[None]:
+    """A query of unknown words scores what it scores; a warning for each, in each mode, would bury the table."""
+    logger = logging.getLogger("semsearch.search.searcher")
+    nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
+    logger.addFilter(nothing)
+    try:
+        yield
+    finally:
+        logger.removeFilter(nothing)
+
+
 def _silent(_: str, __: int, ___: int) -> None:
-    """No one wants to know."""
+    """Ignore progress."""

@@ -35,6 +35,11 @@ class Task:
     second: Sequence[str]
 
     @property
+    def label(self) -> str:
+        """The name, with the split unless that is test."""
+        return self.name if self.split in ("", "test") else f"{self.name} {self.split}"
+
+    @property
     def sentences(self) -> list[str]:
         """All sentences, those of both sides."""
         return [*self.first, *self.second]

@@ -6,8 +6,12 @@ tables 7 and 8. Pearson's r × 100 for relatedness, else accuracy × 100.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from semsearch.evaluate.published import figures
-from semsearch.evaluate.supervised.labelled import LabelledTask
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.supervised.labelled import LabelledTask
 
 _ROWS = {  # in the tables of the SIF paper, and of the uSIF paper
     "sick relatedness": ("similarity (SICK)", "SICK-R"),

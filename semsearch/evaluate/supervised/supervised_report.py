@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from semsearch.evaluate.similarity.orderings import Held
+from semsearch.evaluate.record import Record
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
+from semsearch.evaluate.verdicts import Held
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Record):
     """What was tried, and what came out on dev: Pearson's r × 100 or accuracy × 100, after so many rounds."""
 
     a: float | None
@@ -24,7 +25,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedScore:
+class SupervisedScore(Record):
     """A method on the test split of a task. `figures`, × 100 but for mse: pearson, spearman and mse, or accuracy."""
 
     task: str
@@ -39,10 +40,6 @@ class SupervisedScore:
     def figure(self) -> float:
         """The one that the papers have: Pearson's r × 100, or accuracy × 100."""
         return self.figures[measure_of(self.kind)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> SupervisedScore:

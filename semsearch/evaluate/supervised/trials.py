@@ -30,6 +30,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import find_method
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_positive, check_several
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.similarity.correlation import pearson, spearman
 from semsearch.evaluate.similarity.cosines import USIF_N
@@ -85,7 +86,7 @@ def evaluate_supervised(
     scores = []
     for task in tasks:
         for method in methods:
-            run = _Run(task, method, opened, tuple(a), width, examples, seed, progress)
+            run = _Trials(task, method, opened, tuple(a), width, examples, seed, progress)
             scores.append(SupervisedScore.from_dict(cached("supervised", run.inputs(), run.compute, fresh=fresh)))
     return SupervisedReport(
         opened.name, width, seed, tuple(scores), {task.name: published_for(task, examples) for task in tasks}
@@ -93,7 +94,7 @@ def evaluate_supervised(
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Trials:
     """One method on one task."""
 
     task: LabelledTask
@@ -232,14 +233,12 @@ def _score(task: LabelledTask, p: npt.NDArray[np.float64]) -> float:
 def _check(
     paths: Sequence[str | Path], methods: Sequence[str], a: Sequence[float], width: int, examples: int | None
 ) -> None:
-    if isinstance(paths, str | Path) or not paths:
-        raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
-    if isinstance(methods, str) or not methods or len(set(methods)) != len(methods):
-        raise UsageError(f"methods are a sequence, each named once, at least one, not {methods!r}")
+    check_several(paths=paths, methods=methods, a=a)
+    check_positive(a=a)
+    if len(set(methods)) != len(methods):
+        raise UsageError(f"methods are named once each, not {', '.join(methods)}")
     for method in methods:
         find_method(method)
-    if not a or not all(0 < value < float("inf") for value in a):
-        raise UsageError(f"a are numbers above zero, at least one, not {', '.join(map(str, a)) or 'none'}")
     if width < 0:
         raise UsageError(f"width must not be negative, not {width}; 0 leaves the projection out")
     if examples is not None and examples < 2:

@@ -264,7 +264,7 @@ class Index:
     # -- looking after -------------------------------------------------------------------------------------------
 
     def verify(self) -> list[str]:
-        """What is wrong with the index, a line each; empty where all is well. Reads all of it."""
+        """Verify the index: its problems, a line each; empty where all is well. Reads all of it."""
         from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
 
         with self._store.reading() as db:

@@ -71,7 +71,7 @@ class Settings:
 
     @classmethod
     def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
-        """Those of a new index with these word vectors. Raises as `changed` does."""
+        """The settings of a new index with these word vectors. Raises as `changed` does."""
         return cls(DEFAULT_VECTORS, opened.name, opened.digest).changed(opened, options)
 
     def scanning(self, *, listed: int = LISTED) -> Scanning:
@@ -79,7 +79,7 @@ class Settings:
         return Scanning(self.exact, self.target_recall, self.factory, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
-        """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
+        """A new embedder, not yet fitted. Raises UsageError where the settings make no sense."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
         return SentenceEmbedder(
@@ -171,7 +171,7 @@ class VectorsInUse:
         self._opened: WordVectors | None = None
 
     def of(self, settings: Settings) -> WordVectors:
-        """Those that belong to these settings. Raises VectorsError; VectorsMismatch where others were given."""
+        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch where others were given."""
         opened = self._opened
         if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
             opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
@@ -195,7 +195,7 @@ def open_vectors(vectors: WordVectorsLike) -> WordVectors:
 
 
 def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
-    """What `load_vectors` will need to find them again: the name of shipped ones, the full path of others."""
+    """The text by which `load_vectors` finds word vectors again: the name of shipped ones, the full path of others."""
     if name := _shipped(opened):
         return name
     if isinstance(vectors, str | Path):

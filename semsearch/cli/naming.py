@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
@@ -17,17 +15,6 @@ if TYPE_CHECKING:
     from semsearch.index import Index
 
 INDEXES = Path("indexes")
-IndexOption = Annotated[
-    list[str] | None,
-    typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
-]
-IndexesOption = Annotated[
-    Path, typer.Option("--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Where indexes live.")
-]
-VectorsOption = Annotated[
-    str | None,
-    typer.Option("--vectors", metavar="NAME|PATH", help="Word vectors; by default those the index was built with."),
-]
 
 
 def open_index(named: Sequence[str] | None, indexes: Path, vectors: str | None = None) -> Index:

@@ -33,7 +33,7 @@ STRANGER = 2.0  # how much more a word outside the table counts than its rarest 
 
 
 def check_a(a: float) -> None:
-    """Raises UsageError for an a that cannot be meant."""
+    """Raises UsageError for an a that makes no sense."""
     if not LEAST_A <= a < float("inf"):
         raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 

@@ -10,8 +10,10 @@ from pathlib import PurePosixPath
 
 from semsearch.indexing.changes import Look
 from semsearch.indexing.read_files import take_files
+from semsearch.indexing.reader_versions import outdated_documents, record_versions
 from semsearch.indexing.skipped import Skip, set_skips
 from semsearch.indexing.transaction import Write
+from semsearch.readers.registry import reader_label
 from semsearch.results.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import Pair
 from semsearch.sources.roots import covers
@@ -20,7 +22,7 @@ from semsearch.storage.roots import set_root
 
 def apply_plan(write: Write, seen: Look, *, max_bytes: int, processes: int) -> SyncReport:
     """Make the index what the disk is, as far as it was looked at, and finish the write; what was done."""
-    plan = seen.plan
+    plan, outdated = seen.plan, outdated_documents(write.db)
     renamed = [pair for pair in plan.moved if _stem(pair.known.path) != _stem(pair.present.path)]
     kept = [pair for pair in plan.moved if pair not in renamed]
     _update_roots(write, seen)
@@ -30,6 +32,7 @@ def apply_plan(write: Write, seen: Look, *, max_bytes: int, processes: int) -> S
     _update_paths(write, [*plan.touched, *kept], seen.started_ns)
     read, skipped = _read(write, seen, renamed, max_bytes=max_bytes, processes=processes)
     refitted = write.finish()
+    record_versions(write.db, outdated)
     lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
     return replace(
         seen.report,
@@ -61,7 +64,7 @@ def _read(
             continue
         skipped.append(SkippedFile(present.absolute, file.reason))
         if file.is_lasting:
-            state = present.size, present.mtime_ns, file.checked_ns, max_bytes, file.reason
+            state = present.size, present.mtime_ns, file.checked_ns, max_bytes, file.reason, reader_label(present.path)
             skips[present.place] = Skip(*state)
     set_skips(write.db, skips)
     return read, skipped

@@ -27,7 +27,7 @@ class Named:
 
 
 def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> Named:
-    """What paths and ids name in an index; a path that is not there any more names what was indexed from it."""
+    """Find the documents and roots that paths and ids name; a path that has gone names what was indexed from it."""
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
     given = [str(path) for path in paths]

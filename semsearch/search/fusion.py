@@ -52,7 +52,7 @@ def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:
 
 
 def fuse_each(dense: Float, lexical: Float, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float:
-    """The same for several questions: candidates of all of them, and whose each is. (p,), (p,), q weights, (p,)"""
+    """Fuse the scores of several queries' candidates; `owners`: each one's query. (p,), (p,), q weights, (p,)"""
     table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
     of_dense, of_lexical, best = table[owners].T
     unknown = np.isnan(dense), np.isnan(lexical)

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from semsearch.errors import SourceError
-from semsearch.readers.registry import SUFFIXES
+from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
 
 
@@ -74,7 +74,7 @@ class _Choice:
         return self._exclude is not None and self._exclude.match_file(path)
 
     def takes(self, path: str, name: str) -> bool:
-        readable = name[name.rfind(".") :].lower() in SUFFIXES
+        readable = is_readable(name)
         if self._include is None:
             return readable
         named = readable or any(fnmatchcase(name, pattern) for pattern in self._names)

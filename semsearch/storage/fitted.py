@@ -51,7 +51,7 @@ def _folder(db: sqlite3.Connection) -> Path:
 
 
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
-    """The same with today's sums."""
+    """The fitted embedder with the sums over today's sentences; None where nothing was fitted yet."""
     embedder = load_embedder(db, vectors)
     if embedder is None:
         return None

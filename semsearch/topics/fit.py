@@ -1,7 +1,6 @@
 """Learn topics from the postings of an index: the truncated singular value decomposition of its passages.
 
-Subspace iteration from a random start with a fixed seed; Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1. Of
-many passages only an even sample is decomposed: it has the terms that matter.
+Of many passages an even sample is decomposed: it has the terms that matter.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.randomised_svd import decompose
 from semsearch.arrays.signs import signs
 from semsearch.lexical.segment import Words
 from semsearch.text.tokens import UInt64
@@ -32,8 +32,7 @@ LEAST = 200  # passages: fewer teach nothing
 MOST_TERMS = 37_000  # 15 MB
 _MORE = 16  # dimensions computed beyond those kept
 _ROUNDS = 4  # of multiplying by A Aᵀ
-_CLOSE = 1e-3  # of the largest pivot: below it, a column is close to dependent on earlier ones
-_NOTHING = 1e-4  # of the largest singular value: below it, rounding error
+_NOTHING = 1e-4  # of the largest singular value: below it, rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +86,12 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     Each has a fixed sign (semsearch.arrays.signs). Those of the same singular value may be turned among themselves
     on another processor; their span is the same.
     """
-    transposed = csr_array(matrix.T)
     width = min(k + _MORE, *matrix.shape)
-    basis = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
-    for _ in range(_ROUNDS):
-        basis = orthonormal(matrix @ (transposed @ basis))
-    projected: Float32 = transposed @ basis  # A ≈ Q (Aᵀ Q)ᵀ
-    exact = projected.astype(np.float64)
-    squares, rotation = np.linalg.eigh(exact.T @ exact)
-    values = np.sqrt(np.maximum(squares[::-1][:k], 0))
-    real = values > _NOTHING * values[:1]
-    right = projected @ (rotation[:, ::-1][:, :k][:, real] / values[real]).astype(np.float32)
+    start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
+    found = decompose(matrix, start, k, rounds=_ROUNDS)
+    real = found.values > _NOTHING * found.values[:1]
+    right = found.projected @ (found.rotation[:, real] / found.values[real]).astype(np.float32)
     return np.asarray(right * signs(right))
-
-
-def orthonormal(columns: Float32) -> Float32:
-    """Make columns orthonormal, with the same span. (n, w) -> (n, w)
-
-    The Cholesky factor of their Gram matrix in double precision needs only products and takes a quarter of the time;
-    columns that are close to dependent lose too much precision by it, and go through a QR decomposition.
-    """
-    try:
-        factor = np.linalg.cholesky(columns.T.astype(np.float64) @ columns)
-    except np.linalg.LinAlgError:
-        return np.linalg.qr(columns)[0]
-    pivots = np.diagonal(factor)
-    if pivots.min() < _CLOSE * pivots.max():
-        return np.linalg.qr(columns)[0]
-    return np.asarray(columns @ np.linalg.inv(factor).T.astype(np.float32))
 
 
 def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:

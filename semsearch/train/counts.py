@@ -15,11 +15,12 @@ from typing import IO
 
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_file
-from semsearch.readers.registry import SUFFIXES
+from semsearch.readers.registry import FORMATS
 from semsearch.sources.walk import find_files
 from semsearch.text.tokens import normalise
 
 _COMPRESSED = (".txt.xz", ".txt.gz")
+_PROSE = ("text", "markdown", "rst", "html")  # words of tables, mail and code would count as English
 _BLOCK = 1 << 22  # characters counted at a time
 
 
@@ -60,7 +61,8 @@ def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]
     if path.is_file():
         yield path
     else:
-        include = [f"*{suffix}" for suffix in (*SUFFIXES, *_COMPRESSED)]
+        prose = (suffix for name in _PROSE for suffix in FORMATS[name].suffixes)
+        include = [f"*{suffix}" for suffix in (*prose, *_COMPRESSED)]
         yield from (Path(found.absolute) for found in find_files(path, include=include, skipped=skipped))
 
 

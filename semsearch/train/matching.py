@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.adam import Adam
 from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
@@ -35,7 +36,6 @@ _WARM_UP = 50  # steps in which the learning rate rises; then it falls linearly
 _ROUNDS = 4  # of k-means
 _SAMPLE = 100_000  # texts that the clusters are made from
 _PART = 20_000  # texts held in memory as floats at a time
-_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,17 @@ def match(
     groups = _cluster(targets, usable, matching, generator)
     steps = max(1, round(matching.epochs * len(usable) / matching.batch))
     weights = (matching.a / (matching.a + frequencies)).astype(np.float32)
-    adam = LazyAdam(words.copy(), rate=matching.rate)
+    values = words.copy()
+    adam = Adam([values], rate=matching.rate)
     for step, rows in zip(range(steps), _batches(groups, matching, generator), strict=False):
         present, averaging = _averaging(texts.take(rows), weights)
         teacher = targets[rows].astype(np.float32)
-        averages = averaging @ adam.values[present]
+        averages = averaging @ values[present]
         _, gradient = loss_and_gradient(averages, teacher, ranking=matching.ranking, temperature=matching.temperature)
-        adam.step(present, averaging.T @ gradient, _schedule(step, steps))
+        adam.step_rows(present, averaging.T @ gradient, _schedule(step, steps))
         if progress:
             progress(step + 1, steps)
-    return adam.values
+    return values
 
 
 def loss_and_gradient(
@@ -116,26 +117,6 @@ def loss_and_gradient(
     by_unit = (by_cosine + by_cosine.T) @ units
     gradient = (by_unit - units * np.sum(by_unit * units, axis=1, keepdims=True)) / lengths
     return loss, np.asarray(gradient, dtype=np.float32)
-
-
-class LazyAdam:
-    """Adam (Kingma, Ba 2015) for a table of which each step moves a few rows; the others keep their moments."""
-
-    def __init__(self, values: Float32, *, rate: float) -> None:
-        self.values = values
-        self.rate = rate
-        self._mean = np.zeros_like(values)
-        self._square = np.zeros_like(values)
-        self._steps = 0
-
-    def step(self, rows: Int64, gradient: Float32, share: float = 1.0) -> None:
-        """Move distinct rows (r,) against their gradient (r, d), by a share of the learning rate."""
-        self._steps += 1
-        mean = self._mean[rows] * np.float32(_BETA1) + gradient * np.float32(1 - _BETA1)
-        square = self._square[rows] * np.float32(_BETA2) + gradient**2 * np.float32(1 - _BETA2)
-        self._mean[rows], self._square[rows] = mean, square
-        rate = self.rate * share * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps)
-        self.values[rows] -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(_EPSILON))
 
 
 def _log_softmax(scores: Float32) -> Float32:

@@ -25,7 +25,7 @@ from semsearch.bench.growth import sizes_below
 from semsearch.bench.processes import ONE_THREAD, Ran, run_python
 from semsearch.bench.report import Measurement, measurements_of
 from semsearch.bench.rounds import Case, Quantity, measure, needed
-from semsearch.cli.benching import report_lines
+from semsearch.cli.commands.bench_command import report_lines
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable

@@ -11,7 +11,7 @@ from code_reading import SOURCES, dataclasses_in, module_of, statuses, variables
 from console import index_docs, semsearch, work_in, write_docs
 from guide import ROOT, read
 
-from semsearch.cli import app
+from semsearch.cli.main import app
 from semsearch.cli.reference.commands import Command, commands
 from semsearch.cli.reference.environment import VARIABLES
 from semsearch.cli.reference.exit_status import STATUSES

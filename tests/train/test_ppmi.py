@@ -23,7 +23,7 @@ from semsearch.train import pairs as counting
 from semsearch.train.corpus import Corpus, read_corpus
 from semsearch.train.pairs import PairCounter, count_pairs
 from semsearch.train.ppmi import ppmi, subsampled, train_ppmi, unit_rows
-from semsearch.train.singular import orthonormal, singular_vectors
+from semsearch.train.singular import singular_vectors
 from semsearch.word_vectors.neighbours import neighbours
 
 Texts = list[list[int]]
@@ -175,13 +175,6 @@ def test_beyond_the_rank_singular_vectors_are_zero() -> None:
     left, values = singular_vectors(ones, 6)
     assert values == pytest.approx([12, 8, 4, 0, 0, 0], abs=1e-3)
     assert left.T @ left == pytest.approx(np.diag([1, 1, 1, 0, 0, 0]), abs=1e-5)
-
-
-def test_a_basis_is_orthonormal_and_spans_the_columns() -> None:
-    columns = np.random.default_rng(3).standard_normal((50, 5)).astype(np.float32)
-    basis = orthonormal(columns)
-    assert basis.T @ basis == pytest.approx(np.eye(5), abs=1e-5)
-    assert basis @ (basis.T @ columns) == pytest.approx(columns, abs=1e-4)
 
 
 def test_unit_rows_have_length_one_and_zero_rows_stay() -> None:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from semsearch.cli import app
+from semsearch.cli.main import app
 from semsearch.cli.reference.commands import PROGRAM, command_lines, commands
 from semsearch.cli.reference.environment import VARIABLES
 from semsearch.cli.reference.exit_status import STATUSES

@@ -1,6 +1,7 @@
 """The keys of the JSON objects that results become, from the source of their classes.
 
-A class whose `to_dict` writes the keys out has those; any other has its fields, as semsearch.results.codec gives them.
+A class whose `to_dict` writes the keys out has those; any other has its fields, as semsearch.results.codec and
+semsearch.evaluate.record give them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def keys_of(found: ClassSource) -> list[Key]:
     removed = set() if method is None else _removed(method)
     return [
         Key(
-            one.name,
+            _called(one) or one.name,
             kind_of(one.annotation, found.module),
             one.comment,
             is_optional=one.name in removed or "ONLY_IF_SET" in ast.unparse(one.default or ast.Constant(None)),
@@ -108,6 +109,14 @@ def _returned(method: ast.FunctionDef) -> ast.Dict | None:
     """The dict that a method returns, where it is written out."""
     values = [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
     return next((value for value in values if isinstance(value, ast.Dict)), None)
+
+
+def _called(one: Field) -> str | None:
+    """The key of a field whose metadata say that JSON calls it otherwise (semsearch.evaluate.record)."""
+    for node in ast.walk(one.default or ast.Constant(None)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "called":
+            return str(ast.literal_eval(node.args[0]))
+    return None
 
 
 def _removed(method: ast.FunctionDef) -> set[str]:

@@ -113,9 +113,13 @@ PRINTED = (
     Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
     Printed("evaluate sweep", "", result=_result("semsearch.evaluate.analysis.sweep:SweepReport")),
     Printed("evaluate weights", "", result=_result("semsearch.evaluate.analysis.weighing:WeightsReport")),
-    Printed("evaluate components", "", result=_result("semsearch.evaluate.analysis.removed_directions:ComponentsReport")),
+    Printed(
+        "evaluate components", "", result=_result("semsearch.evaluate.analysis.removed_directions:ComponentsReport")
+    ),
     Printed("evaluate confound", "", result=_result("semsearch.evaluate.analysis.confound:ConfoundReport")),
-    Printed("evaluate supervised", "", result=_result("semsearch.evaluate.supervised.supervised_report:SupervisedReport")),
+    Printed(
+        "evaluate supervised", "", result=_result("semsearch.evaluate.supervised.supervised_report:SupervisedReport")
+    ),
     Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.classify_report:ClassifyReport")),
     Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.beside_word2vec:CbosReport")),
     Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.papers_report:PapersReport")),

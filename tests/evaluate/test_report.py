@@ -15,7 +15,7 @@ from small import small_vectors as made_vectors
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.evaluate import PapersReport, evaluate_report, write_report
 from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear
-from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, sts_experiment, supervised_experiment
+from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, supervised_experiment
 from semsearch.evaluate.papers import writing
 from semsearch.evaluate.papers.chapters import document
 from semsearch.evaluate.papers.notes import read_notes

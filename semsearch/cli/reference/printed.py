@@ -123,5 +123,5 @@ PRINTED = (
     Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.classify_report:ClassifyReport")),
     Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.beside_word2vec:CbosReport")),
     Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.papers_report:PapersReport")),
-    Printed("bench", "", result=_result("semsearch.bench.report:BenchReport")),
+    Printed("bench", "", result=_result("semsearch.bench.measurements:BenchReport")),
 )

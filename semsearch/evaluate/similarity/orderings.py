@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import PUBLISHED, Published, figures
-from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.record import Record
 from semsearch.evaluate.verdicts import Held
 
 # the first above the second
@@ -37,14 +37,22 @@ class Ordering(Record):
     vectors: str
     fit_on: str
     found: Held
-    improvement: float = field(metadata=digits(4))
+    improvement: float
     published: Mapping[str, Held] = field(default_factory=dict)
     published_improvement: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: what was found is not apart."""
-        values = Record.to_dict(self)
-        return {**values.pop("found"), **values}
+        return {
+            **self.found.to_dict(),
+            "better": self.better,
+            "worse": self.worse,
+            "vectors": self.vectors,
+            "fit_on": self.fit_on,
+            "improvement": round(self.improvement, 4),
+            "published": {name: held.to_dict() for name, held in self.published.items()},
+            "published_improvement": self.published_improvement,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Ordering:

@@ -1,7 +1,7 @@
 """Everything that can go wrong and is not a bug, as one tree:
 
     SemsearchError
-    ├── UsageError           an argument that cannot be meant: an empty query, k = 0, a bad filter
+    ├── UsageError           an argument that makes no sense: an empty query, k = 0, a bad filter
     ├── SourceError          a path that cannot be read as a document
     ├── IndexNotFound        no index there, or several and none named
     ├── IndexExists          an index is there already
@@ -28,7 +28,7 @@ class SemsearchError(Exception):
 
 
 class UsageError(SemsearchError, ValueError):
-    """An argument that cannot be meant."""
+    """An argument that makes no sense, such as k = 0."""
 
 
 class SourceError(SemsearchError):

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.dense.scan_plan import TARGET
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction
-from semsearch.embedding.methods import Unknown
 from semsearch.errors import UsageError
 from semsearch.readers.document import MAX_BYTES, Text
 from semsearch.results.context import Context
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, strings
 from semsearch.results.reports import Progress, Status, SyncReport
-from semsearch.settings import PRIOR, Settings, WordVectorsLike, choose, choose_frequencies, open_vectors
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse, WordVectorsLike, open_vectors
 from semsearch.storage.database import Store, check
 from semsearch.storage.meta import get_meta
 from semsearch.storage.roots import get_roots
+from semsearch.word_vectors.loading import DEFAULT_VECTORS
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from semsearch.indexing.writer import IndexWriter
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.searcher import Searcher
@@ -43,63 +43,36 @@ class Index:
     """
 
     def __init__(
-        self, path: str | Path, *, vectors: WordVectors | None = None, reranker: Reranker | None = None
+        self, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
     ) -> None:
         self.path = Path(path)
         self._store = Store(self.path)
-        self._given = vectors
+        self._word_vectors = VectorsInUse(self.path, vectors)
         self._reranker = reranker
         self._searcher: Searcher | None = None
         self._opening = threading.RLock()  # of what all threads share
 
     @classmethod
-    def create(
-        cls,
-        path: str | Path,
-        *,
-        vectors: WordVectorsLike = "english",
-        method: str = "sif",
-        a: float | None = None,
-        components: int | None = None,
-        frequencies: str | Path = "mixed",
-        prior: float = PRIOR,
-        adapt: bool = True,
-        unknown: Unknown = "contexts",
-        exact: bool = False,
-        target_recall: float = TARGET,
-        factory: str | None = None,
-    ) -> Index:
+    def create(cls, path: str | Path, **options: Unpack[SettingsKeywords]) -> Index:
         """A new index in a new or empty folder.
 
-        `vectors` are word vectors by name or path, or opened; `adapt`: learn from the text which of its words go
-        together (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared
-        with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
-        an index type of FAISS's (semsearch.dense.scan_plan). The other arguments are those of `SentenceEmbedder`.
-        Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
+        The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
+        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `factory`. `vectors` are word vectors
+        by name or path, or opened. `adapt` is whether to learn from the text which of its words go together
+        (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared with it:
+        as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is an index
+        type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
+        IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
+        vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
-        source = choose_frequencies(frequencies)
-        settings = Settings(
-            choose(vectors, opened),
-            opened.name,
-            opened.digest,
-            method,
-            a,
-            components,
-            source,
-            prior,
-            adapt,
-            unknown,
-            exact,
-            target_recall,
-            factory,
-        )
-        settings.embedder(opened)  # says now what cannot be meant
-        settings.scanning()
+        settings = Settings.of_new(opened, options)
         from semsearch.maintenance.create import create  # start-up time: an index is seldom made
 
         create(Path(path), settings)
-        return cls(path, vectors=opened)
+        index = cls(path)
+        index._word_vectors.use(opened, vectors)
+        return index
 
     @classmethod
     def open(
@@ -110,7 +83,7 @@ class Index:
         A `reranker` (semsearch.results.reranker) reads the first hits of every answer again, and its part is added to
         their scores (semsearch.search.reranking). Raises IndexNotFound, IndexDamaged, VectorsMismatch.
         """
-        index = cls(path, vectors=None if vectors is None else open_vectors(vectors), reranker=reranker)
+        index = cls(path, vectors=vectors, reranker=reranker)
         try:
             check(index._store)
             if vectors is not None:
@@ -141,21 +114,15 @@ class Index:
         needs an `if __name__ == "__main__"`. The index is the same. Raises SourceError for a path that is not there,
         UsageError where there is nothing to look at, IndexLocked, StorageError; nothing is then changed.
         """
-        from semsearch.indexing.writer import sync  # start-up time: a search writes nothing
-
-        self._prepare()
-        return sync(
-            self._store,
-            self.settings,
-            self._vectors,
-            _paths(paths),
-            include=_globs(include, "include"),
-            exclude=_globs(exclude, "exclude"),
-            prune=prune,
-            max_file_bytes=max_file_bytes,
-            processes=_processes(processes),
-            report=progress or _silent,
-        )
+        with self._writer(progress) as writer:
+            return writer.sync(
+                _paths(paths),
+                include=_globs(include, "include"),
+                exclude=_globs(exclude, "exclude"),
+                prune=prune,
+                max_file_bytes=max_file_bytes,
+                processes=_processes(processes),
+            )
 
     def add(self, documents: Iterable[Text], *, progress: Report | None = None) -> SyncReport:
         """Take in texts that are in no file; one whose id is known replaces the earlier one.
@@ -163,81 +130,40 @@ class Index:
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing.writer import add  # start-up time: a search writes nothing
-
-        self._prepare()
-        return add(self._store, self.settings, self._vectors, documents, report=progress or _silent)
+        with self._writer(progress) as writer:
+            return writer.add(documents)
 
     def remove(self, *paths: str | Path) -> int:
         """Forget files, folders, whole roots, or added texts by their ids; how many documents that were.
 
         A file that still lies in a root comes back with the next sync.
         """
-        from semsearch.indexing.writer import remove  # start-up time: a search writes nothing
+        with self._writer() as writer:
+            return writer.remove(_paths(paths))
 
-        self._prepare()
-        return remove(self._store, self.settings, self._vectors, _paths(paths), report=_silent)
-
-    def refit(self, *, progress: Report | None = None) -> None:
+    def refit(self, *, progress: Report | None = None) -> SyncReport:
         """Fit to what the index holds today, and move all its vectors there, as one new generation."""
-        from semsearch.indexing.writer import refit  # start-up time: a search writes nothing
-
-        self._prepare()
-        refit(self._store, self.settings, self._vectors, report=progress or _silent)
+        with self._writer(progress) as writer:
+            return writer.refit()
 
     def compact(self, *, progress: Report | None = None) -> bool:
         """Bring the files of vectors and words together, into as few as there need be, without anything removed.
 
         Nothing is embedded anew, and searches answer as before. Whether there was anything to do.
         """
-        from semsearch.indexing.compacting import compact  # start-up time: a search writes nothing
+        with self._writer(progress) as writer:
+            return writer.compact()
 
-        self._prepare()
-        return compact(self._store, self.settings, self._vectors, report=progress or _silent)
-
-    def rebuild(
-        self,
-        *,
-        vectors: WordVectorsLike | None = None,
-        method: str | None = None,
-        a: float | None = None,
-        components: int | None = None,
-        frequencies: str | Path | None = None,
-        adapt: bool | None = None,
-        unknown: Unknown | None = None,
-        exact: bool | None = None,
-        target_recall: float | None = None,
-        factory: str | None = None,
-        progress: Report | None = None,
-    ) -> None:
+    def rebuild(self, *, progress: Report | None = None, **options: Unpack[SettingsKeywords]) -> SyncReport:
         """Make all that is derived anew from the stored text, as one new generation; with other settings, if given.
 
-        `vectors` defaults to those the index names, as they are now. With a `method`, `a` and `components` not given
-        are that method's own.
+        The options are those of `create`; what is not given stays as it is, but `vectors` are those the index names, as
+        they are now. With a `method`, `a` and `components` not given are that method's own.
         """
-        from semsearch.indexing.writer import rebuild  # start-up time: a search writes nothing
-
-        self._prepare()
-        wanted: WordVectorsLike = vectors or self._given or self.settings.vectors
-        opened = open_vectors(wanted)
-        settings = self.settings.changed(
-            opened,
-            vectors=None if vectors is None else choose(vectors, opened),
-            method=method,
-            a=a,
-            components=components,
-            frequencies=None if frequencies is None else choose_frequencies(frequencies),
-            adapt=adapt,
-            unknown=unknown,
-            exact=exact,
-            target_recall=target_recall,
-            factory=factory,
-        )
-        settings.embedder(opened)
-        settings.scanning()
-        rebuild(self._store, settings, lambda: opened, report=progress or _silent)
-        self._given = opened  # before other threads open anything again
+        with self._writer(progress) as writer:
+            done = writer.rebuild(options)
         self.close()
+        return done
 
     # -- asking --------------------------------------------------------------------------------------------------
 
@@ -338,7 +264,7 @@ class Index:
     # -- looking after -------------------------------------------------------------------------------------------
 
     def verify(self) -> list[str]:
-        """What is wrong with the index, a line each; empty where all is well. Reads all of it."""
+        """Verify the index: its problems, a line each; empty where all is well. Reads all of it."""
         from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
 
         with self._store.reading() as db:
@@ -373,6 +299,13 @@ class Index:
         with self._store.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
+    def discard(self) -> None:
+        """Take back its creation. An index that holds anything, or that another writes to, stays as it is."""
+        from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
+
+        self.close()
+        discard(self.path)
+
     def close(self) -> None:
         """Let go of the files. A closed index opens them again when it is used.
 
@@ -380,10 +313,10 @@ class Index:
         """
         with self._opening:
             searcher = self._searcher
-            self.__dict__.pop("_opened", None)
         if searcher is not None:
             searcher.close()
         self._store.close()
+        self._word_vectors.close()
 
     def __enter__(self) -> Index:
         return self
@@ -394,24 +327,16 @@ class Index:
     def __repr__(self) -> str:
         return f"Index({str(self.path)!r})"
 
-    @cached_property
-    def _opened(self) -> WordVectors:
-        settings = self.settings
-        vectors = self._given or open_vectors(settings.vectors)
-        settings.check(vectors, self.path)
-        return vectors
-
     def _vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
         with self._opening:
-            return self._opened
+            return self._word_vectors.of(self.settings)
 
-    def _prepare(self) -> None:
-        """Bring an index of an earlier version up to date before it is written to."""
-        from semsearch.maintenance.create import upgrade  # start-up time: a search writes nothing
+    def _writer(self, progress: Report | None = None) -> AbstractContextManager[IndexWriter]:
+        """The writer's lock, and who may write while it is held."""
+        from semsearch.indexing.writer import IndexWriter  # start-up time: a search writes nothing
 
-        check(self._store)
-        upgrade(self._store)
+        return IndexWriter.open(self._store, vectors=self._word_vectors, report=progress)
 
 
 def _processes(count: int) -> int:
@@ -431,8 +356,6 @@ def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
     for path in given:
         if not isinstance(path, str | Path):
             raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+        if path == "":
+            raise UsageError("a path is empty; the current folder is '.'")
     return tuple(path for path in given if isinstance(path, str | Path))
-
-
-def _silent(_: Progress) -> None:
-    """No one wants to know."""

@@ -1,54 +1,85 @@
-"""How an index embeds: chosen when it is made, kept in it, changed only by a rebuild."""
+"""How an index embeds: chosen when it is made, kept in it, changed only by a rebuild.
+
+`SettingsKeywords` are what `Index.create` and `Index.rebuild` take, `Settings` is what that comes to.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any, TypedDict
 
 from semsearch.dense.scan_plan import LISTED, TARGET, Scanning
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.word_vectors.loading import load_vectors, shipped_names
+from semsearch.word_vectors.loading import DEFAULT_VECTORS, load_vectors
+from semsearch.word_vectors.shipped import shipped, shipped_name
 from semsearch.word_vectors.table import WordVectors
 
 WordVectorsLike = str | Path | WordVectors
 
 
-PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/measurements.md
-SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/measurements.md
+PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
+SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
+_SWITCHES, _NUMBERS, _NAMES = ("adapt", "exact"), ("a", "prior", "target_recall"), ("method", "unknown", "factory")
 _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings` as keywords of `Index.create` and `Index.rebuild`. None is as if it were not given.
+
+    What is not given has its default in a new index, and stays as it is in a rebuild.
+    """
+
+    vectors: WordVectorsLike | None  # word vectors by name or path, or opened
+    method: str | None  # of `SentenceEmbedder`, as are a, components, frequencies, prior and unknown
+    a: float | None
+    components: int | None
+    frequencies: str | Path | None
+    prior: float | None
+    adapt: bool | None  # learn from the text which of its words go together: semsearch.topics.model
+    unknown: Unknown | None
+    exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
+    target_recall: float | None  # of the ten best, how many a search of many passages finds
+    factory: str | None  # the index type, as FAISS calls it
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The arguments of `SentenceEmbedder`, and which word vectors: what `load_vectors` takes, name and digest.
+    """How an index embeds, and how it scans what it has embedded.
 
-    Then how passages are scanned: see semsearch.dense.scan_plan. What an index of an earlier version does not say has
-    its default: such an index was exact, and stays so until many of its passages are written anew.
+    Of the word vectors it keeps what `load_vectors` takes, their name and their digest. What an index of an earlier
+    version does not say has its default: such an index was exact, and stays so until many of its passages are written
+    anew; whether it adapts, and what it does with unknown words, its next fit decides.
     """
 
     vectors: str
     vectors_name: str
     vectors_digest: str
-    method: str
-    a: float | None
-    components: int | None
-    frequencies: str
-    prior: float
-    adapt: bool = True  # an index of an earlier version says nothing of it: its next fit decides
-    unknown: Unknown = "contexts"  # likewise
+    method: str = "sif"
+    a: float | None = None
+    components: int | None = None
+    frequencies: str = "mixed"
+    prior: float = PRIOR
+    adapt: bool = True
+    unknown: Unknown = "contexts"
     exact: bool = False
     target_recall: float = TARGET
     factory: str | None = None
+
+    @classmethod
+    def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
+        """The settings of a new index with these word vectors. Raises as `changed` does."""
+        return cls(DEFAULT_VECTORS, opened.name, opened.digest).changed(opened, options)
 
     def scanning(self, *, listed: int = LISTED) -> Scanning:
         """How segments are laid out, of which those with so many vectors get lists. Raises UsageError."""
         return Scanning(self.exact, self.target_recall, self.factory, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
-        """A new embedder, not yet fitted. Raises UsageError where the settings cannot be meant."""
+        """A new embedder, not yet fitted. Raises UsageError where the settings make no sense."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
         return SentenceEmbedder(
@@ -67,7 +98,7 @@ class Settings:
             raise VectorsMismatch(
                 f"the index {index} was built with the word vectors {self.vectors_name} ({self.vectors_digest[:8]}), "
                 f"not with {vectors.name} ({vectors.digest[:8]}); open it with those, or run: "
-                + rebuild_command(index, "--vectors", _findable(vectors))
+                + rebuild_command(index, "--vectors", choose(vectors, vectors))
             )
 
     def check_frequencies(self, index: Path) -> None:
@@ -78,43 +109,41 @@ class Settings:
                 f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
             )
 
-    def changed(
-        self,
-        opened: WordVectors,
-        *,
-        vectors: str | None,
-        method: str | None,
-        a: float | None,
-        components: int | None,
-        frequencies: str | None,
-        adapt: bool | None = None,
-        unknown: Unknown | None = None,
-        exact: bool | None = None,
-        target_recall: float | None = None,
-        factory: str | None = None,
-    ) -> Settings:
-        """The same but for what is given. With another method, `a` and `components` not given are that method's.
+    def changed(self, opened: WordVectors, options: SettingsKeywords) -> Settings:
+        """Like these, but for what is given, and with the word vectors that were opened.
 
-        An index type that is given ends exactness, and the other way about.
+        With another method, `a` and `components` not given are that method's. An index type that is given ends
+        exactness, and the other way about. Raises UsageError where they make no sense or there is no such option,
+        VectorsError where a file of word counts is not there.
         """
-        exactly = self.exact if exact is None else exact
-        if exact is None and factory is not None:
-            exactly = False
-        return replace(
-            self,
-            vectors=vectors or self.vectors,
-            vectors_name=opened.name,
-            vectors_digest=opened.digest,
-            method=method or self.method,
-            a=a if a is not None or method else self.a,
-            components=components if components is not None or method else self.components,
-            frequencies=frequencies or self.frequencies,
-            adapt=self.adapt if adapt is None else adapt,
-            unknown=unknown or self.unknown,
-            exact=exactly,
-            target_recall=self.target_recall if target_recall is None else target_recall,
-            factory=None if exact and factory is None else factory or self.factory,
-        )
+        _check(options)
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        if "method" in given:
+            given = {"a": None, "components": None, **given}
+        if "frequencies" in given:
+            given["frequencies"] = choose_frequencies(given["frequencies"])
+        if "factory" in given:
+            given = {"exact": False, **given}
+        elif given.get("exact"):
+            given["factory"] = None
+        given["vectors"] = choose(given["vectors"], opened) if "vectors" in given else _shipped(opened) or self.vectors
+        changed = replace(self, **given, vectors_name=opened.name, vectors_digest=opened.digest)
+        changed.embedder(opened)
+        changed.scanning()
+        return changed
+
+    def find_vectors(self) -> WordVectors:
+        """The word vectors that they name, opened. Raises VectorsError.
+
+        Those that ship with semsearch are found by their name where their folder has gone, as in another version.
+        """
+        try:
+            return load_vectors(self.vectors)
+        except VectorsError:
+            table = shipped(self.vectors_name)
+            if table is None or table.digest != self.vectors_digest:
+                raise
+            return table
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), allow_nan=False)
@@ -129,22 +158,72 @@ class Settings:
             ) from error
 
 
+class VectorsInUse:
+    """The word vectors of one index: opened when they are first needed, kept open, and checked against its settings.
+
+    Those that a caller has `given` stay. Those that the settings name are opened anew where the settings name others,
+    which is so after another process's rebuild.
+    """
+
+    def __init__(self, index: Path, given: WordVectorsLike | None = None) -> None:
+        self.given = given
+        self._index = index
+        self._opened: WordVectors | None = None
+
+    def of(self, settings: Settings) -> WordVectors:
+        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch where others were given."""
+        opened = self._opened
+        if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
+            opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
+        settings.check(opened, self._index)
+        self._opened = opened
+        return opened
+
+    def use(self, opened: WordVectors, chosen: WordVectorsLike | None) -> None:
+        """Use these from now on, which the settings name since they were chosen; an opened table counts as given."""
+        self.given = None if isinstance(chosen, str | Path) else chosen
+        self._opened = opened
+
+    def close(self) -> None:
+        """Let go of them. They are opened again when they are needed."""
+        self._opened = None
+
+
 def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Word vectors by name or path, or as they are. Raises VectorsError."""
     return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
 
 
 def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
-    """What `load_vectors` will need to find them again: the name, or the full path."""
-    folder = getattr(opened, "folder", None)
+    """The text by which `load_vectors` finds word vectors again: the name of shipped ones, the full path of others."""
+    if name := _shipped(opened):
+        return name
     if isinstance(vectors, str | Path):
-        path = Path(vectors)
-        return (
-            str(path.resolve())
-            if path.exists() and (len(path.parts) > 1 or opened.name != str(vectors))
-            else str(vectors)
-        )
-    return opened.name if folder is None else str(folder)
+        return str(Path(vectors).resolve()) if Path(vectors).exists() else str(vectors)
+    folder = getattr(opened, "folder", None)
+    return opened.name if folder is None else str(Path(folder).resolve())
+
+
+def _shipped(opened: WordVectors) -> str | None:
+    """The name of word vectors that lie where the shipped ones do: a folder that moves with semsearch."""
+    folder = getattr(opened, "folder", None)
+    return None if folder is None else shipped_name(Path(folder))
+
+
+def _check(options: SettingsKeywords) -> None:
+    """Raises UsageError for an option that there is not, or a value of the wrong kind."""
+    known = SettingsKeywords.__annotations__
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(f"an index has no option {name!r}; it has {', '.join(known)}")
+        if value is None:
+            continue
+        if name in _SWITCHES and not isinstance(value, bool):
+            raise UsageError(f"{name} must be true or false, not {value!r}")
+        if name in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise UsageError(f"{name} must be a number, not {value!r}")
+        if name in _NAMES and not isinstance(value, str):
+            raise UsageError(f"{name} must be a name, not {value!r}")
 
 
 def choose_frequencies(source: str | Path) -> str:
@@ -154,8 +233,3 @@ def choose_frequencies(source: str | Path) -> str:
     if not Path(source).is_file():
         raise VectorsError(f"there is no file {source} of word counts; give one, or one of {', '.join(_NO_FILES)}")
     return str(Path(source).resolve())
-
-
-def _findable(vectors: WordVectors) -> str:
-    """How a command would name them: as they are called where they are shipped, else by their folder."""
-    return vectors.name if vectors.name in shipped_names() else choose(vectors, vectors)

@@ -6,7 +6,7 @@ in its place for the whole process:
     tuning.TUNING = replace(tuning.TUNING, near_weight=0.1)
 
 `heading_weight`, and `topics_share` in relation to `passage_share`, also shape what an index stores: one that was made
-under other values has to be made again. "Measurements" is docs/measurements.md.
+under other values has to be made again. "Measurements" is docs/research/measurements.md.
 """
 
 from __future__ import annotations

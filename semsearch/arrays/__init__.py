@@ -1,1 +1,1 @@
-"""NumPy arrays without any idea of search: hash tables, ranges of ids, top k, unit rows, half precision."""
+"""NumPy helpers that know nothing of search: hash tables, ranges of ids, top k, unit rows, half precision."""

@@ -1,6 +1,7 @@
-"""Open addressing in arrays: 64-bit keys to numbers, thousands at a time.
+"""Hash tables in arrays, with open addressing: 64-bit keys to int32 values, thousands at a time.
 
-A key's place is its low bits; where another key sits there, the next place. 0 is no key. Tables are at most half full.
+A key's low bits name its slot; a key whose slot is taken goes to the next one. The key 0 marks an empty slot. Tables
+are at most half full.
 """
 
 from __future__ import annotations
@@ -13,62 +14,62 @@ UInt64 = npt.NDArray[np.uint64]
 
 
 def look_up(keys: UInt64, values: Int32, wanted: UInt64) -> Int32:
-    """The values of the wanted keys, -1 where there is none. (slots,), (slots,), (n,) -> (n,)"""
+    """Return the values of the wanted keys, -1 for a key that is absent. (slots,), (slots,), (n,) -> (n,)"""
     mask = len(keys) - 1
-    places = wanted.view(np.int64) & mask
-    found = keys.take(places)
-    result: Int32 = values.take(places)
+    slots = wanted.view(np.int64) & mask
+    found = keys.take(slots)
+    result: Int32 = values.take(slots)
     pending = np.flatnonzero(found != wanted)
     result[pending] = -1
     pending = pending[found[pending] != 0]
-    places = places[pending]
-    for _ in range(len(keys)):  # fewer, unless a file is damaged and has no empty place
+    slots = slots[pending]
+    for _ in range(len(keys)):  # stops earlier, unless a file is damaged and has no empty slot
         if not len(pending):
             break
-        places = (places + 1) & mask
-        found = keys[places]
+        slots = (slots + 1) & mask
+        found = keys[slots]
         hit = found == wanted[pending]
-        result[pending[hit]] = values[places[hit]]
+        result[pending[hit]] = values[slots[hit]]
         going = ~hit & (found != 0)
-        pending, places = pending[going], places[going]
+        pending, slots = pending[going], slots[going]
     return result
 
 
 class HashIndex:
-    """A table that grows."""
+    """A hash table that grows: 64-bit keys, none of them 0, to int32 values."""
 
     def __init__(self, *, expected: int = 0) -> None:
-        self._make(max(16, 2 * expected))
+        self._allocate(max(16, 2 * expected))
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
     def look_up(self, wanted: UInt64) -> Int32:
-        """The values of the wanted keys, -1 where there is none. (n,) -> (n,)"""
+        """Return the values of the wanted keys, -1 for a key that is absent. (n,) -> (n,)"""
         return look_up(self.keys, self.values, wanted)
 
     def insert(self, keys: UInt64, values: Int32) -> None:
-        """Add keys (n,), each different and not yet there, with their values (n,). The first ones are found soonest."""
+        """Add distinct keys (n,) that the table does not have, with their values (n,). The first are found fastest."""
         self._count += len(keys)
         if 2 * self._count > len(self.keys):
             old = np.flatnonzero(self.keys)
             old_keys, old_values = self.keys[old], self.values[old]
-            self._make(4 * self._count)
-            self._place(old_keys, old_values)
-        self._place(keys, values)
+            self._allocate(4 * self._count)
+            self._put(old_keys, old_values)
+        self._put(keys, values)
 
-    def _make(self, least: int) -> None:
+    def _allocate(self, least: int) -> None:
         size = 1 << (least - 1).bit_length()
         self.keys: UInt64 = np.zeros(size, dtype=np.uint64)
         self.values: Int32 = np.full(size, -1, dtype=np.int32)
 
-    def _place(self, keys: UInt64, values: Int32) -> None:
+    def _put(self, keys: UInt64, values: Int32) -> None:
         mask = len(self.keys) - 1
-        places = (keys & np.uint64(mask)).astype(np.intp)
+        slots = (keys & np.uint64(mask)).astype(np.intp)
         while len(keys):
-            free = self.keys[places] == 0
-            self.keys[places[free][::-1]] = keys[free][::-1]  # of several that want one place, the first one gets it
-            seated = self.keys[places] == keys
-            self.values[places[seated]] = values[seated]
-            keys, values, places = keys[~seated], values[~seated], (places[~seated] + 1) & mask
+            free = self.keys[slots] == 0
+            self.keys[slots[free][::-1]] = keys[free][::-1]  # the first of several keys for one slot gets it
+            placed = self.keys[slots] == keys
+            self.values[slots[placed]] = values[placed]
+            keys, values, slots = keys[~placed], values[~placed], (slots[~placed] + 1) & mask

@@ -1,6 +1,6 @@
-"""Which ids lie at which rows of a segment, as runs: row offset + i has the id first + i, for i below count.
+"""The ids of a segment's rows, as ranges: row offset + i has the id first + i, for i below count.
 
-Ids are handed out in sequence and rise with the rows, so a segment of a million vectors is one run, and a few more
+Ids are handed out in sequence and rise with the rows, so a segment of a million vectors is one range, and a few more
 after merges have dropped what was removed. No array as long as the segment is ever stored, loaded or searched.
 """
 
@@ -27,7 +27,7 @@ class Runs:
 
     @classmethod
     def of(cls, ranges: Iterable[tuple[int, int]]) -> Runs:
-        """From (first, count) in any order. Neighbours are joined, empty ones dropped."""
+        """Build from (first, count) pairs in any order. Adjacent ranges are joined, empty ones dropped."""
         array: Int64 = np.array(sorted(ranges), dtype=np.int64).reshape(-1, 2)
         array = array[array[:, 1] > 0]
         first, count = array[:, 0], array[:, 1]
@@ -36,81 +36,89 @@ class Runs:
 
     @classmethod
     def of_ids(cls, ids: Int64) -> Runs:
-        """From rising ids. (n,)"""
+        """Build from rising ids. (n,)"""
         heads = np.flatnonzero(np.concatenate(([True], np.diff(ids) != 1))) if len(ids) else np.zeros(0, dtype=np.int64)
         return cls(ids[heads], np.diff(np.concatenate((heads, [len(ids)]))))
 
     @cached_property
     def offset(self) -> Int64:
-        """The row of each run's first id. (r,)"""
+        """The row of each range's first id. (r,)"""
         return np.cumsum(self.count) - self.count
 
     def __len__(self) -> int:
-        """How many ids there are in all."""
+        """The number of ids in all ranges."""
         return int(self.count.sum())
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
-        """(first, count) of each run."""
+        """(first, count) of each range."""
         return list(zip(self.first.tolist(), self.count.tolist(), strict=True))
 
     def ids(self, rows: Int64) -> Int64:
-        """The ids at these rows. (n,) -> (n,)"""
-        run = np.searchsorted(self.offset, rows, side="right") - 1
-        return np.asarray(self.first[run] + rows - self.offset[run])
+        """The ids at the given rows. (n,) -> (n,)"""
+        index = np.searchsorted(self.offset, rows, side="right") - 1
+        return np.asarray(self.first[index] + rows - self.offset[index])
 
     def all_ids(self) -> Int64:
-        """Every id, rising."""
+        """All ids of all ranges, rising. (len(self),)"""
         return self.ids(np.arange(len(self), dtype=np.int64))
 
     def below(self, ids: Int64) -> Int64:
-        """How many ids of the runs are below each of these: the row of an id, or of the next. (n,) -> (n,)"""
+        """For each given id, count the ids of the ranges below it: its row, or the next id's if it has none.
+
+        (n,) -> (n,)
+        """
         if not len(self.first):
             return np.zeros(len(ids), dtype=np.int64)
-        run = np.searchsorted(self.first, ids, side="right") - 1
-        inside = np.minimum(ids - self.first[run], self.count[run])
-        return np.where(run < 0, 0, self.offset[run] + inside)
+        index = np.searchsorted(self.first, ids, side="right") - 1
+        inside = np.minimum(ids - self.first[index], self.count[index])
+        return np.where(index < 0, 0, self.offset[index] + inside)
 
     def has(self, ids: Int64) -> Bool:
-        """Which of these ids the runs hold. (n,) -> (n,)"""
+        """Return which of the given ids are in the ranges. (n,) -> (n,)"""
         if not len(self.first):
             return np.zeros(len(ids), dtype=np.bool_)
-        run = np.searchsorted(self.first, ids, side="right") - 1
-        return np.asarray((run >= 0) & (ids - self.first[run] < self.count[run]))
+        index = np.searchsorted(self.first, ids, side="right") - 1
+        return np.asarray((index >= 0) & (ids - self.first[index] < self.count[index]))
 
     def rows_in(self, others: Runs) -> Bool:
-        """Which rows have an id that the others hold as well. (len(self),)"""
+        """Return which rows have an id that is also in `others`. (len(self),)"""
         edges = np.zeros(len(self) + 1, dtype=np.int64)
         np.add.at(edges, self.below(others.first), 1)
         np.add.at(edges, self.below(others.first + others.count), -1)
         return np.cumsum(edges[:-1]) > 0
 
     def overlap(self, others: Runs) -> int:
-        """How many ids the two have in common."""
+        """Count the ids that are also in `others`."""
         return int((self.below(others.first + others.count) - self.below(others.first)).sum())
 
     def without(self, others: Runs) -> Runs:
-        """The ids that the others do not hold."""
+        """Return the ranges of the ids that are not in `others`."""
         kept = ~self.rows_in(others)
         return self if kept.all() else Runs.of_ids(self.all_ids()[kept])
 
     def to_bytes(self) -> bytes:
+        """The pairs of first and count as little-endian int64."""
         return np.stack((self.first, self.count), axis=1).astype("<i8").tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Runs:
+        """Read what `to_bytes` wrote."""
         array = np.frombuffer(data, dtype="<i8").reshape(-1, 2).astype(np.int64)
         return cls(array[:, 0], array[:, 1])
 
 
 def distinct(ids: Int64) -> Int64:
-    """The different ids, rising. Like np.unique, which imports numpy.ma: a twentieth of a cold query's time."""
+    """The distinct ids, rising. np.unique would import numpy.ma, which takes a twentieth of a cold query's time."""
     rising = np.sort(ids)
     return rising[are_new(rising)]
 
 
 def are_new(values: npt.NDArray[Any]) -> Bool:
-    """Which values are not those just before them; the first always. (n,)  np.diff takes four times as long for few."""
+    """Return which values differ from the one before; the first always does. (n,)
+
+    For few values, np.diff takes four times as long.
+    """
     new = np.ones(len(values), dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
     return new

@@ -1,16 +1,108 @@
-"""The best rows of several queries."""
+"""The best n of each of several queries, gathered from parts: blocks of products, or answers of segments.
+
+A running threshold makes it cheap: what does not beat the n-th best of the parts before is never looked at again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best rows for each of q queries, best first: scores and ids (q, n). The id -1 stands for none."""
+    """The best ids for each of q queries, best first, of equal scores the lower id first. (q, n), (q, n)
 
-    scores: npt.NDArray[np.float32]
-    ids: npt.NDArray[np.int64]
+    The id -1, with a score of -inf, stands for none; it comes last.
+    """
+
+    scores: Float32
+    ids: Int64
+
+
+def nothing_found(queries: int) -> Found:
+    """No column for so many queries."""
+    return Found(np.zeros((queries, 0), np.float32), np.zeros((queries, 0), np.int64))
+
+
+def merged(parts: Sequence[Found], n: int) -> Found:
+    """The n best of several answers to the same queries; of equal scores the lower ids. At least one part."""
+    if len(parts) == 1 and parts[0].ids.shape[1] <= n:
+        return _equals_by_id(parts[0])
+    scores = np.concatenate([part.scores for part in parts], axis=1)
+    ids = np.concatenate([part.ids for part in parts], axis=1)
+    return _taken(Found(scores, ids), np.lexsort((ids, -scores))[:, :n])
+
+
+def stacked(parts: Sequence[Found]) -> Found:
+    """The answers to some queries, then those to others."""
+    return Found(np.concatenate([part.scores for part in parts]), np.concatenate([part.ids for part in parts]))
+
+
+class TopK:
+    """The n largest scores of each of q queries; of equal ones at the edge, those that came first.
+
+    What beats the n-th best so far is gathered, and thinned out whenever it is twice as much as is wanted.
+    """
+
+    def __init__(self, queries: int, n: int) -> None:
+        self._best = Found(np.full((queries, n), -np.inf, np.float32), np.full((queries, n), -1, np.int64))
+        self._scores: list[Float32] = []
+        self._ids: list[Int64] = []
+        self._owners: list[Int64] = []  # which query
+        self._seen = self._size = 0
+
+    def add(self, scores: Float32, ids: Int64) -> None:
+        """Further scores of all queries (q, r), with ids that they share (r,), or each its own (q, r)."""
+        n, width = self._best.ids.shape[1], scores.shape[1]
+        if width > 2 * n and not self._seen:
+            edge = width - n
+            places = np.flatnonzero(scores >= np.partition(scores, edge, axis=1)[:, edge, None])
+        else:
+            places = np.flatnonzero(scores > self._best.scores[:, -1:])
+        owners, columns = np.divmod(places, max(width, 1))
+        self._scores.append(scores.ravel()[places])
+        self._ids.append(ids[columns] if ids.ndim == 1 else ids.ravel()[places])
+        self._owners.append(owners)
+        self._size += len(places)
+        if not self._seen or self._size > n * len(scores):
+            self._thin()
+        self._seen += width
+
+    def best(self) -> Found:
+        """The best of all that was added."""
+        if self._size:
+            self._thin()
+        return _equals_by_id(self._best)
+
+    def _thin(self) -> None:
+        """Keep the n best of each query, in order."""
+        queries, n = self._best.ids.shape
+        small = np.int16 if queries < 1 << 15 else np.int64  # so small numbers are sorted by counting
+        owners = np.concatenate((np.repeat(np.arange(queries), n), *self._owners)).astype(small)
+        order = np.argsort(owners, kind="stable")  # in the order they came
+        owners, counts = owners[order], np.bincount(owners, minlength=queries)
+        place = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        scores: Float32 = np.full((queries, int(counts.max(initial=n))), -np.inf, dtype=np.float32)
+        ids = np.full(scores.shape, -1)
+        scores[owners, place] = np.concatenate((self._best.scores.ravel(), *self._scores))[order]
+        ids[owners, place] = np.concatenate((self._best.ids.ravel(), *self._ids))[order]
+        self._best = _taken(Found(scores, ids), np.argsort(-scores, axis=1, kind="stable")[:, :n])
+        self._scores, self._ids, self._owners, self._size = [], [], [], 0
+
+
+def _equals_by_id(found: Found) -> Found:
+    """Equal scores, which stand together, in the order of their ids."""
+    if not (found.scores[:, 1:] == found.scores[:, :-1]).any():
+        return found
+    return _taken(found, np.lexsort((found.ids, -found.scores)))
+
+
+def _taken(found: Found, places: Int64) -> Found:
+    return Found(np.take_along_axis(found.scores, places, axis=1), np.take_along_axis(found.ids, places, axis=1))

@@ -18,10 +18,14 @@ import time
 
 def main(command: list[str]) -> None:
     """Run it to its end; whatever ends this process ends that one."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    early: list[int] = []  # an end that is asked for while the process starts comes when it can be ended too
+    signal.signal(signal.SIGTERM, lambda number, _: early.append(number))
     started = time.perf_counter()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        if early:
+            sys.exit(1)
         _, status, usage = os.wait4(process.pid, 0)
     except BaseException:
         process.kill()

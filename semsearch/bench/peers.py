@@ -23,7 +23,7 @@ from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, UsageError, VectorsError
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.retrieval.peers import open_peers
+from semsearch.evaluate.retrieval.peer_rankers import open_peers
 from semsearch.word_vectors.table import VectorTable
 
 PEERS = ("loop", "model2vec", "minilm", "bm25s")

@@ -1,52 +1,21 @@
-"""What the commands that ask have in common: their options, and how answers are shown."""
+"""What the commands that ask have in common: how answers are shown."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING
 
 from semsearch.cli.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.messages import warn
 from semsearch.cli.naming import shown
+from semsearch.cli.options import Format
 from semsearch.errors import UsageError
-from semsearch.results.hits import Mode
 
 if TYPE_CHECKING:
     from semsearch.index import Index
 
-Format = Literal["table", "plain", "paths", "csv", "vimgrep", "json", "jsonl"]
 NONE_FOUND = 1  # the exit status
-
-KOption = Annotated[int, typer.Option("-k", metavar="N", help="How many hits at most.")]
-ModeOption = Annotated[Mode, typer.Option("--mode", "-m", help="By meaning (dense), by words (lexical), or both.")]
-MinScoreOption = Annotated[
-    float | None, typer.Option("--min-score", metavar="X", help="Leave out hits below this score.")
-]
-FiltersOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        "-f",
-        metavar="FILTER",
-        help="Only documents that match: a glob on the path ('guide/*.md') or a condition ('author=Ada', "
-        "'year>=2020', 'title~Rust*'). Repeated: all must hold.",
-    ),
-]
-ContextOption = Annotated[
-    int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after as well.")
-]
-DuplicatesOption = Annotated[
-    bool, typer.Option("--duplicates", help="Show passages that say the same one by one, not as one hit.")
-]
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", "-o", help="By default a table on a terminal, plain in a pipe.", show_choices=True),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="As --format json.")]
-JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As --format jsonl: one hit a line.")]
 
 
 def choose_format(named: Format | None, *, json: bool, jsonl: bool) -> Format:
@@ -70,7 +39,7 @@ def show(answers: Iterable[Answer], wanted: Format, *, batch: bool = False) -> i
             yield answer
 
     if wanted == "table":
-        from semsearch.cli.output import print_answers  # start-up time: it imports rich
+        from semsearch.cli.terminal import print_answers  # start-up time: it imports rich
 
         print_answers(counted(), batch=batch)
     else:

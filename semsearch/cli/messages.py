@@ -16,6 +16,11 @@ def warn(message: str) -> None:
     complain(f"warning: {message}")
 
 
+def tell_skipped(path: str, reason: str) -> None:
+    """A file that was left out, and why."""
+    warn(f"skipped {path}: {reason}")
+
+
 class _Told(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         warn(record.getMessage())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
@@ -17,25 +15,21 @@ if TYPE_CHECKING:
     from semsearch.index import Index
 
 INDEXES = Path("indexes")
-IndexOption = Annotated[
-    str | None,
-    typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
-]
-IndexesOption = Annotated[
-    Path, typer.Option("--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Where indexes live.")
-]
-VectorsOption = Annotated[
-    str | None,
-    typer.Option("--vectors", metavar="NAME|PATH", help="Word vectors; by default those the index was built with."),
-]
 
 
-def open_index(named: str | None, indexes: Path, vectors: str | None = None) -> Index:
+def open_index(named: Sequence[str] | None, indexes: Path, vectors: str | None = None) -> Index:
     """The index that is meant, opened."""
-    place = find_index(named, indexes)
+    place = find_index(only_one(named), indexes)
     from semsearch.index import Index  # start-up time: that there is none is known before
 
     return Index.open(place, vectors=vectors)
+
+
+def only_one(named: Sequence[str] | None) -> str | None:
+    """The index that is named. Raises UsageError where several are."""
+    if named and len(named) > 1:
+        raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
+    return named[0] if named else None
 
 
 def find_index(named: str | None, indexes: Path) -> Path:

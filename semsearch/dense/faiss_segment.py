@@ -85,7 +85,9 @@ class Vectors:
         else:
             parameters = faiss.SearchParameters(**selected)
         scores, rows = self._index.search(queries, n, params=parameters)
-        ids = np.where(rows < 0, -1, self.segment.runs.ids(np.maximum(rows, 0)))
+        ids = self.segment.runs.ids(np.maximum(rows, 0))
+        if (none := rows < 0).any():
+            scores[none], ids[none] = -np.inf, -1
         return Found(scores, ids)
 
     def _probes(self, allowed: Bool | None) -> int:
@@ -100,14 +102,6 @@ class Vectors:
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
         codes = self._codes.take(rows, axis=0)
         return to_single(codes.view(np.int16)) if self._is_half else np.asarray(self._index.sa_decode(codes))
-
-
-def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -> Float32:
-    """Of pairs of rows, by their numbers, without copying a row. (l, d), (p,), (r, d), (p,) -> (p,)"""
-    products: Float32 = np.empty(len(lefts), dtype=np.float32)
-    arrays = [np.ascontiguousarray(each) for each in (left, lefts, right, rights)] + [products]
-    faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
-    return products
 
 
 def _codes(index: Any) -> UInt8:

@@ -6,7 +6,6 @@ of vectors, and then their codes, one after the other. So none has to be held in
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import Runs
-from semsearch.dense.measured_recall import QUESTIONS, K, Nearest, evenly, probes_for, recall
+from semsearch.arrays.top_k import TopK
+from semsearch.dense.measured_recall import QUESTIONS, K, evenly, probes_for, recall
 from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, Layout, Scanning
+from semsearch.dense.store import Additions, Questions
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft, Written, write_durably
@@ -48,7 +49,7 @@ class SegmentWriter:
         generation: int,
         largest: int,
         scanning: Scanning | None = None,
-        questions: Callable[[Int64], Float32] | None = None,
+        questions: Questions | None = None,
     ) -> None:
         self.folder = folder
         self.kind: Kind = kind
@@ -58,9 +59,11 @@ class SegmentWriter:
         self._scanning = scanning
         self._questions = questions
         self._growing: _Growing | None = None
+        self._additions = Additions()
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,)."""
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError for others."""
+        self._additions.check(ids, vectors)
         while len(ids):
             if self._growing is None:
                 path = self.folder / segment_name(self.kind, self.generation)
@@ -151,21 +154,22 @@ def _laid_out(plain: Any, codes: UInt8, layout: Layout, target: float, questions
     index.train(plain.sa_decode(codes[evenly(len(codes), learning)]))
     if len(questions) < _FEW:
         questions = plain.sa_decode(codes[evenly(len(codes), QUESTIONS)])
-    nearest = Nearest(questions)
+    nearest = TopK(len(questions), min(K, len(codes)))
     for first in range(0, len(codes), _CHUNK):
         rows = plain.sa_decode(codes[first : first + _CHUNK])
         index.add(rows)
-        nearest.add(rows)
+        nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
+    answers = nearest.best().ids
     if layout.lists:
         index.set_direct_map_type(faiss.DirectMap.Array)  # where each row is, so that rows can be had by number
         homes = faiss.vector_to_array(index.direct_map.array) >> 32
         _, order = index.quantizer.search(questions, layout.lists)
-        homes = homes[nearest.rows]
+        homes = homes[answers]
         chosen = probes_for(target, order[::2], homes[::2], sure=SURE)
         index.nprobe = max(chosen, probes_for(target, order[1::2], homes[1::2]))
     _, found = index.search(questions[1::2], K)
     probes = int(index.nprobe) if layout.lists else 0
-    measured = recall(found, nearest.rows[1::2])
+    measured = recall(found, answers[1::2])
     return index, Scan(layout.factory, len(codes), layout.lists, probes, measured, len(found))
 
 

@@ -15,27 +15,6 @@ K = 10  # recall is that of the ten best
 QUESTIONS = 512  # that are tried on a segment: half to choose with, half to measure with
 
 
-class Nearest:
-    """The rows with the largest inner product with each question, gathered from one chunk of rows after the other."""
-
-    def __init__(self, questions: Float32, k: int = K) -> None:
-        self._questions = questions
-        self._k = k
-        self._seen = 0
-        self._scores: Float32 = np.zeros((len(questions), 0), dtype=np.float32)
-        self.rows: npt.NDArray[np.int64] = np.zeros((len(questions), 0), dtype=np.int64)  # (q, ≤ k), in no order
-
-    def add(self, rows: Float32) -> None:
-        """The next rows. (n, d)"""
-        numbers = np.arange(self._seen, self._seen + len(rows))
-        self._seen += len(rows)
-        scores = np.concatenate((self._scores, self._questions @ rows.T), axis=1)
-        known = np.concatenate((self.rows, np.broadcast_to(numbers, (len(self.rows), len(rows)))), axis=1)
-        best = np.argpartition(-scores, min(self._k, scores.shape[1]) - 1, axis=1)[:, : self._k]
-        self._scores = np.take_along_axis(scores, best, axis=1)
-        self.rows = np.take_along_axis(known, best, axis=1)
-
-
 def probes_for(target: float, order: Int64, homes: Int64, *, sure: float = 0.0) -> int:
     """The least number of lists in which answers are found with the target's recall, and so many standard errors more.
 

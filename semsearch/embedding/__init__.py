@@ -1,1 +1,1 @@
-"""Words to unit vectors: SIF, uSIF, frequencies, common components, unknown words."""
+"""Turn words into unit vectors: SIF, uSIF, frequencies, common components, unknown words."""

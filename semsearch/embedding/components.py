@@ -5,11 +5,15 @@ SIF (Arora et al. 2017, algorithm 1) removes the projection on the first singula
 
 The singular vectors of the sentences X (n, d) are the eigenvectors of G = XᵀX (d, d), its eigenvalues are their σ². G
 is a sum over sentences: exact in one pass; parts of a corpus add up, and what is taken away can be subtracted.
+
+Few sentences, or sentences of few words, span fewer directions than may be asked for. The others have no variance but
+what rounding leaves; in them lies the meaning of words not seen so far, so none of them may be taken for a component.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,71 +22,98 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 _TOGETHER = 4096  # sentences
+_SINGLE = 1e-6  # of Σσ²: sums in single precision leave up to 1.6e-7 of it in directions without any variance
+_DOUBLE = 1e-12  # of Σσ²: sums in double precision leave 1e-15, vectors in single precision 1e-14
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), how many sentences and known words there were."""
+    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), how many sentences and known words there were.
+
+    A direction with no more variance than `rounding` may be one that no sentence has.
+    """
 
     gram: Float64
     sentences: float
     words: float
+    rounding: float = 0.0
 
     @classmethod
     def empty(cls, dimension: int) -> Statistics:
+        """The sums over no sentences, for vectors of so many dimensions."""
         return cls(np.zeros((dimension, dimension)), 0, 0)
 
     @classmethod
     def of(cls, vectors: Float32, words: int) -> Statistics:
-        """The sums over raw vectors (n, d) of n sentences with so many words. Zero vectors are no sentences.
+        """The sums over raw vectors (n, d) of n sentences with `words` known words. Zero vectors count as no sentence.
 
-        Over a few thousand at a time in single precision, four times as fast, and then in double.
+        Over a few thousand at a time in single precision, up to four times as fast, and then in double. No more
+        sentences than dimensions are no work, and may span fewer directions than are asked for: in double altogether.
         """
         gram = np.zeros((vectors.shape[1], vectors.shape[1]))
+        few = len(vectors) <= len(gram)
         for first in range(0, len(vectors), _TOGETHER):
-            part = vectors[first : first + _TOGETHER]
+            part: npt.NDArray[Any] = vectors[first : first + _TOGETHER]
+            part = part.astype(np.float64) if few else part
             gram += part.T @ part
-        return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words)
+        rounding = (_DOUBLE if few else _SINGLE) * float(np.trace(gram))
+        return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words, rounding)
+
+    @classmethod
+    def in_single(cls, gram: Float64, sentences: float, words: float) -> Statistics:
+        """Sums whose precision nobody has noted down."""
+        return cls(gram, sentences, words, _SINGLE * float(np.trace(gram)))
 
     def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(self.gram + other.gram, self.sentences + other.sentences, self.words + other.words)
+        return Statistics(
+            self.gram + other.gram,
+            self.sentences + other.sentences,
+            self.words + other.words,
+            self.rounding + other.rounding,
+        )
 
     def __sub__(self, other: Statistics) -> Statistics:
-        return Statistics(self.gram - other.gram, self.sentences - other.sentences, self.words - other.words)
+        """What is left without the other's sentences. In another batch the last digit of their vectors was another."""
+        return Statistics(
+            self.gram - other.gram,
+            self.sentences - other.sentences,
+            self.words - other.words,
+            self.rounding + max(other.rounding, _SINGLE * float(np.trace(other.gram))),
+        )
 
     def scaled(self, sentences: float) -> Statistics:
-        """The same means, as if there had been so many sentences."""
+        """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
-        return Statistics(self.gram * factor, sentences, self.words * factor)
+        return Statistics(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
 
 
 @dataclass(frozen=True, slots=True)
 class CommonComponents:
-    """Unit directions c_i (m, d) float64, the strength λ_i of each one's removal (m,), and its share of Σσ² (m,)."""
+    """Common components: unit directions c_i (m, d), each one's strength of removal λ_i (m,) and share of Σσ² (m,)."""
 
     directions: Float64
     strengths: Float64
     shares: Float64
 
     @classmethod
-    def of(cls, gram: Float64, m: int, *, piecewise: bool) -> CommonComponents:
-        """The first m components of G (d, d). Directions without any variance are left out."""
-        values, vectors = np.linalg.eigh(gram)
+    def of(cls, statistics: Statistics, m: int, *, piecewise: bool) -> CommonComponents:
+        """The first m components of the sentences. Directions without any variance but rounding's are left out."""
+        values, vectors = np.linalg.eigh(statistics.gram)
         values, directions = values[::-1][:m], vectors.T[::-1][:m]
-        real = values > max(values[:1].sum(), 0.0) * 1e-12
+        total = float(np.trace(statistics.gram))
+        real = values > max(statistics.rounding, _DOUBLE * total, 0.0)
         values, directions = values[real], directions[real]
         strengths = values / values.sum() if piecewise else np.ones(len(values))
-        total = float(np.trace(gram))
         return cls(np.ascontiguousarray(directions), strengths, values / total if total > 0 else values)
 
     def remove(self, vectors: Float32) -> Float32:
-        """v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
+        """Remove the components from vectors: v - Σ_i λ_i (v·c_i) c_i. (n, d) -> (n, d)"""
         if not len(self.directions):
             return vectors
         directions = self.directions.astype(np.float32)
         return np.asarray(vectors - (vectors @ directions.T * self.strengths.astype(np.float32)) @ directions)
 
     def angles(self, other: CommonComponents) -> Float64:
-        """Principal angles in degrees between the spans of the two, smallest first. (min(m, m'),)"""
+        """The principal angles in degrees between the spans of both, smallest first. (min(m, m'),)"""
         cosines = np.linalg.svd(self.directions @ other.directions.T, compute_uv=False)
         return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))

@@ -1,4 +1,4 @@
-"""What each word adds to the vector of a text, and so each pair of words to the cosine of two texts.
+"""Contributions: what each word adds to the vector of a text, and so each pair of words to the cosine of two texts.
 
 SIF. The average is a sum over words, and the removal of components is linear, so that with x_j the vector and a_j the
 weight of the j-th of n words
@@ -31,28 +31,30 @@ Float32 = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WordShares:
-    """The different words of a text in order (w,), what each adds to its vector, all its occurrences together (w, d),
-    and the words that have no vector."""
+    """The distinct words of a text in order (w,) and what all occurrences of each add to the text's vector (w, d).
+
+    `unknown` are the words that have no vector.
+    """
 
     words: tuple[str, ...]
     rows: Float32
     unknown: tuple[str, ...]
 
     def summing_to(self, vector: Float32) -> WordShares:
-        """The same for the vector as it is stored: what was rounded off it is shared out evenly. (d,)"""
+        """Shares that sum to a stored vector (d,): its rounding error is divided evenly among the words."""
         rounding = (vector - self.rows.sum(axis=0)) / np.float32(max(len(self.words), 1))
         return WordShares(self.words, np.asarray(self.rows + rounding, dtype=np.float32), self.unknown)
 
 
 def share_out(words: Sequence[str], tokens: Ragged, raw: RawVectors, common: CommonComponents) -> WordShares:
-    """The shares of a text's words (n,), given also as n texts of one word each."""
+    """The shares of a text's words (n,) in its vector. `tokens` are the ids of the words, as n texts of one word."""
     known = raw.known(tokens)
     shares = raw.shares(known)
     rest, whole = common.remove(shares), shares.sum(axis=0)[None]
     factor = to_unit(rest.sum(axis=0)[None], scale=row_lengths(whole))
     named = [word for word, length in zip(words, known.lengths.tolist(), strict=True) if length]
-    places = {word: place for place, word in enumerate(dict.fromkeys(named))}
-    rows = np.zeros((len(places), shares.shape[1]), dtype=np.float32)
-    np.add.at(rows, [places[word] for word in named], rest * factor)
+    indices = {word: index for index, word in enumerate(dict.fromkeys(named))}
+    rows = np.zeros((len(indices), shares.shape[1]), dtype=np.float32)
+    np.add.at(rows, [indices[word] for word in named], rest * factor)
     unknown = dict.fromkeys(word for word, length in zip(words, known.lengths.tolist(), strict=True) if not length)
-    return WordShares(tuple(places), rows, tuple(unknown))
+    return WordShares(tuple(indices), rows, tuple(unknown))

@@ -1,8 +1,8 @@
-"""What the common components say: the words whose vectors point the same way as a direction that is removed.
+"""Describe the common components by words: those whose vectors point the same way as a direction that is removed.
 
-A singular vector has no sign of its own. Here it has the sign that makes its cosine with the mean word of running text,
-Σ p(w) v_w, positive; the words of the opposite way are shown as well. Rare words are left out: of a hundred thousand
-words some lie near any direction by chance.
+A singular vector has no sign of its own. Here its sign makes its cosine with the mean word of running text, Σ p(w) v_w,
+positive; the words of the opposite direction are shown as well. Rare words are left out: of a hundred thousand words
+some lie near any direction by chance.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from semsearch.errors import UsageError
 from semsearch.word_vectors.neighbours import Neighbour
 from semsearch.word_vectors.table import WordVectors
 
-Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 MIN_FREQUENCY = 1e-5  # once in a hundred thousand words: of the shipped vectors, the ten thousand most frequent
@@ -27,16 +26,19 @@ MIN_FREQUENCY = 1e-5  # once in a hundred thousand words: of the shipped vectors
 
 @runtime_checkable
 class NamedWords(WordVectors, Protocol):
-    """Word vectors that know how their words are written."""
+    """Word vectors that know the words of their ids."""
 
     @property
     def words(self) -> list[str]:
-        """All words by id."""
+        """All words, in the order of their ids. (V,)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """A common component. `share`: of the variance (not centred); `strength`: how much of it is removed, 1 is all."""
+    """A common component and the words nearest to it.
+
+    `share` is its share of the variance (not centred), `strength` the part of it that is removed, 1 being all.
+    """
 
     number: int  # from 1
     share: float
@@ -45,7 +47,7 @@ class Direction:
     opposite: tuple[Neighbour, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The same as plain values for JSON."""
         return {
             "number": self.number,
             "share": round(self.share, 6),
@@ -56,9 +58,9 @@ class Direction:
 
 
 class FrequentWords:
-    """The words of a table with p(w) of at least `min_frequency`, as unit vectors: what directions are named by.
+    """The words of a table with p(w) of at least `min_frequency`, as unit vectors, by which directions are described.
 
-    Raises UsageError where there are none, or where the word vectors do not know how their words are written.
+    Raises UsageError if there are none, or if the word vectors do not know their words.
     """
 
     def __init__(self, vectors: WordVectors, *, min_frequency: float = MIN_FREQUENCY) -> None:
@@ -77,13 +79,12 @@ class FrequentWords:
         self._mean: Float64 = p[self._ids] @ rows
         self._units: Float64 = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
         self._words = vectors.words
-        self._places = {int(number): place for place, number in enumerate(self._ids)}
 
     def __len__(self) -> int:
         return len(self._ids)
 
     def directions(self, common: CommonComponents, k: int = 10) -> tuple[Direction, ...]:
-        """The components in order, each with its k nearest words either way. Raises UsageError for k below one."""
+        """The components in order, each with its k nearest and k opposite words. Raises UsageError for k below one."""
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         found = []
@@ -96,20 +97,20 @@ class FrequentWords:
         return tuple(found)
 
     def cosines(self, component: Float64) -> Float64:
-        """The cosine of each word with a direction, whose sign is that of the mean word. (d,) -> (n,)"""
+        """The cosine of each word with a direction, whose sign is chosen by the mean word. (d,) -> (n,)"""
         sign = -1 if self._mean @ component < 0 else 1
         return np.asarray(self._units @ component * (sign / np.linalg.norm(component)))
 
     def ranks(self, component: Float64, words: Sequence[str]) -> dict[str, int | None]:
-        """At which place, from 1, each of some words is when all are ordered by their cosine; None where it lacks."""
+        """The rank, from 1, of each given word among the frequent words ordered by cosine; None if it is not there."""
         order = {
-            self._words[self._ids[place]]: rank for rank, place in enumerate(self._order(-self.cosines(component)), 1)
+            self._words[self._ids[index]]: rank for rank, index in enumerate(self._order(-self.cosines(component)), 1)
         }
         return {word: order.get(word) for word in words}
 
     def _first(self, keys: Float64, cosines: Float64, k: int) -> tuple[Neighbour, ...]:
         chosen = self._order(keys)[:k].tolist()
-        return tuple(Neighbour(self._words[self._ids[place]], float(cosines[place])) for place in chosen)
+        return tuple(Neighbour(self._words[self._ids[index]], float(cosines[index])) for index in chosen)
 
     @staticmethod
     def _order(keys: Float64) -> npt.NDArray[np.intp]:

@@ -1,10 +1,10 @@
-"""Texts to unit vectors: words, weights, average, removal of the common components.
+"""Turn texts into unit vectors: words, weights, average, removal of the common components.
 
 `SentenceEmbedder` follows scikit-learn's contract: the constructor only stores its arguments, `fit` learns, what was
-learned ends in an underscore, `transform` never learns. What is learned falls into two parts. The weights (a, p(w) or
-idf) are frozen by the first texts that are fitted; the components follow from a sum over all of them, so that
-`partial_fit` and `merge` give what one `fit` on everything gives, as long as the weights are the same. Vectors that
-words outside the table get from their contexts are frozen with the weights.
+learned ends in an underscore, `transform` never learns. What is learned has two parts. The weights (a, p(w) or idf) are
+frozen by the first texts that are fitted; the components follow from a sum over all texts, so that `partial_fit` and
+`merge` give what one `fit` on everything gives, as long as the weights are the same. Vectors that unknown words get
+from their contexts are frozen with the weights.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from semsearch.embedding.contributions import WordShares, share_out
 from semsearch.embedding.induced_words import Induced, induce
 from semsearch.embedding.methods import Method, Unknown, find_method
 from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.weights import WordWeights, check_a, learn_weights
 from semsearch.embedding.word_memory import Memory
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.system.durable import write_durably
@@ -40,24 +41,25 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 _BATCH = 8192  # texts at a time
-_WORDS = 10  # of a text, about
+_WORDS = 10  # of a text, on average, roughly
 _SAMPLE = 4000  # sentences drawn for the prior
+_MOST = 1e15  # sentences of the prior: beside so many, no text says anything
 
 
 class SentenceEmbedder:
-    """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows are of length one, or zero where no word is known.
+    """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows have length one, or are zero if no word is known.
 
     vectors      word vectors, as `load_vectors` gives them
-    method       "sif", "usif", "tfidf", "mean", or a `Method` of one's own
+    method       "sif", "usif", "tfidf", "mean", or a custom `Method`
     a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
     components   how many common components are removed; by default the method's
     frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), "mixed" (general
                  English where little is fitted, the corpus where much is), or a counts file
     prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
                  their meaning; 0 is the papers' way
-    unknown      what becomes of words that the vectors lack: "skip" leaves them out, as the SIF paper does; "pieces"
-                 takes what the table's pieces say of them; "contexts" besides gives those that are frequent in what is
-                 fitted a vector from the words around them
+    unknown      what becomes of words that the vectors lack: "skip" leaves them out; "pieces" takes what the table's
+                 pieces say of them; "contexts" besides gives those that are frequent in what is fitted a vector from
+                 the words around them
     """
 
     induced_: Induced | None = None
@@ -73,12 +75,12 @@ class SentenceEmbedder:
         prior: float = 0,
         unknown: Unknown = "skip",
     ) -> None:
-        if a is not None and not 0 < a < float("inf"):
-            raise UsageError(f"a must be above zero, not {a}")
+        if a is not None:
+            check_a(a)
         if components is not None and not 0 <= components <= vectors.dimension:
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
-        if prior < 0:
-            raise UsageError(f"prior must not be negative, not {prior}")
+        if not 0 <= prior <= _MOST:
+            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
         if unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
         self.vectors = vectors
@@ -94,7 +96,7 @@ class SentenceEmbedder:
     # -- learning ------------------------------------------------------------------------------------------------
 
     def fit(self, texts: Iterable[str]) -> SentenceEmbedder:
-        """Learn weights and components from texts. Forgets what was learned before.
+        """Learn weights and components from texts, and forget what was learned before.
 
         Raises UsageError for a single string.
         """
@@ -103,9 +105,9 @@ class SentenceEmbedder:
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
-        """The same from word ids; `batches` is called a few times, and gives the same texts each time.
+        """Like `fit`, from word ids. `batches` is called a few times, and must give the same texts each time.
 
-        However many threads sum, the sums are the same.
+        The result does not depend on the number of threads.
         """
         self.weights_ = learn_weights(
             self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
@@ -121,13 +123,13 @@ class SentenceEmbedder:
         return self._learn(total)
 
     def expect(self, words: int) -> None:
-        """Say how many words are about to come: for many, what can be is worked out once for all words of the table."""
+        """Announce the number of words to come: for many, it pays to prepare all words of the table once."""
         self._expected = words
         if self._raw_ is not None:
             self._raw_.expected = words
 
     def partial_fit(self, texts: Iterable[str]) -> SentenceEmbedder:
-        """Learn from more texts. The first call is `fit`, and freezes the weights."""
+        """Learn components from more texts. The first call is a `fit`, which also learns and freezes the weights."""
         if not self.is_fitted:
             return self.fit(texts)
         total = self.statistics_
@@ -136,9 +138,9 @@ class SentenceEmbedder:
         return self._learn(total)
 
     def merge(self, other: SentenceEmbedder) -> SentenceEmbedder:
-        """Learn what another embedder has learned, as if this one had been fitted on its texts as well.
+        """Add what another embedder has learned, as if this one had been fitted on its texts as well.
 
-        Raises FitError where the weights of the two differ: their vectors then mean different things.
+        Raises FitError if the weights of the two differ: then their vectors cannot be compared.
         """
         if self.weights_digest != other.weights_digest:
             raise FitError(
@@ -153,7 +155,7 @@ class SentenceEmbedder:
         return self
 
     def statistics_of(self, texts: Ragged) -> Statistics:
-        """The sums over texts, under the frozen weights. They add and subtract."""
+        """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
         total = Statistics.empty(self.vectors.dimension)
         for part in _parts(texts):
             known = self._raw().known(part)
@@ -161,7 +163,7 @@ class SentenceEmbedder:
         return total
 
     def drift(self, today: Statistics) -> float:
-        """The largest principal angle, in degrees, between the components in use and those of today's sums."""
+        """The largest principal angle, in degrees, between the components in use and those of newer sums."""
         self._check_fitted()
         angles = self.common_.angles(self._components_of(today))
         return float(angles.max()) if len(angles) else 0.0
@@ -169,7 +171,7 @@ class SentenceEmbedder:
     # -- embedding -----------------------------------------------------------------------------------------------
 
     def transform(self, texts: Sequence[str]) -> Float32:
-        """n texts -> (n, d) float32, rows of length one, or zero where no word is known.
+        """Embed texts: n texts -> (n, d) float32, rows of length one, or zero if no word of the text is known.
 
         Raises FitError before `fit`, UsageError for a single string.
         """
@@ -185,11 +187,11 @@ class SentenceEmbedder:
         return result
 
     def fit_transform(self, texts: Sequence[str]) -> Float32:
-        """`fit(texts).transform(texts)`."""
+        """Fit on texts, then embed them: `fit(texts).transform(texts)`."""
         return self.fit(texts).transform(texts)
 
     def transform_ragged(self, texts: Ragged) -> Float32:
-        """The same from word ids. n texts -> (n, d)"""
+        """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
         result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
         first = 0
@@ -199,22 +201,22 @@ class SentenceEmbedder:
         return result
 
     def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
-        """Texts by themselves, and put together: rows starts[i] to starts[i + 1] as one. (n, d), (m + 1,) -> (m, d)"""
+        """Embed n texts, and m joined ones of rows starts[i] to starts[i + 1], from word ids. -> (n, d), (m, d)"""
         self._check_fitted()
         return self._raw().both(self.common_, texts, starts)
 
     def shares(self, text: str) -> WordShares:
-        """What each word of a text adds to its vector: rows that sum to `transform([text])[0]`."""
+        """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`."""
         self._check_fitted()
         found = words(text)
         return share_out(found, self.tokenize(found), self._raw(), self.common_)
 
     def tokenize(self, texts: Sequence[str]) -> Ragged:
-        """The ids of the words of each text; unknown ones are left out, or come with the texts. Needs no fit."""
+        """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit."""
         return self.ids_of(hash_chunks(texts))
 
     def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
-        """The same for texts whose words have been found."""
+        """Like `tokenize`, but for texts whose words have been found already."""
         parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
         counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
         strangers: list[Strangers] = []
@@ -230,23 +232,23 @@ class SentenceEmbedder:
         ids[ids < 0] = -1 - which
         return Ragged(ids, indptr, distinct)
 
-    def _meet(self, strangers: Strangers) -> Float32:
-        """The vectors of unknown words, zero where nothing is known of them either. (u,) -> (u, d)"""
+    def _guess(self, strangers: Strangers) -> Float32:
+        """The vectors of unknown words, from their contexts or else their pieces; zero without both. (u,) -> (u, d)"""
         result: Float32
-        if self._guesses is None:
+        if self._by_pieces is None:
             result = np.zeros((len(strangers), self.vectors.dimension), dtype=np.float32)
         else:
-            result = self._guesses(strangers)
+            result = self._by_pieces(strangers)
         if self.induced_ is not None:
             self.induced_.put(strangers, result)
         return result
 
     def raw(self, texts: Ragged) -> Float32:
-        """Weighted averages before removal and scaling. n texts -> (n, d)"""
+        """The weighted averages of texts, before removal and scaling. n texts -> (n, d)"""
         return self._raw().of(texts)
 
     @cached_property
-    def _guesses(self) -> Memory | None:
+    def _by_pieces(self) -> Memory | None:
         vectors = self.vectors
         return Memory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
 
@@ -256,18 +258,15 @@ class SentenceEmbedder:
         return self._raw_
 
     def _raw_vectors(self, *, normalise: bool) -> RawVectors:
-        strangers = None if self.unknown == "skip" else self._meet
-        return RawVectors(
-            self.vectors, self.weights_, normalise=normalise, strangers=strangers, expected=self._expected
-        )
+        guess = None if self.unknown == "skip" else self._guess
+        return RawVectors(self.vectors, self.weights_, normalise=normalise, guess=guess, expected=self._expected)
 
     # -- components ----------------------------------------------------------------------------------------------
 
     def _components_of(self, statistics: Statistics) -> CommonComponents:
-        gram = statistics.gram
         if self.prior:
-            gram = gram + self.general_statistics().scaled(self.prior).gram
-        return CommonComponents.of(gram, self.components, piecewise=self.method.piecewise)
+            statistics = statistics + self.general_statistics().scaled(self.prior)
+        return CommonComponents.of(statistics, self.components, piecewise=self.method.piecewise)
 
     def general_statistics(self) -> Statistics:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
@@ -281,11 +280,12 @@ class SentenceEmbedder:
 
     @property
     def is_fitted(self) -> bool:
+        """Whether the embedder has been fitted."""
         return hasattr(self, "common_")
 
     @property
     def weights_digest(self) -> str:
-        """The same for two embedders whose raw vectors are the same."""
+        """A digest of all that determines raw vectors: equal digests mean equal raw vectors."""
         self._check_fitted()
         weights = self.weights_
         text = f"{self.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {self.method.normalise} {weights.a!r}"
@@ -295,7 +295,7 @@ class SentenceEmbedder:
         return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
 
     def card(self) -> dict[str, Any]:
-        """What it is, for people: method, a, components and their share of the variance, word vectors."""
+        """A description for people: method, a, components and their shares of the variance, word vectors."""
         self._check_fitted()
         return {
             "method": self.method.name,
@@ -317,7 +317,7 @@ class SentenceEmbedder:
         }
 
     def to_bytes(self) -> bytes:
-        """All that was learned, as a NumPy archive without pickles."""
+        """Serialise all that was learned, as a NumPy archive without pickles."""
         arrays: dict[str, npt.NDArray[Any]] = {
             "card": np.frombuffer(json.dumps(self.card()).encode(), dtype=np.uint8),
             "a": np.array(self.weights_.a),
@@ -326,6 +326,7 @@ class SentenceEmbedder:
             "shares": self.common_.shares,
             "gram": self.statistics_.gram,
             "sums": np.array([self.statistics_.sentences, self.statistics_.words], dtype=np.float64),
+            "rounding": np.array(self.statistics_.rounding),
         }
         if self.weights_.stored:
             arrays["weights"] = self.weights_.values
@@ -337,9 +338,9 @@ class SentenceEmbedder:
 
     @classmethod
     def from_bytes(cls, data: bytes, vectors: WordVectors) -> SentenceEmbedder:
-        """The embedder that `to_bytes` described.
+        """Restore an embedder from what `to_bytes` gave.
 
-        Raises VectorsMismatch where it was fitted with other word vectors, FitError where the data are damaged.
+        Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
         """
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
@@ -359,7 +360,7 @@ class SentenceEmbedder:
                     components=card["asked"]["components"],
                     frequencies=card["frequencies"],
                     prior=card["prior"],
-                    unknown=card.get("unknown", "skip"),  # what was fitted before there was a choice
+                    unknown=card.get("unknown", "skip"),  # absent in embedders saved before there was a choice
                 )
                 stored = "weights" in arrays
                 values = arrays["weights"] if stored else vectors.frequencies
@@ -368,7 +369,9 @@ class SentenceEmbedder:
                 if "induced_hashes" in arrays:
                     embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
                 sentences, words = arrays["sums"].tolist()
-                embedder.statistics_ = Statistics(arrays["gram"], sentences, words)
+                embedder.statistics_ = Statistics.in_single(arrays["gram"], sentences, words)
+                if "rounding" in arrays:  # since it is kept
+                    embedder.statistics_ = replace(embedder.statistics_, rounding=float(arrays["rounding"]))
         except SemsearchError:
             raise
         except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
@@ -378,7 +381,7 @@ class SentenceEmbedder:
         return embedder
 
     def save(self, path: str | Path) -> None:
-        """Write what was learned to a file, which is there whole or not at all. Raises StorageError."""
+        """Write what was learned to a file, which appears whole or not at all. Raises StorageError."""
         data = self.to_bytes()
         try:
             write_durably(Path(path), lambda write: write(data))
@@ -387,7 +390,7 @@ class SentenceEmbedder:
 
     @classmethod
     def load(cls, path: str | Path, vectors: WordVectors) -> SentenceEmbedder:
-        """Read what `save` wrote. Raises as `from_bytes`."""
+        """Read an embedder that `save` wrote. Raises as `from_bytes`, and FitError if the file cannot be read."""
         try:
             data = Path(path).read_bytes()
         except OSError as error:

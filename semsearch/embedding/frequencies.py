@@ -1,4 +1,4 @@
-"""p(w), how probable each word is: from word counts, mapped to the words of a vector table."""
+"""The probability p(w) of each word of a vector table, from word counts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from semsearch.word_vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
 
-GENERAL_WORDS = 20_000  # see docs/measurements.md
+GENERAL_WORDS = 20_000  # see docs/research/measurements.md
 
 
 def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:
-    """p(w) of each word of the vectors; words that were not counted get the least probability of all. (V,)"""
+    """p(w) of each word of a vector table, by a counts file; a word that it lacks gets its least probability. (V,)"""
     counted = shares(counts)
     ids = vectors.lookup(hash_words(list(counts)).hashes)
     p = np.full(len(vectors), counted.min())
@@ -27,16 +27,16 @@ def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:
 
 
 def smoothed(counts: npt.NDArray[np.integer[Any]]) -> Float32:
-    """p(w) from the counts (V,) of an indexed corpus; words that it lacks get the probability of one occurrence."""
+    """p(w) by the counts (V,) of a corpus; a word that it lacks gets the probability of one occurrence. (V,) -> (V,)"""
     total = max(int(counts.sum()), 1)
     return np.asarray(np.maximum(counts, 1) / total, dtype=np.float32)
 
 
 def mixed(counts: npt.NDArray[np.integer[Any]], general: Float32) -> Float32:
-    """p(w) of a corpus by its counts (V,), as if `GENERAL_WORDS` words of general English p(w) (V,) stood beside it.
+    """p(w) by the counts (V,) of a corpus to which `GENERAL_WORDS` words of general English p(w) (V,) are added. (V,)
 
-    A Dirichlet prior, as language models are smoothed (Zhai and Lafferty 2004): a few notes count words as general
-    English does, a large corpus as it does itself.
+    This is a Dirichlet prior, as used to smooth language models (Zhai and Lafferty 2004): for a few notes p(w) is that
+    of general English, for a large corpus its own.
     """
     prior = general.astype(np.float64) / general.sum(dtype=np.float64)
     return np.asarray((counts + GENERAL_WORDS * prior) / (counts.sum() + GENERAL_WORDS), dtype=np.float32)

@@ -1,14 +1,14 @@
-"""Vectors for a corpus's own words, from the words around them. Khodak et al. 2018, "A La Carte Embedding", section 3.
+"""Induce vectors for a corpus's own words from their contexts. Khodak et al. 2018, "A La Carte Embedding", section 3.
 
     u_w = mean, over the occurrences of w, of 1/(|s| - 1) Σ_{w' ∈ s but for that occurrence} weight(w') v_w'
     A   = argmin Σ_w n_w ‖v_w - g_w - A u_w‖² + λ ‖A - αI‖²,   over words of the table that the corpus has
     v_w = g_w + A u_w,   for its frequent words outside the table
 
-The map A makes a word's vector of the mean of its contexts, and is learned from words of which both are known. Unlike
-in the paper the sum is weighted; A says what g_w, the guess from the pieces of a word, leaves open; and it is drawn to
-a multiple of the identity, the best one for α, so that a small corpus can have one too.
+The map A makes a word's vector of the mean of its contexts, and is learned from words for which both are known. Unlike
+in the paper the sum is weighted; A gives only the difference from g_w, the guess from the word's pieces; and it is
+drawn to a multiple of the identity, with the best α, so that a small corpus can have a map too.
 
-What was induced is frozen with the fit: texts that come later change nothing.
+Induced vectors are frozen with the fit: later texts do not change them.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 
-OCCURRENCES = 5  # of a word, before its contexts say something
-_STRANGERS = 4000  # words that get a vector, the most frequent ones
+OCCURRENCES = 5  # of a word: with fewer, its contexts say too little
+_MOST_WORDS = 4000  # unknown words that get a vector, the most frequent ones
 _TEACHERS = 8000  # words of the table from which A is learned, the rarest ones of those that occur often enough
-_RARE = 1e-4  # p(w) of such a word at most
+_RARE = 1e-4  # largest p(w) of such a word
 _FEWEST = 100  # such words: with fewer there is no A
-_CONTEXT = 4  # known words of a sentence, for it to be a context
-_SENTENCES = 50_000  # of a larger corpus A is learned from every second, third, … sentence
+_CONTEXT = 4  # known words that a sentence needs to be a context
+_SENTENCES = 50_000  # from a larger corpus, A is learned from every second, third, … sentence
 _LAMBDA = 0.1  # of the mean eigenvalue of Σ n u uᵀ
 _MOST = 100.0  # n_w at most
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Induced:
-    """Words by their hashes, rising (k,), and their vectors (k, d)."""
+    """The vectors (k, d) of k words that were induced from contexts, and the words' hashes, rising (k,)."""
 
     hashes: UInt64
     vectors: Float16
@@ -57,28 +57,29 @@ class Induced:
         return len(self.hashes)
 
     def put(self, strangers: Strangers, into: Float32) -> None:
-        """Set the rows of the words that are known. (u,), (u, d)"""
-        places = np.searchsorted(self.hashes, strangers.hashes)
-        places[places == len(self)] = 0
-        known = self.hashes[places] == strangers.hashes if len(self) else np.zeros(len(strangers), dtype=np.bool_)
-        into[known] = self.vectors[places[known]]
+        """Overwrite the rows of `into` whose words have an induced vector. (u,), (u, d)"""
+        rows = np.searchsorted(self.hashes, strangers.hashes)
+        rows[rows == len(self)] = 0
+        known = self.hashes[rows] == strangers.hashes if len(self) else np.zeros(len(strangers), dtype=np.bool_)
+        into[known] = self.vectors[rows[known]]
 
     def digest(self) -> str:
+        """The BLAKE2b digest of hashes and vectors."""
         return hashlib.blake2b(self.hashes.tobytes() + self.vectors.tobytes(), digest_size=16).hexdigest()
 
 
 def induce(
     batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: RawVectors, *, threads: int = 1
 ) -> Induced | None:
-    """Vectors for the frequent strangers of texts, which are read twice; None where nothing can be learned.
+    """Induce vectors for the frequent unknown words of texts, which are read twice. None if too little can be learned.
 
-    `raw` gives the weighted sums, without uSIF's normalisation. However many threads sum, the sums are the same.
+    `raw` gives the weighted sums, without uSIF's normalisation. The result does not depend on the number of threads.
     """
     counts = _count(batches(), len(vectors))
     teachers = np.flatnonzero((counts.words >= OCCURRENCES) & (vectors.frequencies < _RARE))
     teachers = teachers[np.argsort(vectors.frequencies[teachers], kind="stable")][:_TEACHERS]
     chosen = np.flatnonzero(counts.strangers >= OCCURRENCES)
-    chosen = chosen[np.lexsort((counts.hashes[chosen], -counts.strangers[chosen]))][:_STRANGERS]
+    chosen = chosen[np.lexsort((counts.hashes[chosen], -counts.strangers[chosen]))][:_MOST_WORDS]
     if len(teachers) < _FEWEST or not len(chosen):
         return None
     hashes = np.sort(counts.hashes[chosen])
@@ -100,7 +101,7 @@ def induce(
 
 
 def _with_teachers(batches: Iterable[Ragged], step: int) -> Iterator[tuple[Ragged, Bool]]:
-    """Each batch with which of its texts are to teach: of all texts every so many, however they are batched."""
+    """Each batch, and which of its texts A is learned from: every `step`-th of all, however they are batched."""
     done = 0
     for batch in batches:
         yield batch, np.arange(done, done + len(batch)) % step == 0
@@ -108,7 +109,7 @@ def _with_teachers(batches: Iterable[Ragged], step: int) -> Iterator[tuple[Ragge
 
 
 def learn_map(means: Float64, left: Float32, counts: Float64) -> Float64:
-    """Aᵀ for means u (n, d), what is left to say of the words (n, d), and how often they were seen (n,). -> (d, d)"""
+    """Learn Aᵀ from the mean contexts u of words (n, d), their v - g (n, d), and their occurrences (n,). -> (d, d)"""
     weights = np.sqrt(np.minimum(counts, _MOST))[:, None]
     x, y = means * weights, left * weights
     gram, d = x.T @ x, means.shape[1]
@@ -118,48 +119,50 @@ def learn_map(means: Float64, left: Float32, counts: Float64) -> Float64:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counts:
+class _Occurrences:
+    """How often the words of the table and the unknown words occur in a number of texts."""
+
     words: Int64  # (V,)
-    hashes: UInt64  # (u,)
+    hashes: UInt64  # of the unknown words (u,)
     strangers: Int64  # (u,)
     texts: int
 
 
-def _count(batches: Iterable[Ragged], size: int) -> _Counts:
+def _count(batches: Iterable[Ragged], size: int) -> _Occurrences:
     words, texts = np.zeros(size, dtype=np.int64), 0
     index = HashIndex()
     hashes: UInt64 = np.zeros(1024, dtype=np.uint64)
     counts: Int64 = np.zeros(1024, dtype=np.int64)
     for batch in batches:
-        strange = batch.ids < 0
-        words += np.bincount(batch.ids[~strange], minlength=size)
-        here = np.bincount(-1 - batch.ids[strange], minlength=len(batch.strangers))
-        places = index.look_up(batch.strangers.hashes)
-        new = np.flatnonzero((places < 0) & (here > 0))
-        places[new] = np.arange(len(index), len(index) + len(new), dtype=np.int32)
+        is_unknown = batch.ids < 0
+        words += np.bincount(batch.ids[~is_unknown], minlength=size)
+        here = np.bincount(-1 - batch.ids[is_unknown], minlength=len(batch.strangers))
+        positions = index.look_up(batch.strangers.hashes)
+        new = np.flatnonzero((positions < 0) & (here > 0))
+        positions[new] = np.arange(len(index), len(index) + len(new), dtype=np.int32)
         while len(index) + len(new) > len(hashes):
             hashes, counts = np.append(hashes, np.zeros_like(hashes)), np.append(counts, np.zeros_like(counts))
-        hashes[places[new]] = batch.strangers.hashes[new]
-        index.insert(batch.strangers.hashes[new], places[new])
-        there = here > 0
-        counts[places[there]] += here[there]
+        hashes[positions[new]] = batch.strangers.hashes[new]
+        index.insert(batch.strangers.hashes[new], positions[new])
+        occurring = here > 0
+        counts[positions[occurring]] += here[occurring]
         texts += len(batch)
-    return _Counts(words, hashes[: len(index)], counts[: len(index)], texts)
+    return _Occurrences(words, hashes[: len(index)], counts[: len(index)], texts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Of some texts, for each chosen word that they have, rising: how often, and the sums of its contexts."""
+    """The contexts, in some texts, of the k chosen words that they have: how many, and the sum of them."""
 
-    slots: Int32  # (k,)
+    slots: Int32  # numbers of the chosen words, rising (k,)
     sums: Float32  # (k, d)
-    own: Float64  # how much of the sums is the word itself (k,)
+    own: Float64  # the factor with which the word's own vector is in its sum (k,)
     times: Int64  # (k,)
     strangers: Strangers
 
 
 class _Contexts:
-    """Sums of the contexts of chosen words: of the table's first, then strangers."""
+    """Sums of the contexts of chosen words, which have slots: first the table's words, then the unknown ones."""
 
     def __init__(self, vectors: WordVectors, raw: RawVectors, teachers: Int64, strangers: UInt64) -> None:
         self._raw = raw
@@ -170,14 +173,14 @@ class _Contexts:
         self._index.insert(strangers, np.arange(len(teachers), len(teachers) + len(strangers), dtype=np.int32))
         self._total = len(teachers) + len(strangers)
         self._sums = np.zeros((self._total, vectors.dimension))
-        self._self = np.zeros(self._total)  # how much of the sums is the word itself
+        self._self = np.zeros(self._total)  # the factor with which each word's own vector is in its sum
         self._own = np.zeros((self._total, vectors.dimension), dtype=np.float32)
         self._own[: len(teachers)] = raw.words(self._teachers)
         self.guesses = np.zeros((len(strangers), vectors.dimension), dtype=np.float32)
         self.seen = np.zeros(self._total)
 
     def of(self, texts: Ragged, teaching: Bool) -> _Part:
-        """n texts as contexts of the chosen words in them; of strangers only where they are not to teach. (n,)"""
+        """Sum up n texts as contexts of their chosen words; of the table's words only the texts that are `teaching`."""
         from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
         rows = np.repeat(np.arange(len(texts)), texts.lengths)
@@ -200,27 +203,27 @@ class _Contexts:
         return _Part(slots, np.asarray(matrix @ sums), own, times, texts.strangers)
 
     def take(self, part: _Part) -> None:
-        """Add what there is of some texts."""
+        """Add the contexts of some texts."""
         self._sums[part.slots] += part.sums
         self._self[part.slots] += part.own
         self.seen[part.slots] += part.times
-        self._meet(part.strangers)
+        self._note_unknown(part.strangers)
 
     def means(self) -> Float64:
-        """u_w of each chosen word; zero where it has no context. (n, d)"""
+        """The mean context u_w of each chosen word; zero if it has none. (n, d)"""
         return np.asarray((self._sums - self._self[:, None] * self._own) / np.maximum(self.seen, 1)[:, None])
 
-    def _meet(self, strangers: Strangers) -> None:
-        """Take note of what is known of the chosen ones without their contexts."""
-        places = self._index.look_up(strangers.hashes)
-        chosen = np.flatnonzero(places >= 0)
-        ids, places = (-1 - chosen).astype(np.int32), places[chosen]
-        self._own[places] = self._raw.words(ids, strangers)
-        self.guesses[places - len(self._teachers)] = self._raw.vectors_of(ids, strangers)
+    def _note_unknown(self, strangers: Strangers) -> None:
+        """Note the vectors that the chosen unknown words have without their contexts."""
+        slots = self._index.look_up(strangers.hashes)
+        chosen = np.flatnonzero(slots >= 0)
+        ids, slots = (-1 - chosen).astype(np.int32), slots[chosen]
+        self._own[slots] = self._raw.words(ids, strangers)
+        self.guesses[slots - len(self._teachers)] = self._raw.vectors_of(ids, strangers)
 
     def _slots_of(self, texts: Ragged) -> Int32:
         slots: Int32 = np.asarray(self._slots[np.maximum(texts.ids, 0)])
-        strange = texts.ids < 0
-        if strange.any():
-            slots[strange] = self._index.look_up(texts.strangers.hashes)[-1 - texts.ids[strange]]
+        is_unknown = texts.ids < 0
+        if is_unknown.any():
+            slots[is_unknown] = self._index.look_up(texts.strangers.hashes)[-1 - texts.ids[is_unknown]]
         return slots

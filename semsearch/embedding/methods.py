@@ -1,4 +1,4 @@
-"""The ways to make a sentence vector, each a choice of weights, normalisation and removal.
+"""Methods of making a sentence vector: each is a choice of weights, normalisation and removal of components.
 
     mean    v_s = mean of v_w
     tfidf   weights log((1 + N) / (1 + N_w))                       SIF paper, equation (7)
@@ -6,7 +6,7 @@
     usif    weights a / (a/2 + p(w)), each dimension divided by its norm over the sentence's words,
             five components removed piecewise                      uSIF paper, sections 3.1 to 3.3
 
-A `Method` of one's own takes any combination, for ablations.
+For ablations, a `Method` can combine them in any way.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from semsearch.errors import UsageError
 
 Weighting = Literal["none", "idf", "sif", "usif"]
 MethodName = Literal["mean", "tfidf", "sif", "usif"]
-Unknown = Literal["skip", "pieces", "contexts"]  # what becomes of words that the word vectors lack
+Unknown = Literal["skip", "pieces", "contexts"]  # how unknown words get a vector, if at all
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How the words are weighed, whether dimensions are normalised, and what is removed."""
+    """A way to make sentence vectors: the words' weights, whether dimensions are normalised, how much is removed."""
 
     name: str
     weighting: Weighting
@@ -41,7 +41,7 @@ METHODS: dict[str, Method] = {
 
 
 def find_method(method: str | Method) -> Method:
-    """The method of that name. Raises UsageError where there is none."""
+    """Return the method of that name; a `Method` is returned as it is. Raises UsageError for an unknown name."""
     if isinstance(method, Method):
         return method
     if method not in METHODS:

@@ -1,9 +1,9 @@
 """Raw sentence vectors: the weighted averages of word vectors, before any component is removed.
 
 Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
-of all words once, and a batch of texts is one sparse product with it. Few texts do without the table. Words outside the
-table come with the texts, and their vectors from a function of them; those that it gives a zero vector are left out, as
-if they did not stand there.
+of all words once, and a batch of texts is one sparse product with it. A few texts do without the table. Unknown words
+come with the texts, and a function guesses their vectors; a word whose guess is zero is left out, as if it did not
+occur.
 """
 
 from __future__ import annotations
@@ -32,21 +32,23 @@ _ROWS = 2048  # texts whose vectors are made together, and stay near the process
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
-    """What words add to a sum when the common components are removed from it, for removal is linear too."""
+    """Weighted word vectors from which the common components are removed already, for removal is linear too."""
 
     table: Float32  # (V, d)
     strangers: Float32  # (u, d)
-    longest: float  # length of a word before
+    longest: float  # length of the longest word before the removal
 
     def rest(self, texts: Ragged) -> Float32:
-        """What is left of the sums of known words. n texts -> (n, d)"""
+        """The sums of known words without the common components. n texts -> (n, d)"""
         return total(texts, self.table, self.strangers)
 
 
 class RawVectors:
-    """v_s = (1/|s|) Σ weight(w) v_w, for uSIF each dimension of v_w divided by its norm over the words of s.
+    """Raw sentence vectors: v_s = (1/|s|) Σ weight(w) v_w.
 
-    `expected` is how many words are about to be asked for, in however many batches.
+    With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. `guess` gives the
+    vectors of unknown words, which are left out without it. `expected` is the number of words that are about to be
+    asked for, in all batches.
     """
 
     def __init__(
@@ -55,52 +57,52 @@ class RawVectors:
         weights: WordWeights,
         *,
         normalise: bool,
-        strangers: Callable[[Strangers], Float32] | None = None,
+        guess: Callable[[Strangers], Float32] | None = None,
         expected: int = 0,
     ) -> None:
         self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
         self.expected = expected
-        self._meet = strangers
-        self._met: tuple[Strangers, Float32] | None = None
+        self._guess = guess
+        self._last: tuple[Strangers, Float32] | None = None
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
         self._making = Lock()  # a table is made once, however many threads ask for it
 
     def forget(self) -> None:
-        """What strangers are has changed: ask anew."""
-        self._met = None
+        """Drop cached vectors of unknown words; they have been relearned."""
+        self._last = None
 
     def known(self, texts: Ragged) -> Ragged:
-        """The texts without the words that have no vector."""
+        """The same texts without the words that have no vector. n texts -> n texts"""
         known = self.is_known(texts)
         return texts if known.all() else texts.only(known)
 
     def is_known(self, texts: Ragged) -> npt.NDArray[np.bool_]:
-        """Whether each word has a vector. (t,)"""
+        """Return which words of texts have a vector. (t,)"""
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
-        strange = np.flatnonzero(~known)
-        if len(strange) and self._meet is not None:
-            heard = np.asarray(self._guesses(texts.strangers).any(axis=1))
-            known[strange] = heard[-1 - texts.ids[strange]]
+        unknown = np.flatnonzero(~known)
+        if len(unknown) and self._guess is not None:
+            guessed = np.asarray(self._guesses(texts.strangers).any(axis=1))
+            known[unknown] = guessed[-1 - texts.ids[unknown]]
         return known
 
     def words(self, ids: npt.NDArray[np.int32], strangers: Strangers = NONE) -> Float32:
-        """What words add to a sum: weight(w) v_w. (t,) -> (t, d)"""
+        """The weighted vectors of words: weight(w) v_w. (t,) -> (t, d)"""
         return self.vectors_of(ids, strangers) * self._weights_of(ids)[:, None]
 
     def of(self, texts: Ragged) -> Float32:
-        """n texts -> (n, d); a zero row where a text has no known word."""
+        """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
         if len(texts.ids) <= _FEW:
             rows = self.vectors_of(texts.ids, texts.strangers)
             sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             squares = average_few(texts, rows * rows) if self._normalise else None
         elif not self._is_many(texts):
-            present, places = np.unique(texts.ids, return_inverse=True)
-            compact, rows = Ragged(places.astype(np.int32), texts.indptr), self.vectors_of(present, texts.strangers)
+            present, inverse = np.unique(texts.ids, return_inverse=True)
+            compact, rows = Ragged(inverse.astype(np.int32), texts.indptr), self.vectors_of(present, texts.strangers)
             sums = average(compact, rows * self._weights_of(present)[:, None])
             squares = average(compact, rows * rows) if self._normalise else None
         else:
@@ -114,7 +116,7 @@ class RawVectors:
         return np.asarray(np.divide(sums, norms, out=np.zeros_like(sums), where=norms > 0))
 
     def shares(self, words: Ragged) -> Float32:
-        """What each word of one text adds to its raw vector. All of them are known. (t,) -> (t, d)"""
+        """What each word of one text adds to its raw vector. All words must be known. (t,) -> (t, d)"""
         rows = self.vectors_of(words.ids, words.strangers)
         shares = rows * (self._weights_of(words.ids) / np.float32(max(len(rows), 1)))[:, None]
         if not self._normalise:
@@ -123,13 +125,13 @@ class RawVectors:
         return np.asarray(np.divide(shares, norms, out=np.zeros_like(shares), where=norms > 0), dtype=np.float32)
 
     def without(self, common: CommonComponents, texts: Ragged) -> Float32:
-        """Unit vectors of what is left of each text when the common components are removed. n texts -> (n, d)"""
+        """The unit vectors of texts after the common components are removed. n texts -> (n, d)"""
         result = np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
         self.put_without(common, texts, result)
         return result
 
     def put_without(self, common: CommonComponents, texts: Ragged, out: Float32) -> None:
-        """The same, to where it belongs. n texts, (n, d)"""
+        """Like `without`, but writes into `out`. n texts, (n, d)"""
         if self._normalise or not self._is_many(texts):
             raw = self.of(texts)
             out[:] = unit(common.remove(raw), scale=row_lengths(raw))
@@ -141,25 +143,25 @@ class RawVectors:
             self._unit(folded, part, folded.rest(part), out=out[first : first + _ROWS])
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
-        """Unit vectors of n texts, and of m that they make together: rows starts[i] to starts[i + 1]. (n, d), (m, d)
+        """Like `without`, for n texts and for m joined ones: rows starts[i] to starts[i + 1]. -> (n, d), (m, d)
 
-        A sum of words is a sum of sums, so where nothing but sums is taken, words are summed once for both.
+        The words of a joined text sum to the sum of its rows' sums, so without normalisation they are summed only once.
         """
         if self._normalise or not self._is_many(texts):
             return self.without(common, texts), self.without(common, texts.joined(starts))
         texts = self.known(texts)
         folded, d = self._fold(common, texts), self._vectors.dimension
-        alone = np.empty((len(texts), d), dtype=np.float32)
-        together = np.empty((len(starts) - 1, d), dtype=np.float32)
+        single = np.empty((len(texts), d), dtype=np.float32)
+        joined = np.empty((len(starts) - 1, d), dtype=np.float32)
         edges = np.unique(np.searchsorted(starts, np.arange(0, len(texts), _ROWS))).tolist()
         for first, last in zip(edges, [*edges[1:], len(starts) - 1], strict=True):
             here = starts[first : last + 1]
             part = texts.part(int(here[0]), int(here[-1]))
             rest = folded.rest(part)
             sums = np.add.reduceat(rest, here[:-1] - here[0], axis=0)
-            self._unit(folded, part, rest, out=alone[here[0] : here[-1]])
-            self._unit(folded, part.joined(here - here[0]), sums, out=together[first:last])
-        return alone, together
+            self._unit(folded, part, rest, out=single[here[0] : here[-1]])
+            self._unit(folded, part.joined(here - here[0]), sums, out=joined[first:last])
+        return single, joined
 
     def _fold(self, common: CommonComponents, texts: Ragged) -> _Folded:
         table, longest = self._folded_table(common)
@@ -167,7 +169,7 @@ class RawVectors:
         return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
 
     def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
-        """What is left, put at length one. Next to nothing may be rounding, and only the raw vector tells."""
+        """Scale what the removal left to length one. If that is tiny, the raw vector tells whether it is rounding."""
         lengths, counts = row_lengths(rest), texts.lengths
         faint = np.flatnonzero(lengths < 1e-5 * folded.longest * counts)
         factors = 1 / np.maximum(lengths, np.float32(1e-30))
@@ -177,30 +179,30 @@ class RawVectors:
         np.multiply(rest, factors[:, None], out=out)
 
     def _guesses(self, strangers: Strangers) -> Float32:
-        """The vectors of words outside the table. The last ones are kept: the same words come for several texts."""
-        met = self._met
-        if met is None or met[0] is not strangers:
+        """The vectors of unknown words. The last ones are cached: batch after batch may have the same words."""
+        last = self._last
+        if last is None or last[0] is not strangers:
             nothing = np.zeros((len(strangers), self._vectors.dimension), dtype=np.float32)
-            met = self._met = strangers, self._meet(strangers) if self._meet and len(strangers) else nothing
-        return met[1]
+            last = self._last = strangers, self._guess(strangers) if self._guess and len(strangers) else nothing
+        return last[1]
 
     def vectors_of(self, ids: npt.NDArray[np.int32], strangers: Strangers) -> Float32:
-        """The vectors of words. (t,) -> (t, d)"""
+        """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
         rows = self._vectors.rows(np.maximum(ids, 0))
-        strange = ids < 0
-        if strange.any():
-            rows[strange] = self._guesses(strangers)[-1 - ids[strange]]
+        is_unknown = ids < 0
+        if is_unknown.any():
+            rows[is_unknown] = self._guesses(strangers)[-1 - ids[is_unknown]]
         return rows
 
     def _weights_of(self, ids: npt.NDArray[np.int32]) -> Float32:
-        """Their weights. (t,) -> (t,)"""
+        """The weights of words, known and unknown ones. (t,) -> (t,)"""
         weights = self._weights.of(np.maximum(ids, 0))
         return np.where(ids < 0, np.float32(self._weights.of_strangers), weights)
 
     def _is_many(self, texts: Ragged) -> bool:
-        """Whether to use the table of all words: if about as many words are asked for, here or in all batches.
+        """Return whether to use the table of all words: if at least as many are asked for, here or in all batches.
 
-        Not whether it is there already: then the last digits would depend on which thread came first.
+        It does not matter if the table is there already: then the last digits would depend on which thread came first.
         """
         return len(texts.ids) > _FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
 
@@ -219,7 +221,7 @@ class RawVectors:
         return self._squared
 
     def _folded_table(self, common: CommonComponents) -> tuple[Float32, float]:
-        """All words less the common components, and the length of the longest word before: removal is linear too."""
+        """The weighted table without the common components, and the length of its longest word before the removal."""
         table = self._weighted_table()
         with self._making:
             if self._folded is None or self._folded[0] is not common:

@@ -1,8 +1,8 @@
-"""How much each word counts in the average: SIF, uSIF and tf-idf.
+"""Weights of words in the average: SIF, uSIF and tf-idf.
 
 SIF: Arora, Liang, Ma 2017, section 3. uSIF: Ethayarajh 2018, sections 3.1 and 4. tf-idf: equation (7) of the SIF paper.
-Weights are learned once, from the first texts that are fitted, and then frozen: vectors made with other weights mean
-something else.
+Weights are learned once, from the first texts that are fitted, and then frozen: vectors made with different weights
+cannot be compared.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from semsearch.embedding.frequencies import mixed, probabilities, smoothed
 from semsearch.embedding.methods import Weighting
+from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.table import WordVectors
@@ -27,24 +28,31 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
-STRANGER = 2.0  # how much more a word outside the table counts than the rarest of its words; see docs/measurements.md
+LEAST_A = 1e-12  # far below any p(w) the weights are as a / p(w), and a only makes them small: too small, in the end
+STRANGER = 2.0  # how much more a word outside the table counts than its rarest word; see docs/research/measurements.md
+
+
+def check_a(a: float) -> None:
+    """Raises UsageError for an a that makes no sense."""
+    if not LEAST_A <= a < float("inf"):
+        raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 
 
 def sif_weights(p: Array, a: float) -> Float64:
-    """a / (a + p(w)). (V,) -> (V,)"""
+    """The weights of SIF: a / (a + p(w)). (V,) -> (V,)"""
     return np.asarray(a / (a + p.astype(np.float64)))
 
 
 def usif_weights(p: Array, a: float) -> Float64:
-    """1 / (a/2 + p(w)), times a as in the released program. (V,) -> (V,)"""
+    """The weights of uSIF: 1 / (a/2 + p(w)), times a as in the released program. (V,) -> (V,)"""
     return np.asarray(a / (a / 2 + p.astype(np.float64)))
 
 
 def usif_a(p: Array, n: float) -> float:
-    """a = (1 - α) / (α Z), with Z = |V| / 2 and α the share of words with p(w) > 1 - (1 - 1/|V|)^n.
+    """The parameter of uSIF: a = (1 - α) / (α Z), Z = |V| / 2, α the share of words with p(w) > 1 - (1 - 1/|V|)^n.
 
-    p is (V,), n the mean number of words of a sentence. Where no word is that frequent, which only a toy vocabulary can
-    have, α is taken as 1/|V|: a would be infinite, that is, no weights at all.
+    p is (V,), n the mean number of words of a sentence. If no word is that frequent, as can happen only with a toy
+    vocabulary, α is taken as 1/|V|: otherwise a would be infinite, that is, there would be no weights.
     """
     size = len(p)
     frequent = int(np.count_nonzero(p > 1 - (1 - 1 / size) ** n))
@@ -53,15 +61,15 @@ def usif_a(p: Array, n: float) -> float:
 
 
 def idf_weights(sentences_with: npt.NDArray[np.integer[Any]], sentences: int) -> Float64:
-    """log((1 + N) / (1 + N_w)). (V,) -> (V,)"""
+    """The weights of tf-idf: log((1 + N) / (1 + N_w)), where N_w of N sentences have the word. (V,) -> (V,)"""
     return np.asarray(np.log((1 + sentences) / (1 + sentences_with.astype(np.float64))))
 
 
 @dataclass(frozen=True)
 class WordWeights:
-    """Frozen weights: a formula, its a, and what it is a function of.
+    """The frozen weights of words: a formula, its parameter a, and the values of V words that it is applied to.
 
-    `values` (V,) is p(w), or idf itself; `stored`: it came from the texts or a file, not from the word vectors.
+    `values` (V,) is p(w), or idf itself. `stored`: it came from the texts or a file, not from the word vectors.
     """
 
     weighting: Weighting
@@ -81,7 +89,7 @@ class WordWeights:
 
     @cached_property
     def of_strangers(self) -> float:
-        """The weight of every word outside the table, of which only one thing is known: that it is rarer than those."""
+        """The weight of every unknown word: all that is known of these is that they are rarer than the table's."""
         if self.weighting == "none":
             return 1.0
         rarest = self.values.argmax() if self.weighting == "idf" else self.values.argmin()
@@ -96,7 +104,7 @@ def learn_weights(
     a: float | None,
     frequencies: str | Path,
 ) -> WordWeights:
-    """The weights for these texts, which are read only if the weights depend on them (idf, p(w) of the corpus, n)."""
+    """Learn weights for texts, which are read only if the weights depend on them (idf, p(w) of the corpus, n)."""
     if weighting == "none":
         return WordWeights(weighting, 0.0, vectors.frequencies, stored=False)
     if weighting == "idf":
@@ -118,22 +126,24 @@ def learn_weights(
 
 
 @dataclass(frozen=True, slots=True)
-class _Counts:
+class _CorpusCounts:
+    """How often each known word occurs, and how many texts have words."""
+
     words: npt.NDArray[np.int64]  # (V,)
     texts: int
 
 
-def _count(batches: Iterable[Ragged], size: int, *, once_per_text: bool = False) -> _Counts:
+def _count(batches: Iterable[Ragged], size: int, *, once_per_text: bool = False) -> _CorpusCounts:
     words, texts = np.zeros(size, dtype=np.int64), 0
     for batch in batches:
         ids = batch.without_repetitions().ids if once_per_text else batch.ids
         words += np.bincount(ids[ids >= 0], minlength=size)
         texts += int(np.count_nonzero(batch.lengths))
-    return _Counts(words, texts)
+    return _CorpusCounts(words, texts)
 
 
 def _mean_length(batches: Iterable[Ragged]) -> float:
-    """E|s| over the texts that have a known word; 1 if none has."""
+    """The mean number of words, E|s|, of the texts that have any; 1 if none has."""
     words = texts = 0
     for batch in batches:
         words += len(batch.ids)

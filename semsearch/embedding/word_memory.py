@@ -1,4 +1,4 @@
-"""What a function of words gave, remembered for the words that come again."""
+"""A cache for a function that gives words their vectors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.text.unknown_words import Strangers
 
-Bytes = npt.NDArray[np.uint8]
 Float32 = npt.NDArray[np.float32]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 class Memory:
-    """A function of words, rounded to float16; what it gives for the first words that it meets is remembered.
+    """Caches the vectors that a function gives to words, for the first `most` words that it is called with.
 
-    Threads may share one. It gives a word the same whether it remembers it or not.
+    Vectors are rounded to float16, so that a word has the same vector whether it is cached or not. Threads may share a
+    cache.
     """
 
     def __init__(self, of: Callable[[Strangers], Float32], dimension: int, *, most: int = 1 << 18) -> None:
@@ -30,13 +28,13 @@ class Memory:
         self._lock = Lock()
 
     def __call__(self, strangers: Strangers) -> Float32:
-        """(u,) -> (u, d)"""
+        """The vectors of words, from the cache or the function. (u,) -> (u, d)"""
         result = np.empty((len(strangers), self._rows.shape[1]), dtype=np.float32)
         with self._lock:
-            places = self._index.look_up(strangers.hashes)
-            known = np.flatnonzero(places >= 0)
-            result[known] = self._rows[places[known]]
-        new = np.flatnonzero(places < 0)
+            rows = self._index.look_up(strangers.hashes)
+            known = np.flatnonzero(rows >= 0)
+            result[known] = self._rows[rows[known]]
+        new = np.flatnonzero(rows < 0)
         if len(new):
             distinct, which = strangers.take(new).distinct()
             found = self._of(distinct).astype(np.float16)  # by several threads at once: some words twice

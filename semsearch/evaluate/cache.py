@@ -1,9 +1,9 @@
 """Results that took long, kept: the same question of the same program is not computed twice.
 
-A result is found by a digest of its name, its inputs and the package's own program text and tables (or those parts that
-decide it), so that it is computed anew as soon as any of them changes. Inputs say everything else that it depends on:
-settings, the digests of files and word vectors, and the versions of libraries that do the work. A result is JSON in the
-user's cache folder, a file each; all of them can be deleted.
+A result is found by a digest of its name, its inputs and the package's own program text and tables (or those modules
+that decide it), so that it is computed anew as soon as any of them changes. Inputs say everything else that it depends
+on: settings, the digests of files and word vectors, and the versions of libraries that do the work. A result is a NumPy
+archive without pickles in the user's cache folder: JSON, and arrays beside it. All of them can be deleted.
 """
 
 from __future__ import annotations
@@ -12,38 +12,50 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from semsearch.errors import SourceError
 from semsearch.system.durable import file_digest
 from semsearch.system.user_folders import cache_folder
 
 _PACKAGE = Path(__file__).parents[1]
+_TEXT = "json"  # the name of what is no array
 _log = logging.getLogger(__name__)
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 def cached(
-    name: str, inputs: Mapping[str, Any], compute: Callable[[], Any], *, fresh: bool = False, program: str | None = None
+    name: str,
+    inputs: Mapping[str, Any],
+    compute: Callable[[], Any],
+    *,
+    fresh: bool = False,
+    modules: Sequence[ModuleType] = (),
 ) -> Any:
     """The result of `compute`, from the last time that it had this name and these inputs; `fresh`: computed anew.
 
-    `program` is the digest of the program text that decides it, by default of all of the package.
-    Inputs and result are what JSON can say. A result is always as JSON gives it back, lists for tuples, whether it was
-    computed now or then. An entry that is damaged is computed anew; where nothing can be written, nothing is kept.
+    `modules` are those whose program text decides it, by default all of the package. Inputs and result are what JSON
+    can say, but that a dict may have NumPy arrays among its values. A result is always as JSON gives it back, lists for
+    tuples, whether it was computed now or then. An entry that is damaged is computed anew; where nothing can be
+    written, nothing is kept.
     """
-    key = _digest(json.dumps([name, inputs, program or _program()], sort_keys=True))
-    path = cache_folder("evaluate") / f"{name}-{key}.json"
+    key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
+    path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
     if not fresh and (kept := _read(path)) is not None:
         _log.info("%s: taken from %s", name, path)
-        return json.loads(kept)
-    result = json.dumps(compute())
-    _write(path, {"name": name, "inputs": inputs, "digest": _digest(result), "result": result})
-    return json.loads(result)
+        return _unpacked(kept)
+    packed = _packed(compute())
+    _write(path, packed)
+    return _unpacked(packed)
 
 
 def digest_of(paths: Iterable[Path]) -> str:
@@ -59,6 +71,13 @@ def digest_of(paths: Iterable[Path]) -> str:
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}; give another path") from error
     return digest.hexdigest()
+
+
+@cache
+def program_digest(*modules: ModuleType) -> str:
+    """The digest of the program text of modules, or of the whole package with its tables."""
+    own = (file for file in _PACKAGE.rglob("*") if file.suffix in (".py", ".tsv"))
+    return digest_of(Path(str(module.__file__)) for module in modules) if modules else digest_of(sorted(own))
 
 
 def versions(*packages: str) -> dict[str, str]:
@@ -80,39 +99,42 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
 
 
-@lru_cache(maxsize=1)
-def _program() -> str:
-    """The digest of the package's own program text and tables."""
-    files = (file for file in _PACKAGE.rglob("*") if file.suffix in (".py", ".tsv"))
-    return digest_of(sorted(files))
+def _packed(result: Any) -> Arrays:
+    """A result as arrays: its own, and the text of the rest."""
+    arrays: Arrays = {}
+    if isinstance(result, dict):
+        arrays = {key: value for key, value in result.items() if isinstance(value, np.ndarray)}
+        result = {key: value for key, value in result.items() if key not in arrays}
+    return {**arrays, _TEXT: np.frombuffer(json.dumps(result).encode(), dtype=np.uint8)}
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+def _unpacked(packed: Arrays) -> Any:
+    result = json.loads(packed[_TEXT].tobytes())
+    arrays = {key: value for key, value in packed.items() if key != _TEXT}
+    return {**result, **arrays} if arrays else result
 
 
-def _read(path: Path) -> str | None:
-    """The result that is kept, as JSON; None where there is none, or a damaged one."""
+def _read(path: Path) -> Arrays | None:
+    """The result that is kept; None where there is none, or a damaged one: an archive has a sum of each part."""
     try:
-        entry = json.loads(path.read_text(encoding="utf-8"))
-        result = entry["result"]
-        whole = _digest(result) == entry["digest"]
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            found: Arrays = dict(archive)
+        json.loads(found[_TEXT].tobytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        whole = False
-    if not whole:
-        _log.info("%s is damaged; the result is computed anew", path)
+    except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
+        _log.info("%s is damaged (%s); the result is computed anew", path, error)
         return None
-    return str(result)
+    return found
 
 
-def _write(path: Path, entry: Mapping[str, Any]) -> None:
+def _write(path: Path, packed: Arrays) -> None:
     """Write an entry under a name of its own process, then rename it. Where that fails, it is only not kept."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(entry), encoding="utf-8")
+        with temporary.open("wb") as file:
+            np.savez(file, **packed)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
         temporary.replace(path)
     except OSError as error:
         _log.info("%s cannot be written: %s", path, error)

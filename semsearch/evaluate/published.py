@@ -18,7 +18,7 @@ _FILE = Path(__file__).with_name("published.tsv")
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PublishedFigure:
     """A number in a paper. `place`: "table 5", "figure 2", "section 4.3".
 
     `row` and `column` as there, but that in all tables of similarity and classifiers a column is a system.
@@ -31,16 +31,24 @@ class Figure:
     value: float
 
 
-def figures(paper: str, place: str | None = None) -> tuple[Figure, ...]:
+def figures(paper: str, place: str | None = None) -> tuple[PublishedFigure, ...]:
     """The figures of a paper ("sif", "usif", "cbos" or "white"), or of one place in it, in its order."""
     return tuple(figure for figure in _all() if figure.paper == paper and place in (None, figure.place))
 
 
+def by_column(paper: str, *places: str) -> dict[str, dict[str, float]]:
+    """The figures of some places in a paper: column -> row -> value. Of a figure that stands twice, the later one."""
+    found: dict[str, dict[str, float]] = {}
+    for figure in (figure for place in places for figure in figures(paper, place)):
+        found.setdefault(figure.column, {})[figure.row] = figure.value
+    return found
+
+
 @cache
-def _all() -> tuple[Figure, ...]:
+def _all() -> tuple[PublishedFigure, ...]:
     lines = [line for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     cells = (line.split("\t") for line in lines[1:])
-    return tuple(Figure(paper, place, row, column, float(value)) for paper, place, row, column, value in cells)
+    return tuple(PublishedFigure(paper, place, row, column, float(value)) for paper, place, row, column, value in cells)
 
 
 def _year_tasks() -> Mapping[str, frozenset[str]]:
@@ -90,8 +98,8 @@ _TABLES = {"sif": ("table 1", "table 5", "table 6"), "usif": ("table 1", "table 
 def _systems() -> tuple[Published, ...]:
     cells: dict[str, dict[str, float]] = {}
     for paper, places in _TABLES.items():
-        for figure in (figure for place in places for figure in figures(paper, place)):
-            cells.setdefault(figure.column, {})[figure.row] = figure.value
+        for column, rows in by_column(paper, *places).items():
+            cells.setdefault(column, {}).update(rows)
     return tuple(
         Published(
             name,
@@ -105,6 +113,11 @@ def _systems() -> tuple[Published, ...]:
 
 
 PUBLISHED = _systems()
+
+
+def systems() -> dict[str, dict[str, float]]:
+    """All of them: name -> group or task -> r × 100."""
+    return {row.name: {**row.figures, **row.tasks} for row in PUBLISHED}
 
 
 def published(group: str) -> dict[str, float]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.indexing.reader_versions import as_changed, outdated_documents
 from semsearch.indexing.skipped import Skip, get_skips, still_skipped
-from semsearch.results.reports import SkippedFile
+from semsearch.results.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import Known, Plan, Present, plan
 from semsearch.sources.roots import Root, RootPlan, covers, plan_roots
 from semsearch.sources.walk import find_files
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Look:
-    """What a sync found. `deserted` roots have vanished, and are to be forgotten; `skips` still hold."""
+    """Changes of the disk since the last sync. `deserted` roots have vanished, to be forgotten; `skips` still hold."""
 
     started_ns: int
     roots: RootPlan
@@ -40,6 +41,15 @@ class Look:
     @property
     def nothing_to_do(self) -> bool:
         return self.plan.is_empty and not self.changed_roots and not self.roots.absorbed and not self.deserted
+
+    @property
+    def report(self) -> SyncReport:
+        """The report before anything is read: all of it where there is nothing to do."""
+        return SyncReport(
+            unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
+            skipped=tuple(self.skipped),
+            warnings=tuple(self.warnings),
+        )
 
 
 def look(
@@ -64,7 +74,7 @@ def look(
         raise UsageError("the index has no roots yet; give a file or folder to index")
     asked = [_root(path, known_roots, include, exclude) for path in paths]
     roots = plan_roots(known_roots, asked) if paths else RootPlan(wanted=known_roots)
-    known = get_known(db, [*roots.wanted, *roots.absorbed])
+    known = as_changed(get_known(db, [*roots.wanted, *roots.absorbed]), outdated_documents(db))
     skipped: list[SkippedFile] = []
     present: list[Present] = []
     deserted: list[Root] = []
@@ -145,7 +155,7 @@ def _digest(file: Present, unreadable: list[SkippedFile]) -> str | None:
 
 
 def _keep_below_unreadable(result: Plan, skipped: Sequence[SkippedFile]) -> None:
-    """What lies in a folder that could not be listed has not been removed, as far as anyone knows."""
+    """Keep documents below folders that could not be listed: nobody knows that they were removed."""
     closed = tuple(unicodedata.normalize("NFC", Path(item.path).as_posix()) for item in skipped)
     below = tuple(path + "/" for path in closed)
 

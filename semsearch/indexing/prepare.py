@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from semsearch.errors import SourceError
+from semsearch.errors import MissingExtra, SourceError
 from semsearch.indexing.spool import Batch, batch_of
 from semsearch.lexical.postings import Gathered, PostingsBuilder
 from semsearch.lexical.writer import gather
@@ -57,7 +57,7 @@ class Chunk:
 
 def read(path: str, max_bytes: int, cuts: Callable[[Document], tuple[Cut, ...]]) -> tuple[Prepared, Document | None]:
     """Read a file; its document besides, where there is one. `cuts` makes its passages."""
-    checked = time.time_ns()
+    checked, is_lasting = time.time_ns(), False
     try:
         content = read_file(Path(path), max_bytes=max_bytes)
         document = content.document
@@ -69,9 +69,11 @@ def read(path: str, max_bytes: int, cuts: Callable[[Document], tuple[Cut, ...]])
         return file, document
     except SourceError as error:
         reason, is_lasting = str(error), not isinstance(error.__cause__, OSError)
+    except MissingExtra as error:  # it may be installed any time
+        reason = f"{path} cannot be read: {error}"
     except Exception as error:  # a parser's own bug, on one file of thousands: told, not fatal
         logger.warning("%s could not be parsed", path, exc_info=True)
-        reason, is_lasting = f"could not be parsed: {type(error).__name__}: {error}", True
+        reason, is_lasting = f"could not be parsed: {type(error).__name__}: {error}", not isinstance(error, ImportError)
     return Prepared(checked_ns=checked, reason=reason, is_lasting=is_lasting), None
 
 

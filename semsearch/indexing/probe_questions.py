@@ -20,7 +20,6 @@ from semsearch.topics.model import Topics
 if TYPE_CHECKING:
     import sqlite3
 
-
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 

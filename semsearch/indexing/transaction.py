@@ -9,8 +9,6 @@ after a grace period for readers that are about to open them.
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
     from semsearch.indexing.generation import Generation
 
-logger = logging.getLogger(__name__)
 Report = Callable[[Progress], None]
 
 GRACE_SECONDS = 60.0  # how long a reader may take from reading a generation's list to opening its files
@@ -47,10 +44,12 @@ class Write:
         spool: Spool,
         settings: Settings,
         vectors: Callable[[], WordVectors],
+        report: Report,
     ) -> None:
         self.db = db
         self.settings = settings
         self.vectors = vectors
+        self.report = report
         self.generation = generation
         self.intake = Intake(db, spool, generation.ids_of, generation.words)
         self._spool = spool
@@ -77,20 +76,20 @@ def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors]
     from semsearch.indexing.generation import (
         Generation,  # start-up time: it brings FAISS, and a sync may find nothing to do
     )
+    from semsearch.indexing.sweeping import drop_unnamed, sweep
 
-    folder = store.folder / SEGMENTS
-    folder.mkdir(exist_ok=True)
+    (store.folder / SEGMENTS).mkdir(exist_ok=True)
     try:
         with store.writing() as db, Spool(store.folder) as spool:
-            _sweep(db, folder)
+            sweep(db, store.folder, grace=GRACE_SECONDS)
             number = get_count(db, "generation") + 1
             generation = Generation(
                 db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield Write(db, generation, spool, settings, vectors)
+            yield Write(db, generation, spool, settings, vectors, report)
     except BaseException:
         with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
-            _remove_unnamed(db, folder)
+            drop_unnamed(db, store.folder)
         raise
 
 
@@ -104,28 +103,3 @@ def locked(store: Store) -> Iterator[None]:
             if Path(error.filename or "").parent != store.folder / SEGMENTS:
                 raise
             raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(store.folder)}") from error
-
-
-def _remove_unnamed(db: sqlite3.Connection, folder: Path) -> None:
-    """Delete files that no committed generation has ever named: no reader can know of them."""
-    known = {file for (file,) in db.execute("SELECT file FROM segments UNION SELECT file FROM retired")}
-    for path in folder.iterdir():
-        if path.name not in known:
-            with suppress(OSError):
-                path.unlink()
-
-
-def _sweep(db: sqlite3.Connection, folder: Path) -> None:
-    """Delete files that the current generation does not name and that no reader can still be about to open."""
-    _remove_unnamed(db, folder)
-    now = time.time()
-    retired: dict[str, float] = dict(db.execute("SELECT file, retired_at FROM retired").fetchall())
-    for file, retired_at in retired.items():
-        path = folder / file
-        try:
-            if retired_at < now - GRACE_SECONDS:
-                path.unlink(missing_ok=True)
-        except OSError as error:  # Windows: a reader still has it open; the next writer tries again
-            logger.debug("%s could not be swept: %s", path, error)
-    gone = [(file,) for file in retired if not (folder / file).exists()]
-    db.executemany("DELETE FROM retired WHERE file = ?", gone)

@@ -17,6 +17,7 @@ from multiprocessing import get_context
 
 from semsearch.errors import SemsearchError, VectorsMismatch
 from semsearch.indexing.prepare import Chunk, Preparer
+from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import WordVectors
@@ -61,6 +62,11 @@ def chunks(sizes: Sequence[int]) -> Iterator[slice]:
         yield slice(first, len(sizes))
 
 
+def is_large(sizes: Sequence[int]) -> bool:
+    """Whether the files of a chunk are one that is not sent to a worker."""
+    return sizes[0] > LARGE
+
+
 def prepare_in_processes(
     groups: Sequence[Sequence[str]], *, processes: int, settings: Settings, vectors: WordVectors, max_bytes: int
 ) -> Generator[Chunk, None, None]:
@@ -68,7 +74,7 @@ def prepare_in_processes(
 
     To be closed, or used up: the processes end with it.
     """
-    arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest
+    arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest, registered()
     pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_start, initargs=arguments)
     waiting: deque[Future[Chunk]] = deque()
     rest = iter(groups)
@@ -91,10 +97,12 @@ def prepare_in_processes(
 _worker: Preparer | SemsearchError  # of this process, where it is one; or why it is none
 
 
-def _start(settings: Settings, folder: str, digest: str) -> None:
+def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Format] = ()) -> None:
     """Make a worker ready. Ctrl-C is for the process that takes in; the workers end with it."""
     global _worker  # a worker's state lives as long as its process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for kind in formats:
+        register(kind)
     try:
         vectors = load_vectors(folder)
         if vectors.digest != digest:

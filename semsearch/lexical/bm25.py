@@ -6,7 +6,7 @@ q_t is how often the question has the term, f how often the passage. N, n_t and 
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
 That finds passages. Those found are scored once more with what stands beside them: a word of the passage before or
-after, in the same document, counts half, for f and for the length. docs/measurements.md has what it brings.
+after, in the same document, counts half, for f and for the length. docs/research/measurements.md has what it brings.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Bm25:
         return self.find_each([terms])[0]
 
     def find_each(self, questions: Sequence[UInt64]) -> list[Lookup]:
-        """The same for several questions, each different term once."""
+        """Look up the terms of several queries, each different term once."""
         known: dict[int, tuple[float, Sequence[tuple[Int32, UInt8]]]] = {}
         found: list[Lookup] = []
         for terms in questions:
@@ -134,7 +134,7 @@ class Bm25:
         return through if alive is None else np.where(alive[rows], through, -1)
 
     def with_beside(self, asked: Lookup, counts: Float64, lengths: Float64) -> Float64:
-        """What each term adds, by counts and lengths in which what stands beside counts half. (t, n), (n,) -> (t, n)"""
+        """Scores by counts and lengths in which neighbouring passages count half. (t, n), (n,) -> (t, n)"""
         k1, b = self._tuned.k1, self._tuned.b
         norms = k1 * (1 - b + b * lengths / self._mean_beside)
         weights = asked.idf * (k1 + 1)

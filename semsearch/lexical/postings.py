@@ -144,7 +144,7 @@ class PostingsBuilder:
         self.add_chunks(hash_chunks(texts), passages, weights)
 
     def add_chunks(self, chunks: Iterable[WordChunk], passages: Int64, weights: Int64) -> None:
-        """The same for texts whose words have been found."""
+        """Append whole passages by texts whose words have been found: `add` says what the arrays are."""
         found = self.lexicon.of_chunks(chunks)
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
         terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
@@ -160,7 +160,7 @@ class PostingsBuilder:
         self._size += len(self._lengths[-1])
 
     def gathered(self) -> Gathered:
-        """What was gathered, for another builder to `take`."""
+        """All postings so far, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
         present, places = np.unique(numbers, return_inverse=True)
         return Gathered(

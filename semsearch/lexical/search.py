@@ -61,7 +61,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class WordScores:
-    """What BM25 says of passages for one question."""
+    """The BM25 scores of passages for one query."""
 
     asked: Lookup
     search: WordSearch
@@ -80,7 +80,7 @@ class WordScores:
         return self.at(self.search.stand(ids, beside))
 
     def at(self, standing: Standing) -> Float64:
-        """The same for passages that were found already. (n,)"""
+        """The scores of passages whose rows are known; NaN where no word is shared. (n,)"""
         totals = self.asked.times @ self.search.explain(self.asked, standing).scores
         return np.where(totals > 0, totals, np.nan)
 
@@ -98,7 +98,7 @@ class WordSearch:
         return WordScores(self._bm25.find(terms), self)
 
     def scores_each(self, questions: Sequence[UInt64]) -> list[WordScores]:
-        """The same for several questions."""
+        """Ready to score passages for each of several queries."""
         return [WordScores(asked, self) for asked in self._bm25.find_each(questions)]
 
     def find(self, terms: UInt64) -> Lookup:
@@ -135,7 +135,7 @@ class WordSearch:
         return Standing(rows, own + self._beside_weight * before + self._beside_weight * after)
 
     def explain(self, asked: Lookup, standing: Standing) -> TermScores:
-        """What each term adds to the scores of passages (n,); zeros for one that is not there."""
+        """The score of each term in each of the passages (n,); zeros for a passage that is not there."""
         counts = self._bm25.counts(asked, standing.rows.ravel()).reshape(len(asked.terms), *standing.rows.shape)
         own, near = counts[:, 0], counts[:, 1] + counts[:, 2]
         together = own + self._beside_weight * near

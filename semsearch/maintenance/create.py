@@ -14,7 +14,7 @@ from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
 from semsearch.settings import Settings
-from semsearch.storage.database import DATABASE, FORMAT, SCHEMA, SEGMENTS, Store, explained, is_index
+from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, Store, explained, is_index, upgrade
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -87,14 +87,6 @@ def _is_empty(folder: Path) -> bool:
             return bool(documents == 0 and get_count(db, "generation") <= 1)
     finally:
         store.close()
-
-
-def upgrade(store: Store) -> None:
-    """Bring the tables up to date."""
-    if store.schema() != SCHEMA:
-        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
-
-        migrate(store.database)
 
 
 def _check_free(folder: Path) -> None:

@@ -19,9 +19,9 @@ class IndexSummary:
     documents: int = 0
     passages: int = 0
     sentences: int = 0
-    size_bytes: int = 0
-    roots: tuple[str, ...] = ()
-    problem: str = ""
+    size_bytes: int = 0  # of all files
+    roots: tuple[str, ...] = ()  # the folders and files that it is of
+    problem: str = ""  # empty where there is none
 
 
 def list_indexes(folder: str | Path) -> list[IndexSummary]:

@@ -1,4 +1,4 @@
-"""What an index is: counts, settings, size, drift."""
+"""The status of an index: counts, settings, size, drift."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_status(
         vectors=sum(len(segment.runs) for segment in segments if segment.kind in VECTORS),
         removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments if segment.kind in VECTORS),
         segments=len(segments),
-        size_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        size_bytes=_bytes(folder, segments),
         dimension=card.get("dimension", 0),
         method=settings.method,
         a=card.get("a", settings.a),
@@ -75,10 +75,17 @@ def read_status(
 def read_directions(
     db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
 ) -> tuple[Direction, ...]:
-    """What is taken away from every sentence of an index, in words; empty where nothing is, or nothing was fitted."""
+    """The common components that are removed from every sentence, named by words; empty where nothing was fitted."""
     words = FrequentWords(vectors, min_frequency=min_frequency)
     fit = load_fit(db, vectors)
     return () if fit is None else words.directions(fit.embedder.common_, k)
+
+
+def _bytes(folder: Path, segments: list[Segment]) -> int:
+    """What an index takes up: its folder, and what an engine says of the vectors that it keeps elsewhere."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    here = {path.name for path in files}
+    return sum(path.stat().st_size for path in files) + sum(each.size for each in segments if each.file not in here)
 
 
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:

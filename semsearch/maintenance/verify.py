@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import Runs
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.engines import ENGINE, open_stores
+from semsearch.dense.store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.segment import Words
 from semsearch.storage.catalogue import each_passage, stored_texts
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.manifest import get_removed, get_segments
-from semsearch.storage.segments import KINDS, Kind
+from semsearch.storage.meta import get_meta
+from semsearch.storage.segments import KINDS, Kind, Segment
 from semsearch.system.durable import file_digest
 from semsearch.text.terms import Lexicon
 from semsearch.topics.joined import join
@@ -27,20 +29,21 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
+Float32 = npt.NDArray[np.float32]
 
 _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
-    """What is wrong, a line each; empty where all is well. Reads every file of the index."""
+    """Verify an index: its problems, a line each; empty where all is well. Reads every file of it."""
     problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
     problems += _rows(db)
     opened = list(_opened(db, folder, problems))
     for kind in KINDS:
-        problems += _held(db, kind, [source.segment.runs for source in opened if source.segment.kind == kind])
-    passages = [source for source in opened if isinstance(source, Vectors) and source.segment.kind == "passage"]
+        problems += _held(db, kind, [segment.runs for segment, _ in opened if segment.kind == kind])
+    passages = [source for segment, source in opened if segment.kind == "passage" and not isinstance(source, Words)]
     problems += _vector_sample(db, folder / SEGMENTS, passages, vectors)
-    problems += _words_sample(db, [source for source in opened if isinstance(source, Words)])
+    problems += _words_sample(db, [source for _, source in opened if isinstance(source, Words)])
     return problems
 
 
@@ -60,22 +63,28 @@ def _rows(db: sqlite3.Connection) -> Iterator[str]:
         yield f"document {document} ({path}) has metadata that is not JSON; index or add it again"
 
 
-def _opened(db: sqlite3.Connection, folder: Path, problems: list[str]) -> Iterator[Vectors | Words]:
+def _opened(
+    db: sqlite3.Connection, folder: Path, problems: list[str]
+) -> Iterator[tuple[Segment, Words | VectorReader]]:
+    """The segments that can be read, each by itself; what is wrong with them, and with the others, is added."""
+    stores = open_stores(get_meta(db, ENGINE), folder)
     for segment in get_segments(db):
         path = folder / SEGMENTS / segment.file
         try:
+            if segment.kind in stores:
+                problems += stores[segment.kind].check(segment)
+                yield segment, stores[segment.kind].open([segment], NO_IDS)
+                continue
             if file_digest(path) != segment.digest:
                 problems.append(f"{path.name} is not as it was written: its digest differs")
             if segment.kind == "topics":
                 open_topics(path)
-            elif segment.kind == "words":
+            else:
                 words = Words(path, segment)
                 words.postings.check()
-                yield words
-            else:
-                yield Vectors(path, segment)
+                yield segment, words
         except FileNotFoundError:
-            problems.append(f"{path.name} is missing")
+            problems.append(f"{segment.file} is missing")
         except IndexDamaged as error:
             problems.append(str(error))
 
@@ -107,7 +116,7 @@ def _distinct(held: list[Runs]) -> int:
 
 
 def _vector_sample(
-    db: sqlite3.Connection, folder: Path, opened: list[Vectors], vectors: Callable[[], WordVectors]
+    db: sqlite3.Connection, folder: Path, opened: list[VectorReader], vectors: Callable[[], WordVectors]
 ) -> Iterator[str]:
     """Some passages, embedded again from their stored text, have the vectors that are stored."""
     wanted = _some_passages(db)
@@ -132,9 +141,13 @@ def _vector_sample(
             if topics is not None:
                 texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
                 fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts))[None])
-            kept = [(source.rows(row), source.rounding) for source in opened for row in _row(source, id_)]
-            if any(stored.shape != fresh.shape or not np.allclose(stored, fresh, atol=most) for stored, most in kept):
+            kept = [(reader.fetch(np.array([id_])).rows, reader.rounding) for reader in opened]
+            if any(len(row) and not _is_same(row, fresh, most) for row, most in kept):
                 yield f"the vector of passage {id_} is not that of its text"
+
+
+def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
+    return stored.shape == fresh.shape and np.allclose(stored, fresh, atol=rounding)
 
 
 def _words_sample(db: sqlite3.Connection, opened: list[Words]) -> Iterator[str]:
@@ -157,7 +170,7 @@ def _some_passages(db: sqlite3.Connection) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-def _row(source: Vectors | Words, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+def _row(source: Words, id_: int) -> Iterator[npt.NDArray[np.int64]]:
     ids = np.array([id_])
     if source.segment.runs.has(ids)[0]:
         yield source.segment.runs.below(ids)

@@ -11,11 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Any
 
 _LINE_END = re.compile(r"\r\n?|\n")
 MAX_BYTES = 100_000_000  # of one file, unless told otherwise; a larger one is rarely prose
@@ -30,6 +26,7 @@ class Block:
     level: int = 0  # 0: body; 1 to 6: a heading of that level
     page: int | None = None
     anchors: tuple[tuple[int, int], ...] = ()  # (offset in text, offset in source), rising; empty: text is a slice
+    place: str | None = None  # in the document's own terms: "slide 3", "Sheet1!B7", "cell 4", "message 12"
 
     def source_offset(self, offset: int) -> int:
         """The place in the source of the character at `offset` of the clean text."""

@@ -1,18 +1,21 @@
-"""Files to documents: by the format that the name says, or else as text."""
+"""Files to documents: by the format that their content or else their name says, or else as text."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import stat
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.decode import declared_encoding, decode
 from semsearch.readers.document import MAX_BYTES, Document
-from semsearch.readers.registry import FORMATS, SUFFIXES, Format
+from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
 
+_LOG = logging.getLogger(__name__)
+_SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
@@ -49,28 +52,51 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES) -> FileContent:
 
 
 def read_bytes(data: bytes, name: str) -> Document:
-    """The document in a file's bytes; the suffix of `name` says the format, and an unknown one means text."""
-    kind = SUFFIXES.get(PurePath(name).suffix.lower(), FORMATS[0])
+    """The document in a file's bytes. What it is says its content where that has a sign, else the suffix of `name`.
+
+    An unknown suffix means text. Raises SourceError for what is no text and no format that is known, MissingExtra where
+    the format needs a package that is not installed.
+    """
+    kind = _format(data, name)
     if kind.binary:
         return _read(kind, data, name)
     return _read(kind, decode(data, name, declared=declared_encoding(data) if kind.declares_encoding else None), name)
 
 
+def _format(data: bytes, name: str) -> Format:
+    named = format_of(name)
+    if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
+        return named or TEXT
+    from semsearch.readers.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
+
+    found = format_by_content(data)
+    if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
+        _LOG.info("%s: read as %s, which it is", name, found)
+        return FORMATS[found]
+    if found is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
+        raise SourceError(f"{name} is {kind}; expected text, or a file that is what its name says")
+    return named or TEXT
+
+
 def read_text(text: str, name: str, *, format: str = "text") -> Document:
     """The document in a text that is in no file. Raises UsageError for a format that is unknown or not text."""
-    for kind in FORMATS:
-        if kind.name == format and not kind.binary:
-            return _read(kind, text, name)
-    known = ", ".join(kind.name for kind in FORMATS if not kind.binary)
+    kind = format_named(format)
+    if kind is not None and not kind.binary:
+        return _read(kind, text, name)
+    known = ", ".join(kind.name for kind in FORMATS.values() if not kind.binary)
     raise UsageError(f"no text format is called {format!r}; expected one of {known}")
 
 
 def _read(kind: Format, source: str | bytes, name: str) -> Document:
-    read = kind.load()
     try:
-        document = read(source, name)
+        document = kind.load()(source, name)
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
-    if len(document.title) <= _LONGEST_TITLE:
-        return document
-    return replace(document, title=document.title[:_LONGEST_TITLE].rstrip() + "…")
+    if not isinstance(document, Document):
+        raise SourceError(
+            f"{name} cannot be read: {kind.module}.read gave {type(document).__name__}, not a semsearch Document"
+        )
+    title = document.title
+    if len(title) > _LONGEST_TITLE:
+        title = title[:_LONGEST_TITLE].rstrip() + "…"
+    return replace(document, title=title, format=kind.name)

@@ -1,27 +1,51 @@
-"""Files to documents. Each format is one file here, imported when the first file of its kind is read.
+"""Which reader is for which file: the formats known here, those that a program registers, and those of plug-ins.
 
 A reader of a text format has `read(source: str, name: str) -> Document`. A reader of a binary format, which decodes for
-itself, has `read(data: bytes, name: str) -> Document` and is registered with `binary=True`.
+itself, has `read(data: bytes, name: str) -> Document` and is registered with `binary=True`. Its module is imported when
+the first file of its kind is read.
+
+A plug-in is a package that announces a `Format` for a suffix, without the dot, as an entry point:
+
+    [project.entry-points."semsearch.readers"]
+    rtf = "rich_text_for_semsearch:FORMAT"
+
+Plug-ins are looked for when a suffix comes up that is not known here, and one is imported when a file of its suffix is
+read. So they cannot take formats away from the readers here, and cost nothing where no such file is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from semsearch.errors import SourceError, UsageError
 from semsearch.readers.document import Document
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "semsearch.readers"  # of entry points
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file, and the module that reads it."""
+    """A kind of file, and the module that reads it.
+
+    `version` is the reader's: when it changes, the next sync reads all files of this format again.
+    """
 
     name: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # lower case, each with its dot
     module: str
     binary: bool = False
     declares_encoding: bool = False
+    version: str = "1"
 
     def load(self) -> Callable[..., Document]:
         """The module's `read`."""
@@ -29,10 +53,137 @@ class Format:
         return read
 
 
-FORMATS = (
-    Format("text", (".txt", ".text"), "semsearch.readers.text"),
+_LANGUAGES = (
+    ".c .h .cc .cpp .cxx .hh .hpp .hxx .java .kt .kts .scala .groovy .js .mjs .cjs .jsx .ts .tsx .go .rs .swift "
+    ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
+    ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
+)
+TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
+BUILT_IN = (
+    TEXT,
     Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown"),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
+    Format("org", (".org",), "semsearch.readers.markup.org"),
+    Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc"),
+    Format("latex", (".tex", ".latex"), "semsearch.readers.markup.tex"),
+    Format("python", (".py", ".pyi"), "semsearch.readers.code.python"),
+    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.tokens"),
+    Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
+    Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
+    Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.records.mail", binary=True),
+    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
+    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True),
+    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),
+    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True),
+    Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True),
+    Format("pdf", (".pdf",), "semsearch.readers.pdf.reader", binary=True),
 )
-SUFFIXES: dict[str, Format] = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
+FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
+SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}
+
+
+def register(kind: Format) -> None:
+    """Have files of a format's suffixes read by its reader, from now on and in this process.
+
+    A format registered later wins over an earlier one of the same name, or with the same suffix.
+    Raises UsageError for what is no format, and for suffixes that are not lower case with their dot.
+    """
+    if not isinstance(kind, Format):
+        raise UsageError(f"a reader is registered as a Format, not as {kind!r}")
+    for suffix in kind.suffixes:
+        if not suffix.startswith(".") or suffix != suffix.lower():
+            raise UsageError(f"the suffix {suffix!r} of format {kind.name} is not like '.txt': a dot and lower case")
+    FORMATS[kind.name] = kind
+    SUFFIXES.update(dict.fromkeys(kind.suffixes, kind))
+
+
+def registered() -> tuple[Format, ...]:
+    """The formats that are not built in, for another process to register."""
+    return tuple(kind for kind in FORMATS.values() if kind not in BUILT_IN)
+
+
+def is_readable(name: str) -> bool:
+    """Whether a reader, here or in a plug-in, is for files with a name's suffix. Imports no plug-in."""
+    suffix = _suffix(name)
+    return suffix in SUFFIXES or suffix[1:] in plugins()
+
+
+def format_of(name: str) -> Format | None:
+    """The format that a file's name says, if there is a reader for it.
+
+    Raises SourceError if that is a plug-in, and it cannot be used.
+    """
+    suffix = _suffix(name)
+    if suffix not in SUFFIXES and suffix[1:] in plugins():
+        register(_plugged_in(suffix, plugins()[suffix[1:]]))
+    return SUFFIXES.get(suffix)
+
+
+def format_named(name: str) -> Format | None:
+    """The format of a name; where it is not known here, plug-ins are asked, and those that fail are passed over."""
+    if name not in FORMATS:
+        for suffix, plugin in plugins().items():
+            if f".{suffix}" not in SUFFIXES:
+                try:
+                    register(_plugged_in(f".{suffix}", plugin))
+                except SourceError:
+                    continue
+    return FORMATS.get(name)
+
+
+def reader_label(name: str) -> str:
+    """The reader that a file with this name would get, and its version; "" if that cannot be told."""
+    try:
+        kind = format_of(name) or TEXT
+    except SourceError:
+        return ""
+    return f"{kind.name} {kind.version}"
+
+
+def _suffix(name: str) -> str:
+    return name[name.rfind(".") :].lower()  # what has no dot, or one in a folder's name, is no suffix that anyone has
+
+
+def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:
+    """A plug-in's format, for its suffix whatever else it says. What it raises is told, with the plug-in's name."""
+    announced = f"the reader of {suffix} files, {plugin.value}"
+    try:
+        kind = plugin.load()
+    except Exception as error:  # whatever a stranger's module does when it is imported
+        raise SourceError(f"{announced}, cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(kind, Format):
+        raise SourceError(f"{announced}, is no semsearch.readers.registry.Format but {type(kind).__name__}")
+    if kind.name in FORMATS and FORMATS[kind.name].module != kind.module:
+        raise SourceError(f"{announced}, is for format {kind.name!r}, which there is already; rename it")
+    return replace(kind, suffixes=(suffix, *(other for other in kind.suffixes if other not in SUFFIXES)))
+
+
+@cache
+def plugins() -> Mapping[str, EntryPoint]:
+    """The entry points of plug-ins by suffix, without the dot."""
+    if not _is_announced(sys.path):
+        return {}
+    from importlib.metadata import entry_points  # start-up time: it takes longer than looking whether there are any
+
+    return {entry.name.lower(): entry for entry in entry_points(group=GROUP)}
+
+
+def _is_announced(folders: Iterable[str]) -> bool:
+    """Whether a distribution in these folders may have such entry points. Of what is no folder, no one knows."""
+    for folder in folders:
+        try:
+            with os.scandir(folder or ".") as listing:
+                names = [entry.name for entry in listing if entry.name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            if Path(folder).is_file():  # a zip archive, say
+                return True
+            continue
+        for name in names:
+            try:
+                if GROUP.encode() in Path(folder, name, "entry_points.txt").read_bytes():
+                    return True
+            except OSError:
+                continue
+    return False

@@ -1,1 +1,1 @@
-"""What an index answers: hits, contexts, explanations, reports. Plain frozen data, and the `Searchable` protocol."""
+"""Answers of an index: hits, contexts, explanations, reports. Plain frozen data, and the `Searchable` protocol."""

@@ -43,7 +43,7 @@ class Lexical(Record):
 
 @dataclass(frozen=True, slots=True)
 class WordShare(Record):
-    """What one word of the question adds to a cosine."""
+    """The share that one word of the query has in a cosine."""
 
     word: str
     share: float
@@ -81,7 +81,7 @@ class Near(Record):
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Record):
-    """What each pair of words adds to the cosine of the question and the sentence. A word that a text has twice comes
+    """The share of each pair of words in the cosine of query and sentence. A word that a text has twice comes
     once, with both together."""
 
     question: tuple[str, ...]  # (q,) in order

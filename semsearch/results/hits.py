@@ -1,4 +1,4 @@
-"""What an index answers: hits, and reports on its own state and work. Plain frozen data."""
+"""Hits: passages that answer a query. Plain frozen data."""
 
 from __future__ import annotations
 

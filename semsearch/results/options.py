@@ -24,7 +24,7 @@ class SearchKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions(Record):
-    """What kind of answer is wanted. Raises UsageError where that makes no sense, such as k = 0.
+    """The options of a search. Raises UsageError for one that makes no sense, such as k = 0.
 
     What `filters` say (semsearch.search.filters) is checked by the index that is asked.
     """

@@ -31,7 +31,7 @@ class Progress(Record):
 
 @dataclass(frozen=True, slots=True)
 class SyncReport(Record):
-    """What a write did."""
+    """The report of a write to an index."""
 
     added: int = 0  # documents, here and below
     changed: int = 0
@@ -48,7 +48,7 @@ class SyncReport(Record):
 
 @dataclass(frozen=True, slots=True)
 class Adapted(Record):
-    """What an index has learned from its text about its words."""
+    """The topics that an index has learned from its text."""
 
     topics: int  # dimensions that vectors of passages have for them
     terms: int
@@ -57,7 +57,7 @@ class Adapted(Record):
 
 @dataclass(frozen=True, slots=True)
 class Status(Record):
-    """What an index is, now."""
+    """The state of an index: counts, settings, size, drift."""
 
     path: str  # of the index's folder
     created: str  # date and time

@@ -105,7 +105,7 @@ def assemble(hits: Iterable[Hit], passages: Mapping[int, PassageRow], *, max_wor
 
 
 def _beginning(own: Block, max_words: int) -> Context:
-    """As much of the best sentence as there is room for, with its source if that leaves some."""
+    """A context of the best sentence alone, cut to the room there is, with its source if that leaves some."""
     sentence = list(_windows(own))[-1]
     render = _render if _most(sentence, _render, max_words) >= _LEAST_CUT else _render_bare
     cut = [replace(sentence, most=_most(sentence, render, max_words))]

@@ -91,7 +91,7 @@ class Explainer:
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:
-        """Those with topics and general vector of a passage that are known."""
+        """The cosines of the query with a passage's topics and general vector, those that are known."""
         if self._words is None:
             return []
         found: list[Cosine] = []

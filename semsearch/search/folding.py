@@ -50,7 +50,7 @@ def _folded(
     texts: Mapping[int, str],
     suspects: Mapping[int, Sequence[int]],
 ) -> list[list[int]]:
-    """The same for one ranking, of whose beginning the texts are known, and the marks of those that may be alike."""
+    """Fold one ranking: `texts` has those of its beginning, `suspects` the marks of passages that may be alike."""
     firsts = list(range(min(len(ids), beginning)))
     places = [place for place in firsts if ids[place] in suspects]
     marks = [mark for place in places for mark in suspects[ids[place]]]

@@ -2,7 +2,7 @@
 
 The cosine is kept as it is; BM25, which has no scale of its own, is divided by the best one of the question. Measured
 on seven collections against ranks (reciprocal rank fusion), z-scores and both halves over their best: as good as the
-best of these, and the cosine's part does not depend on what else was found. docs/measurements.md has the table.
+best of these, and the cosine's part does not depend on what else was found. docs/research/measurements.md: the table.
 Cosines are seldom near one: with seven tenths of the weight, the two parts move a score about as much.
 
 A third part brings up what is near the passage that answers best: the cosine with the first of the ranking so far. It
@@ -52,7 +52,7 @@ def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:
 
 
 def fuse_each(dense: Float, lexical: Float, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float:
-    """The same for several questions: candidates of all of them, and whose each is. (p,), (p,), q weights, (p,)"""
+    """Fuse the scores of several queries' candidates; `owners`: each one's query. (p,), (p,), q weights, (p,)"""
     table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
     of_dense, of_lexical, best = table[owners].T
     unknown = np.isnan(dense), np.isnan(lexical)

@@ -112,7 +112,7 @@ def _place(passage: PassageRow, documents: Mapping[int, DocumentRow], paths: Map
 
 
 def path_of(document: DocumentRow, here: str) -> str:
-    """As one would open it from the folder `here`; the id of a text that a program added."""
+    """The path of a document, relative to the folder `here` if it lies below; the id of a text that a program added."""
     return shown(document.place, here) if document.root else document.place
 
 

@@ -38,7 +38,7 @@ class Pool:
 
     @property
     def slices(self) -> Iterator[slice]:
-        """The places of each question."""
+        """The positions of each query's pairs."""
         edges = self.bounds.tolist()
         return map(slice, edges[:-1], edges[1:])
 
@@ -51,7 +51,7 @@ class Pool:
         return result
 
     def by_passage(self) -> Visits:
-        """The same pairs in the order of their passages."""
+        """The pairs of a query and a passage, in the order of the passages."""
         order = np.argsort(self.ids, kind="stable")
         rising = self.ids[order]
         is_new = are_new(rising)
@@ -75,7 +75,7 @@ class Visits:
         return zip(map(slice, edges, edges[1:]), map(slice, ends, ends[1:]), strict=False)
 
     def to_pool(self, values: Int64) -> Int64:
-        """What each passage has, for each pair of the pool. (u,) -> (p,)"""
+        """Spread a value of each passage over all pairs of the pool that have it. (u,) -> (p,)"""
         result = np.empty(len(self.order), dtype=values.dtype)
         result[self.order] = values[self.which]
         return result

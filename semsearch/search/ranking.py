@@ -48,7 +48,7 @@ class Page:
     models: Int64  # the passages that others are near to, if that counts
 
     def origin(self, query: str, mode: Mode, generation: int) -> Origin:
-        """What its hits carry of it."""
+        """The origin that hits of this page carry."""
         return Origin(query, mode, generation, self.weights, tuple(self.models.tolist()))
 
 
@@ -97,7 +97,7 @@ def _block(
     depth: int,
     before: Sequence[int],
 ) -> list[Page]:
-    """The same for questions that are few enough to be ranked together.
+    """The pages of queries that are few enough to be ranked together.
 
     Where so many say the same that there are fewer than k, it looks deeper, until it is enough or there is no more.
     """

@@ -31,7 +31,7 @@ def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchO
 
 
 def parts_of(said: Sequence[float], scores: Sequence[float]) -> list[Rerank | None]:
-    """What a reranker adds to each score; None for all where it says the same of all of them.
+    """The points that a reranker adds to each score; None for all where it gives all of them the same score.
 
     Where the scores are all the same, its own deviation decides: they are one apart.
     """
@@ -49,7 +49,7 @@ def _with(hit: Hit, part: Rerank | None) -> Hit:
 
 
 def _said(reranker: Reranker, query: str, hits: Sequence[Hit]) -> list[float]:
-    """What it says of each hit."""
+    """The reranker's score of each hit."""
     given = reranker(query, hits) if hits else []
     try:
         said = [float(each) for each in given]

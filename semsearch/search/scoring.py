@@ -92,7 +92,7 @@ def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, visits:
 def _meaning(
     snapshot: Snapshot, visits: Visits, owners: Int64, spans: Spans, queries: Float32
 ) -> tuple[Float64, Int64]:
-    """What questions (q, d + k) and passages have to do with each other, and the best sentence or -1. (p,), (p,)
+    """The dense score of each pair of a query (q, d + k) and a passage, and its best sentence or -1. (p,), (p,)
 
     In the order of the visits; `owners`: whose each of these is.
     """

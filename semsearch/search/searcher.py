@@ -194,7 +194,7 @@ class Searcher:
         return answers
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:
-        """What to ask for, so that there are hits enough for a reranker to choose from."""
+        """The options with a k that gives a reranker enough hits to choose from."""
         if self._reranker is None:
             return options
         return replace(options, k=max(options.k, tuning.TUNING.reranked), min_score=None)

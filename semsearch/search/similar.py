@@ -1,4 +1,4 @@
-"""What others shall be like: the passage of a hit, the passage at a line of a document, or a whole document.
+"""The subject of a search for similar passages: the passage of a hit, the one at a line, or a whole document.
 
 A document stands for all of its passages: its vector is the direction of the sum of theirs, its words are all of
 theirs. Of one with very many, evenly spread ones are taken. It does not answer to itself. Nor does a passage, nor the
@@ -48,7 +48,7 @@ class Subject:
 
 
 def find_subject(db: sqlite3.Connection, like: Hit | str, line: int | None = None) -> Subject:
-    """What is meant by a hit, or by a path and perhaps a line, the first one being 1.
+    """Find the subject that a hit, or a path and perhaps a line (from 1), means.
 
     A path may be written as hits show it, in full, or as below its root; a text that a program added goes by its id.
     Raises SourceError for a path that is not in the index, or is several; UsageError for a line that is not there.

@@ -1,1 +1,1 @@
-"""Which files there are, and what has changed."""
+"""Find the files of an index's roots, and what has changed in them."""

@@ -1,8 +1,8 @@
-"""What .gitignore and .semsearchignore files leave out, by the rules of git.
+"""Ignore rules: the files that .gitignore and .semsearchignore leave out, as git would.
 
 A folder's rules hold for everything under it; the rules of deeper folders win, and in one folder those of
-.semsearchignore win over those of .gitignore, the later line over the earlier. What lies in an ignored folder cannot
-be included again. The patterns themselves are pathspec's. A user's own rules (core.excludesFile) are not read.
+.semsearchignore win over those of .gitignore, the later line over the earlier. A file in an ignored folder cannot be
+included again. The patterns are matched by pathspec. A user's own rules (core.excludesFile) are not read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Rules:
     above: Rules | None = None
 
     def ignore(self, path: str) -> bool:
-        """Whether a path (absolute and composed, forward slashes, a slash at the end of a folder) is left out."""
+        """Return whether a path is left out. It is absolute and composed, with slashes, and one at a folder's end."""
         rules: Rules | None = self
         while rules is not None:
             left_out = rules.spec.check_file(path[len(rules.folder) :]).include
@@ -45,7 +45,10 @@ class Rules:
 
 
 def rules_of_folder(folder: str, names: Iterable[str], above: Rules | None, skipped: Skipped) -> Rules | None:
-    """The rules in `folder` (absolute, ends in a slash), whose ignore files are `names`; `above` if they add none."""
+    """The rules that hold in `folder` (absolute, ending in a slash): those of its ignore files `names`, then `above`.
+
+    If the files add no rules, it is `above` itself.
+    """
     lines: list[str] = []
     for name in names:
         try:
@@ -60,7 +63,7 @@ def rules_of_folder(folder: str, names: Iterable[str], above: Rules | None, skip
 def rules_above(root: Path, skipped: Skipped) -> Rules | None:
     """The rules of the git work tree that `root` (absolute) is in, from its top to the folder above `root`.
 
-    A root that these rules leave out was named on purpose: then none of them holds for it.
+    If these rules leave out `root` itself, it was named on purpose: then there are none.
     """
     top = next((folder for folder in (root, *root.parents) if _kind(folder / ".git")), None)
     if top is None:
@@ -78,7 +81,7 @@ def rules_above(root: Path, skipped: Skipped) -> Rules | None:
 
 
 def _kind(path: Path) -> int:
-    """What is there, as the stat module names it; 0 if nothing is, or if that is hidden from us."""
+    """The file type at a path, as the stat module names it; 0 if there is nothing, or we may not look."""
     try:
         return stat.S_IFMT(path.stat().st_mode)
     except OSError:
@@ -86,10 +89,10 @@ def _kind(path: Path) -> int:
 
 
 def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
-    """Patterns of --include and --exclude, in the same language.
+    """Compile the patterns of --include and --exclude, which are written as in .gitignore.
 
-    Raises UsageError for what is no pattern, or one that can match nothing. In an ignore file such a line is harmless;
-    given by hand it is a slip, and would be taken for a folder without files.
+    Raises UsageError for text that is not a pattern, or a pattern that can match nothing. In an ignore file such a line
+    is harmless; given by hand it is a mistake, and would look as if the folder had no files.
     """
     if isinstance(patterns, str):
         raise UsageError(f"patterns are given as a list, not as the string {patterns!r}; write [{patterns!r}]")
@@ -107,22 +110,22 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
 
 
 def compose(text: str) -> str:
-    """Unicode's composed form (NFC), in which paths are stored and matched: macOS may decompose them on disk."""
+    """Convert to Unicode's composed form (NFC), in which paths are stored and matched: macOS may decompose them."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def slashed(folder: Path) -> str:
-    """A folder with forward slashes, and one at the end."""
+    """A folder's path with forward slashes, and one at the end."""
     return folder.as_posix().rstrip("/") + "/"
 
 
-def _is_pattern(line: str, place: str, skipped: Skipped) -> bool:
-    """Whether a line is a pattern; a bad one costs only itself, as in git."""
+def _is_pattern(line: str, file: str, skipped: Skipped) -> bool:
+    """Return whether a line is a pattern; a bad line is reported and has no effect on others, as in git."""
     if not line.strip() or line.startswith("#"):
         return False
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:
-        skipped(place, f"{line!r} is no pattern; that line is ignored")
+        skipped(file, f"{line!r} is no pattern; that line is ignored")
         return False
     return True

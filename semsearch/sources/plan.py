@@ -1,8 +1,8 @@
-"""What an index knows against what is there: added, changed, moved, removed. Pure, but for the digests it asks for.
+"""Plan a sync: compare the documents of an index with the files on disk. Pure, but for the digests it asks for.
 
-A file is taken to be unchanged where its size and time are the same, and the time lies clearly before the moment its
-content was last read: an edit within the same tick of the file system's clock leaves both as they were. All others are
-told by the digest of their content, as are files that vanished here and appeared there.
+A file counts as unchanged if its size and time are the same, and the time lies clearly before the moment its content
+was last read: an edit within the same tick of the file system's clock leaves both as they were. All other files are
+compared by the digest of their content, as are files that vanished in one folder and appeared in another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A document as the index has it. `place` is its absolute path, forward slashes, NFC."""
+    """A document as the index knows it. `place` is its absolute path with forward slashes, in NFC: its identity."""
 
     document_id: int
     root_id: int
@@ -31,7 +31,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A file as the disk has it. `file` is its path below the root as the disk spells it, `absolute` what to open."""
+    """A file as it is on disk. `path` and `place` are in NFC, `file` and `absolute` spelled as on disk.
+
+    `path` and `file` are relative to the root, `place` and `absolute` are absolute; `absolute` is the one to open.
+    """
 
     root_id: int
     path: str
@@ -52,7 +55,7 @@ class Pair:
 
 @dataclass(slots=True)
 class Plan:
-    """What a sync has to do. `touched`: the same content under a new time or root; `unread`: could not be looked at."""
+    """What a sync has to do. `touched`: the same content with a new time or root; `unread`: the file cannot be read."""
 
     added: list[Present] = field(default_factory=list)
     changed: list[Pair] = field(default_factory=list)
@@ -64,11 +67,15 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
+        """Whether no document of the index has to change."""
         return not (self.added or self.changed or self.moved or self.touched or self.removed)
 
 
 def plan(known: Iterable[Known], present: Iterable[Present], *, digest: Callable[[Present], str | None]) -> Plan:
-    """Compare. `digest` gives that of a file's content, or None where it cannot be read; it is asked only in doubt."""
+    """Compare known documents with present files. `digest` gives the digest of a file's content, None if unreadable.
+
+    It is called only where size and time leave a doubt.
+    """
     result = Plan()
     missing = {document.place: document for document in known}
     appeared: list[Present] = []
@@ -88,7 +95,7 @@ def plan(known: Iterable[Known], present: Iterable[Present], *, digest: Callable
 
 
 def looks_unchanged(known: Known, present: Present) -> bool:
-    """Whether size and time prove that nothing happened since the content was read."""
+    """Return whether size and time prove that a file has not changed since its content was read."""
     return (
         known.size == present.size
         and known.mtime_ns == present.mtime_ns
@@ -108,7 +115,7 @@ def _compare(pair: Pair, digest: str | None, result: Plan) -> None:
 def _find_moved(
     missing: dict[str, Known], appeared: list[Present], digest: Callable[[Present], str | None], result: Plan
 ) -> None:
-    """Pair what vanished with what appeared, by content; a document keeps its kind, so the suffix must be the same."""
+    """Pair documents that vanished with files that appeared, by content and suffix: a document keeps its file type."""
     by_size: dict[int, list[Known]] = defaultdict(list)
     for document in missing.values():
         by_size[document.size].append(document)

@@ -1,4 +1,7 @@
-"""What an index covers: folders and single files. None lies inside another, so no file is ever indexed twice. Pure."""
+"""The roots of an index: the folders and single files that it covers. Pure.
+
+No root lies inside another, so no file is ever indexed twice.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ ADDED = 0  # the root of texts that a program added
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """An absolute path with forward slashes, as the disk spells it, and the globs given for it. `single`: a file."""
+    """A folder or file that is indexed: its absolute path with forward slashes, as spelled on disk, and its globs.
+
+    `single` marks a file.
+    """
 
     id: int
     path: str
@@ -20,14 +26,14 @@ class Root:
     exclude: tuple[str, ...] = ()
 
     def place(self, path: str) -> str:
-        """The absolute path of a document, in NFC: what identifies it."""
+        """The absolute path, in NFC, of the document at a path relative to the root. It identifies the document."""
         whole = self.path if self.single else f"{self.path.rstrip('/')}/{path}"
         return unicodedata.normalize("NFC", whole)
 
 
 @dataclass(slots=True)
 class RootPlan:
-    """Which roots to look at; which are new; which older ones become part of new ones."""
+    """The roots to sync, the known roots that become part of new ones, and warnings for the user."""
 
     wanted: list[Root] = field(default_factory=list)
     absorbed: list[Root] = field(default_factory=list)
@@ -35,7 +41,10 @@ class RootPlan:
 
 
 def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
-    """`asked` need no ids. A path inside a root means that root; one around roots takes them over."""
+    """Decide which roots to sync when `asked` are asked for; these need no ids.
+
+    A path inside a known root means that root; a path that contains known roots replaces them.
+    """
     result = RootPlan()
     roots = list(known)
     next_id = max((root.id for root in roots), default=ADDED) + 1
@@ -65,5 +74,5 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
 
 
 def covers(root: Root, path: str) -> bool:
-    """Whether the path is the root or lies in it."""
+    """Return whether an absolute path is the root or lies in it."""
     return path == root.path or (not root.single and path.startswith(root.path.rstrip("/") + "/"))

@@ -1,9 +1,9 @@
-"""Which files are meant by a path: a walk over its folders that leaves out what no one wants indexed.
+"""Find the files to index under a path: a walk over its folders.
 
-Left out without a word: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), files that
-no reader is for, and what --include does not name. Reported as skipped: folders that cannot be listed, links that lead
-nowhere, names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is
-read twice); a link to a file is read as that file. A single file is taken whatever its name.
+Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), files that no
+reader supports, and what --include does not name. Reported as skipped: folders that cannot be listed, broken links,
+names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is read
+twice); a link to a file is read as that file. A single file is taken whatever its name.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from semsearch.errors import SourceError
-from semsearch.readers.registry import SUFFIXES
+from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to index, as the walk saw it."""
+    """A file to index, with its size and time as the walk found them."""
 
     path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
     absolute: str
@@ -34,11 +34,11 @@ class FoundFile:
 def find_files(
     root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (), skipped: Skipped
 ) -> Iterator[FoundFile]:
-    """The files under a folder, folder by folder in the order of their names, or the one file that `root` is.
+    """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) takes such files as text, though no
-    reader is for them.
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) takes such files as text even if no
+    reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.
     """
@@ -57,12 +57,12 @@ def find_files(
 
 
 def _absolute(path: Path) -> Path:
-    """The path from the top of the file system, links not resolved: what a user called it."""
+    """The absolute path with links not resolved, as the user named it."""
     return Path(os.path.normpath(path.absolute()))
 
 
 class _Choice:
-    """What --include and --exclude say, on top of which suffixes there are readers for."""
+    """Which files to take: by --include, --exclude, and the suffixes that readers support."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = globs(include) if include else None
@@ -74,7 +74,7 @@ class _Choice:
         return self._exclude is not None and self._exclude.match_file(path)
 
     def takes(self, path: str, name: str) -> bool:
-        readable = name[name.rfind(".") :].lower() in SUFFIXES
+        readable = is_readable(name)
         if self._include is None:
             return readable
         named = readable or any(fnmatchcase(name, pattern) for pattern in self._names)
@@ -170,7 +170,7 @@ class _Walk:
 
 
 def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
-    """Whether it is surely one: of a link that leads round in a circle, or where we may not look, nothing is sure."""
+    """Return whether an entry is surely a folder: not if it is a circular link, or if we may not look."""
     try:
         return entry.is_dir(follow_symlinks=follow_symlinks)
     except OSError:
@@ -178,7 +178,7 @@ def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a Windows junction: a link that `is_symlink` does not know."""
+    """Return whether an entry is a Windows junction: a link that `is_symlink` does not know."""
     if sys.platform != "win32":
         return False
     return entry.stat(follow_symlinks=False).st_reparse_tag == stat.IO_REPARSE_TAG_MOUNT_POINT

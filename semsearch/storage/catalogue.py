@@ -124,7 +124,7 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
 
 @dataclass(frozen=True, slots=True)
 class StoredTexts:
-    """What a passage's vectors are made of."""
+    """The texts of a passage that are embedded: its headings and its sentences."""
 
     passage_id: int
     first_sentence: int
@@ -133,7 +133,7 @@ class StoredTexts:
 
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
-    """Those of all passages with ids from `first` to below `last`, rising."""
+    """The stored texts of all passages with ids from `first` to below `last`, rising."""
     rows = db.execute(
         "SELECT passages.id, passages.first_sentence, title, headings, text, passages.sentences FROM passages "
         "JOIN documents ON documents.id = document_id WHERE passages.id >= ? AND passages.id < ? ORDER BY passages.id",

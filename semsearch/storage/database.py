@@ -149,6 +149,14 @@ def check(store: Store) -> None:
         raise IndexDamaged(f"{store.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch")
 
 
+def upgrade(store: Store) -> None:
+    """Bring the tables of a new index, or of an earlier version's, up to date."""
+    if store.schema() != SCHEMA:
+        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
+
+        migrate(store.database)
+
+
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
     """Errors of SQLite and of the disk as errors that a user can mend."""

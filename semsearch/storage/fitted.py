@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,13 +51,15 @@ def _folder(db: sqlite3.Connection) -> Path:
 
 
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
-    """The same with today's sums."""
+    """The fitted embedder with the sums over today's sentences; None where nothing was fitted yet."""
     embedder = load_embedder(db, vectors)
     if embedder is None:
         return None
     numbers = np.frombuffer(db.execute("SELECT statistics FROM fit").fetchone()[0], dtype="<f8")
-    side = round((len(numbers) - 2) ** 0.5)
-    return Fit(embedder, Statistics(numbers[2:].reshape(side, side), float(numbers[0]), float(numbers[1])))
+    side = math.isqrt(len(numbers) - 2)
+    gram, rest = numbers[2 : 2 + side * side].reshape(side, side), numbers[2 + side * side :]
+    today = Statistics.in_single(gram, float(numbers[0]), float(numbers[1]))
+    return Fit(embedder, replace(today, rounding=float(rest[0])) if len(rest) else today)
 
 
 def save_fit(db: sqlite3.Connection, embedder: SentenceEmbedder, generation: int) -> None:
@@ -76,5 +79,6 @@ def save_today(db: sqlite3.Connection, today: Statistics) -> None:
 
 
 def _to_bytes(statistics: Statistics) -> bytes:
-    numbers = np.concatenate(([statistics.sentences, statistics.words], statistics.gram.ravel()))
+    sums = [statistics.sentences, statistics.words]
+    numbers = np.concatenate((sums, statistics.gram.ravel(), [statistics.rounding]))
     return numbers.astype("<f8").tobytes()

@@ -1,21 +1,22 @@
-"""The manifest of an index: the segment files of its generation, what is removed from them, how each is scanned."""
+"""The manifest of an index: the segments of its generation, what is removed from them, how each is scanned.
+
+It lives in the database, so that all of a generation begins to answer with one COMMIT, whatever holds its segments.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import Runs
 from semsearch.results.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
-from semsearch.storage.segments import Kind, Segment
-
-Int32 = npt.NDArray[np.int32]
+from semsearch.storage.segments import KINDS, Kind, Segment
 
 
 def get_segments(db: sqlite3.Connection) -> list[Segment]:
@@ -28,6 +29,43 @@ def get_removed(db: sqlite3.Connection, kind: Kind) -> Runs:
     if kind != "sentence":
         return Runs.of(db.execute("SELECT first_passage, passages FROM removed"))
     return Runs.of(db.execute("SELECT first_sentence, sentences FROM removed"))
+
+
+def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
+    """Name new segments as part of generation `number`, and retire old ones, to be dropped by a later writer."""
+    now = time.time()
+    db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
+    db.executemany("INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired])
+    db.executemany(
+        "INSERT INTO segments (kind, file, size, count, runs, digest, generation) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(s.kind, s.file, s.size, len(s.runs), s.runs.to_bytes(), s.digest, number) for s in new],
+    )
+    note_scans(db, new, retired)
+
+
+def forget_removed(db: sqlite3.Connection) -> None:
+    """Forget the removal of what no segment holds any more."""
+    rows = db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
+    if not rows:
+        return
+    removed, segments = np.array(rows, dtype=np.int64), get_segments(db)
+    is_held = np.zeros(len(rows), dtype=np.bool_)
+    for kind in KINDS:
+        first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T
+        held = Runs.of(run for segment in segments if segment.kind == kind for run in segment.runs.ranges)
+        is_held |= held.below(first + count) > held.below(first)
+    gone = [(first,) for first in removed[~is_held, 0].tolist()]
+    db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
+
+
+def get_retired(db: sqlite3.Connection) -> dict[str, float]:
+    """The segments of earlier generations that were not dropped yet, by name, and when they were retired."""
+    return {str(file): float(when) for file, when in db.execute("SELECT file, retired_at FROM retired")}
+
+
+def forget_retired(db: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Forget segments that were dropped."""
+    db.executemany("DELETE FROM retired WHERE file = ?", [(name,) for name in names])
 
 
 _KEY = "scans"

@@ -1,9 +1,7 @@
-"""The derived files of an index, and the rule by which they are written anew. Pure; semsearch.dense.faiss_segment
-and semsearch.lexical.search do the work.
+"""Segments: what is derived from the rows of an index, written once and never changed.
 
-A sync writes small segments and never touches large ones. Where there are too many, the smallest go together, and with
-them every next larger one that is not larger than what goes together already, so that a vector is rewritten about as
-often as the index doubles. A segment of which a quarter has been removed is rewritten without what was removed.
+A segment of postings or topics is a file in the index folder; so is one of vectors, unless another engine keeps them
+(semsearch.dense.engines).
 """
 
 from __future__ import annotations
@@ -19,16 +17,16 @@ Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
 KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")  # what grows with the passages; topics are a single file or none
 _SUFFIXES: dict[Kind, str] = {"passage": ".faiss", "sentence": ".faiss", "words": ".postings", "topics": ".topics"}
-LARGEST = 1 << 20  # vectors in a segment: what a writer holds in memory at once
+LARGEST = 1 << 20  # vectors in a segment, as far as merging makes it larger
 LARGEST_WORDS = 1 << 18  # the same for passages in a segment of postings
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment file, as the database names it."""
+    """A segment, as the manifest names it."""
 
     kind: Kind
-    file: str
+    file: str  # its name: that of a file, or what an engine finds it by
     size: int  # bytes
     runs: Runs  # its ids
     digest: str

@@ -1,1 +1,1 @@
-"""The machine: files that are whole or not there, locks, threads, folders of the user."""
+"""The machine: durable files, locks, threads, folders of the user."""

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under a temporary name, flushed to the disk, renamed."""
+"""Durable files, whole or absent: written under a temporary name, flushed to the disk, renamed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Write = Callable[[bytes | memoryview], None]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How large a file is, and the BLAKE2b digest of its bytes."""
+    """The size of a written file in bytes, and the BLAKE2b digest of its content."""
 
     size: int
     digest: str
 
 
 def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
-    """Write a file by what `fill` passes to the function it is given. The rename lasts when this returns.
+    """Write a file: `fill` is called with the function that takes its bytes. It survives a crash once this returns.
 
-    Where it fails, what was there stays, and the part that was written goes: it may be what filled the disk.
+    On failure an older file stays as it was, and the partial one is deleted: it may be what filled the disk.
     """
     temporary = path.with_name(path.name + ".tmp")
     try:
@@ -38,13 +38,13 @@ def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
 
 
 class Draft:
-    """A file that is written piece by piece, and begins with what is known last.
+    """A file that is written piece by piece, and whose first bytes are known only at the end.
 
-    Under a temporary name until it is kept. As a context manager it is dropped where nobody kept it.
+    It has a temporary name until `keep` is called. Used as a context manager, it is deleted unless it was kept.
     """
 
     def __init__(self, path: Path, beginning: int) -> None:
-        """Leaves so many bytes free for the beginning."""
+        """Open the file at `path`, with room for `beginning` bytes at its start."""
         self.temporary = path.with_name(path.name + ".tmp")
         self._path = path
         self._beginning = beginning
@@ -52,12 +52,15 @@ class Draft:
         self._file.seek(beginning)
 
     def write(self, data: memoryview) -> None:
-        """Append."""
+        """Append bytes to the file."""
         while len(data):  # a write may be a partial one
             data = data[self._file.write(data) or 0 :]
 
     def keep(self, beginning: bytes) -> Written:
-        """Give it its beginning and its name, which lasts when this returns."""
+        """Write the first bytes and give the file its name. It survives a crash once this returns.
+
+        Raises ValueError if `beginning` does not fill the room left for it.
+        """
         if len(beginning) != self._beginning:
             raise ValueError(f"the beginning has {len(beginning)} bytes, not {self._beginning}")
         size = self._file.tell()
@@ -71,7 +74,7 @@ class Draft:
         return written
 
     def drop(self) -> None:
-        """Forget what was written, if it was not kept. It may be what filled the disk."""
+        """Delete the file, unless it was kept. It may be what filled the disk."""
         if not self._file.closed:
             self._file.close()
             with suppress(OSError):
@@ -85,7 +88,7 @@ class Draft:
 
 
 def file_digest(path: Path) -> str:
-    """The digest of a file as it is on the disk, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
+    """The BLAKE2b digest of a file's content, the one that `semsearch.readers.read.read_file` gives. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -108,7 +111,7 @@ def _write(path: Path, fill: Callable[[Write], None]) -> Written:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last. Windows has no such call and does it by itself."""
+    """Make renames in a folder survive a crash. Windows has no such call and does it by itself."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,7 +1,7 @@
-"""One writer at a time: an operating-system lock, which dies with its process, and a note of who holds it.
+"""One writer at a time: an operating-system lock, released when its process dies, and a note that names the holder.
 
-The note is a file of its own, since Windows does not let others read a locked file. It is only ever shown to people:
-the lock alone decides.
+The note is a file of its own, since Windows does not let others read a locked file. It is only shown to people: the
+lock alone decides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NOTE = "writer.json"
 
 @contextmanager
 def writer_lock(folder: Path) -> Iterator[None]:
-    """Hold the writer's lock of an index. Raises IndexLocked, naming the holder, where another has it."""
+    """Hold the writer lock of an index folder. Raises IndexLocked, naming the holder, if another process has it."""
     from filelock import FileLock, Timeout  # start-up time: queries never lock
 
     lock = FileLock(folder / LOCK, timeout=0)

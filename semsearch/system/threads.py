@@ -1,4 +1,4 @@
-"""Work on batches in threads, the results in order. NumPy, SciPy and FAISS let other threads run while they count."""
+"""Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: int) -> Iterator[Result]:
-    """`map(work, items)` by so many threads, of which each is at most one item ahead. With one, just that."""
+    """Like `map(work, items)`, but in `threads` threads, each at most one item ahead. One thread means a plain map."""
     if threads <= 1:
         yield from map(work, items)
         return
@@ -33,9 +33,9 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
 
 @contextmanager
 def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], Result]]:
-    """What gives the result of `work`, which a thread does meanwhile; with one thread, it is done when it is asked for.
+    """Run `work` in a second thread inside the `with` block, which gets a function that returns the result.
 
-    Leaving waits for the thread.
+    Leaving the block waits for the thread. With `threads` = 1, `work` runs when the result is asked for.
     """
     if threads <= 1:
         yield work

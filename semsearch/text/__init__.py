@@ -1,1 +1,1 @@
-"""A document to passages, sentences, words and terms."""
+"""Split documents into passages, sentences, words and terms."""

@@ -1,7 +1,7 @@
-"""Which sentences cannot stand alone: those that go back to the one before, and those that announce the next. English.
+"""Sentences that cannot stand alone: those that refer to the one before, and those that announce the next. English.
 
 A passage that begins with "It" or "However" has lost what it speaks of; a list has lost its point without the line that
-ends in a colon. What goes back is told by its first words: a pronoun, a demonstrative, or a connective.
+ends in a colon. A sentence that refers back is known by its first words: a pronoun, a demonstrative, or a connective.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _BACK = re.compile(
 
 
 def goes_back(sentence: str) -> bool:
-    """Whether it begins with a word that points to what was said before."""
+    """Return whether a sentence begins with a word that refers to what was said before."""
     return _BACK.match(sentence) is not None
 
 
 def announces(sentence: str) -> bool:
-    """Whether it ends with a colon: what it announces comes next."""
+    """Return whether a sentence ends with a colon, that is, announces the next one."""
     return sentence.rstrip().rstrip("*_\"'”’").endswith((":", "："))

@@ -6,5 +6,5 @@ from collections.abc import Sequence
 
 
 def heading_text(title: str, headings: Sequence[str]) -> str:
-    """What is embedded with a passage besides its sentences: each heading above it once, the title first."""
+    """The text that is embedded with a passage's sentences: the title and each heading above it, once, a line each."""
     return "\n".join(dict.fromkeys(text for text in (title, *headings) if text))

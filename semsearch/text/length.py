@@ -1,8 +1,8 @@
-"""How long a text is, in words: what bounds a passage, and a context.
+"""The length of a text in words, which bounds passages and contexts.
 
-The words of Chinese, Japanese and Korean text are its characters. And ten characters are a word at the least: prose
-in any language has fewer to a word, so only what is no prose (base64, minified code, a table of hashes) counts more
-than its words, and a limit in words is one in characters too.
+The words of Chinese, Japanese and Korean text are its characters. Ten characters count as one word at least: prose in
+any language has fewer per word, so only what is not prose (base64, minified code, a table of hashes) counts for more
+than its words, and a limit in words is also one in characters.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-CHARACTERS = 10  # to a word, at the most
+CHARACTERS = 10  # of a word, at most
 _SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def count_words(text: str) -> int:
-    """Never less for a longer beginning of the same text."""
+    """Count the words of a text. The count never falls when the text goes on."""
     count = len(text.split())
     if not text.isascii():
         count += len(_SOLITARY.findall(text))
@@ -23,8 +23,8 @@ def count_words(text: str) -> int:
 
 
 def cut_to(text: str, most: int) -> str:
-    """The text's first words, at most so many; cut between words, unless the last is half of what fits."""
+    """The beginning of a text, of at most `most` words. It is cut between words, unless the last fills half of it."""
     end = bisect_right(range(1, min(len(text), most * CHARACTERS) + 1), most, key=lambda n: count_words(text[:n]))
     if end < len(text) and not text[end].isspace():
-        end = max((place for place in range(end // 2, end) if text[place].isspace()), default=end)
+        end = max((index for index in range(end // 2, end) if text[index].isspace()), default=end)
     return text[:end].rstrip()

@@ -1,16 +1,16 @@
-"""Texts that say the same, so that a page of answers shows them once. Pure.
+"""Near-duplicate texts, found so that a page of hits shows each of them once. Pure.
 
-Two texts are alike if they have the same letters and digits in the same order, whatever the case, the spaces and the
-signs between them; or if nine tenths of their sequences of five words are common (of all that either of them has:
-Jaccard) and they have the same numbers, for two bills of one form are two bills. Measured on 39,000 passages of
-handbooks with their own headings as 1,500 questions: 1,941 passages gave way to another, in 13 pairs not for the very
-same words, and 3 of these pairs were no copies. Below nine tenths, forms begin that differ in the one word that counts.
+Two texts are alike if they have the same letters and digits in the same order, whatever the case, white space and
+punctuation; or if they share nine tenths of their sequences of five words (of all that either of them has: Jaccard) and
+have the same numbers, for two bills made from one form are two bills. Measured on 39,000 passages of handbooks with
+their own headings as 1,500 queries: 1,941 passages were hidden behind another, in 13 pairs without having the very same
+words, and 3 of these pairs were not copies. Below nine tenths, forms appear that differ in the one word that counts.
 
-Few pairs are compared. The smallest hash of all pieces (of sixteen letters) of a text is, for two texts that have the
-share J of their pieces in common, the same one with probability J (MinHash, Broder 1997). With three ways of hashing,
-texts are compared where two agree: those with the same letters always, alike ones with probability 0.99 (J is about
-0.94 where nine tenths of the sequences are common), texts on the same subject (J is 0.01) next to never. This costs a
-third of what hashing the words of all would.
+Few pairs are compared. If two texts have the share J of their pieces (of sixteen letters) in common, the smallest hash
+of all pieces of each is the same with probability J (MinHash, Broder 1997). With three hash functions, texts are
+compared if two agree: those with the same letters always, alike ones with probability 0.99 (J is about 0.94 where nine
+tenths of the sequences are common), texts on the same subject (J is 0.01) almost never. This costs a third of what
+hashing the words of all would.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ import numpy as np
 from semsearch.text.tokens import UInt64, hash_words, mix, words
 
 SEQUENCE = 5  # words
-LEAST = 0.9  # of the sequences that two texts must have in common
-_AT_ONCE = 64  # texts: what they need stays within a core's cache
+LEAST = 0.9  # share of the sequences that two texts must have in common
+_AT_ONCE = 64  # texts: their arrays stay within a core's cache
 _HALF = 8  # letters of a piece, which are the bytes of one integer
 _PIECE = 2 * _HALF
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _WAYS = np.array([0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB], dtype=np.uint64)  # any odd numbers
 _COUNT = len(_WAYS)
 _LOWER = bytes(range(256)).lower()
-_TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # the signs that one and the same text is most often set with, or without
+_TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often differ between two copies of one text
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
 def first_alike(texts: Sequence[str]) -> list[int]:
-    """For each text the place of the first one that it is alike to; its own, where there is none before it.
+    """For each text, the index of the first text that it is alike to; its own index if no earlier one is.
 
-    A text is compared with those that stand for themselves, so that many small steps never lead far. One without words
-    is alike only to the very same text.
+    A text is compared only with texts that are alike to no earlier one, so that many small steps never lead far. A text
+    without words is alike only to the very same text.
     """
     letters = [_letters(text) for text in texts]
     marked = _marks(letters).tolist()
@@ -49,32 +49,32 @@ def first_alike(texts: Sequence[str]) -> list[int]:
         return list(range(len(texts)))  # no two have any in common, as is usual
     known: defaultdict[int | str, list[int]] = defaultdict(list)
     firsts: list[int] = []
-    for place, marks in enumerate(marked):
-        keys = marks if letters[place] else [texts[place]]
+    for index, marks in enumerate(marked):
+        keys = marks if letters[index] else [texts[index]]
         near = sorted({other for key in keys if key in known for other in known[key]})
-        same = (other for other in near if letters[other] == letters[place] or _alike(texts[other], texts[place]))
-        first = next(same, place)
+        same = (other for other in near if letters[other] == letters[index] or _alike(texts[other], texts[index]))
+        first = next(same, index)
         firsts.append(first)
-        if first == place:
+        if first == index:
             for key in keys:
-                known[key].append(place)
+                known[key].append(index)
     return firsts
 
 
 def marks_of(texts: Sequence[str]) -> UInt64:
-    """Three marks of each text, of which two texts that are compared have one in common. (n, 3)"""
+    """Three hashes of each text; two texts are compared only if they have one in common. n texts -> (n, 3)"""
     parts = [_marks([_letters(text) for text in texts[i : i + _AT_ONCE]]) for i in range(0, len(texts), _AT_ONCE)]
     return np.concatenate([np.zeros((0, _COUNT), dtype=np.uint64), *parts])
 
 
 def _marks(letters: Sequence[bytes]) -> UInt64:
-    """The pairs of the smallest hashes, each as one number. (n, 3)"""
+    """The three pairs of each text's three smallest hashes, each pair mixed into one number. n texts -> (n, 3)"""
     a, b, c = _smallest(letters).T
     return np.stack([(a * _STEP ^ b) * _WAYS[0], (b * _STEP ^ c) * _WAYS[1], (a * _STEP ^ c) * _WAYS[2]], axis=1)
 
 
 def _letters(text: str) -> bytes:
-    """A text without case, and without spaces and the usual signs."""
+    """A text in lower case, without white space and the usual punctuation, as UTF-8."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.lower())
         for sign in _TYPOGRAPHY:
@@ -83,7 +83,7 @@ def _letters(text: str) -> bytes:
 
 
 def _smallest(letters: Sequence[bytes]) -> UInt64:
-    """The smallest hash of each text's pieces, in each of the ways; short texts count as one piece. (n, 3)"""
+    """The smallest hash of each text's pieces, by each hash function; a short text is one piece. n texts -> (n, 3)"""
     padded = [text.ljust(_PIECE, b"\0") for text in letters]
     data = np.frombuffer(b"".join(padded) + bytes(_PIECE), dtype=np.uint8)
     halves: UInt64 = np.ndarray(len(data) - _HALF + 1, dtype="<u8", buffer=data, strides=(1,))  # at every byte
@@ -97,7 +97,7 @@ def _smallest(letters: Sequence[bytes]) -> UInt64:
 
 
 def _alike(one: str, two: str) -> bool:
-    """Whether two texts are alike: the definition, for texts that have different letters at first sight."""
+    """Return whether two texts whose letters differ are alike, by the definition above."""
     left, right = _hashes(one), _hashes(two)
     if not len(left):
         return one == two
@@ -112,12 +112,12 @@ def _alike(one: str, two: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _hashes(text: str) -> UInt64:
-    """The words of a text. (w,)"""
+    """The hashes of a text's words. (w,)"""
     return hash_words([text]).hashes
 
 
 def _sequences(hashes: UInt64) -> UInt64:
-    """The different sequences of words, as hashes. (w,) -> (≤ w - 4,)"""
+    """The distinct sequences of words, as hashes. (w,) -> (≤ w - 4,)"""
     count = len(hashes) - SEQUENCE + 1
     total: UInt64 = np.zeros(count, dtype=np.uint64)
     for step in range(SEQUENCE):

@@ -1,31 +1,23 @@
-"""Passages as the index keeps them: text, headings as JSON, sentences as packed offsets."""
+"""Passages as the index stores them: text, headings as JSON, sentences as packed offsets."""
 
 from __future__ import annotations
 
 import json
-import logging
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
-import numpy.typing as npt
-
 from semsearch.readers.document import Document
 from semsearch.text.headings import heading_text
 from semsearch.text.passages import each_passage
 
-Int32 = npt.NDArray[np.int32]
-logger = logging.getLogger(__name__)
-
-
-_SPANS = struct.Struct("<ii12x")  # of a sentence's five offsets, where it is in the passage's text
+_SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A passage as its row has it."""
+    """A passage in the form in which it is stored."""
 
     headings: str  # JSON
     above: str  # title and headings, as they are embedded
@@ -37,16 +29,17 @@ class Cut:
 
     @property
     def sentence_texts(self) -> list[str]:
+        """The text of each sentence."""
         return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
 
 
 def storable(text: str) -> str:
-    """Without lone surrogates, which are no characters and which no database takes."""
+    """Replace lone surrogates in a text by question marks: they are not characters, and no database stores them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def each_cut(document: Document) -> Iterator[Cut]:
-    """The passages of a document, one after the other."""
+    """Yield the passages of a document as records, one at a time."""
     title = storable(document.title)
     trail: tuple[str, ...] | None = None
     headings = above = ""

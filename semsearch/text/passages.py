@@ -1,12 +1,12 @@
-"""A document to passages: what is ranked, shown and handed to a language model.
+"""Split a document into passages: what is ranked, shown and handed to a language model.
 
 A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading or a
 page. A longer block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
-by itself; one that is too long for any heading is body. Sentences are found block by block, so none runs over a
-paragraph's end, and each keeps its place in the source.
+by itself; a heading longer than a sentence may be counts as body. Sentences are found block by block, so none runs over
+a paragraph's end, and each keeps its offsets in the source.
 
-Words are counted as size.py does, so a passage is bounded in characters too. And a text is worked through in stretches,
-so that the memory taken is a small part of what the text itself takes.
+Words are counted as in length.py, so a passage is bounded in characters too. A text is processed in stretches, so that
+the memory needed is a small part of what the text itself takes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from semsearch.text.length import CHARACTERS, count_words
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 
 _BETWEEN_BLOCKS = "\n\n"
-_STRETCH = 1000  # sentences, or passages, divided at once
+_STRETCH = 1000  # sentences, or passages, grouped at once
 
 
 class Sentence(NamedTuple):
-    """One sentence of a passage, and where it stands in the document's source. All offsets are in characters.
+    """The position of a sentence in its passage and in the document's source. All offsets are in characters.
 
     There are millions of them: a named tuple is made four times as fast as a frozen dataclass.
     """
@@ -48,8 +48,8 @@ class Passage:
     sentences: tuple[Sentence, ...]
 
 
-class _Piece(NamedTuple):
-    """A block, or the part of one that is between two sentence ends, with its sentences as offsets in the block."""
+class _BlockPart(NamedTuple):
+    """A block, or a part of one that ends with a sentence, and its sentences as offsets in the block."""
 
     block: Block
     spans: list[tuple[int, int]]
@@ -57,7 +57,7 @@ class _Piece(NamedTuple):
 
 
 def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
-    """The passages of a document, in reading order.
+    """Split a document into passages, in reading order.
 
     Every word of every body block is in exactly one of them. None has more than `max_words` words, unless a single
     sentence has.
@@ -66,7 +66,7 @@ def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
 
 
 def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passage]:
-    """The same, one after the other: for a document of a hundred megabytes, this is the one to use."""
+    """Like `passages`, but yields them one at a time: for a document of a hundred megabytes, use this."""
     lines = _LineCounter(document.source)
     for headings, blocks in _sections(document):
         for pieces in _stretches(_pieces(blocks, max_words), max_words):
@@ -75,7 +75,7 @@ def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passag
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """Runs of body blocks with the trail they stand under; a heading with nothing under it as a body of its own."""
+    """Groups of body blocks with the headings above them; a heading with nothing under it is a group of its own."""
     trail: list[Block] = []
     body: list[Block] = []
     bare = False  # the last heading has had nothing under it yet
@@ -106,9 +106,9 @@ def _headings(trail: list[Block]) -> tuple[str, ...]:
     return tuple(" ".join(heading.text.split()) for heading in trail)
 
 
-def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece]]:
-    """The pieces of a section, so many that they make about a `_STRETCH` of passages: all of them, nearly always."""
-    stretch: list[_Piece] = []
+def _stretches(pieces: Iterator[_BlockPart], max_words: int) -> Iterator[list[_BlockPart]]:
+    """The pieces of a section in lists that make about `_STRETCH` passages each: nearly always a single list."""
+    stretch: list[_BlockPart] = []
     words = 0
     for piece in pieces:
         stretch.append(piece)
@@ -120,24 +120,24 @@ def _stretches(pieces: Iterator[_Piece], max_words: int) -> Iterator[list[_Piece
         yield stretch
 
 
-def _pieces(blocks: list[Block], max_words: int) -> Iterator[_Piece]:
+def _pieces(blocks: list[Block], max_words: int) -> Iterator[_BlockPart]:
     """The blocks of a section; of one that is too long, parts that end with a sentence."""
     for block in blocks:
         words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
         if words <= max_words:
-            yield _Piece(block, sentence_spans(block.text), words)
+            yield _BlockPart(block, sentence_spans(block.text), words)
         else:
             yield from _parts(block, max_words)
 
 
-def _parts(block: Block, max_words: int) -> Iterator[_Piece]:
+def _parts(block: Block, max_words: int) -> Iterator[_BlockPart]:
     text = block.text
     all_spans = each_sentence_span(text)
     while spans := list(islice(all_spans, _STRETCH)):
         starts = [start for start, _ in spans]
         counts = [count_words(text[start:end]) for start, end in zip(starts, [*starts[1:], spans[-1][1]], strict=True)]
         for group in _groups(counts, max_words):
-            yield _Piece(block, spans[group], sum(counts[group]))
+            yield _BlockPart(block, spans[group], sum(counts[group]))
 
 
 def _groups(sizes: list[int], most: int) -> Iterator[slice]:
@@ -145,16 +145,16 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
     total = sum(sizes)
     enough = total / max(1, -(-total // most))
     first = size = 0
-    for place, each in enumerate(sizes):
-        if place > first and (size + each > most or size >= enough):
-            yield slice(first, place)
-            first, size = place, 0
+    for index, each in enumerate(sizes):
+        if index > first and (size + each > most or size >= enough):
+            yield slice(first, index)
+            first, size = index, 0
         size += each
     if sizes:
         yield slice(first, len(sizes))
 
 
-def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounter) -> Passage:
+def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCounter) -> Passage:
     texts: list[str] = []
     sentences: list[Sentence] = []
     base = 0
@@ -162,8 +162,8 @@ def _passage(headings: tuple[str, ...], pieces: list[_Piece], lines: _LineCounte
         first, last = spans[0][0], spans[-1][1]
         text = block.text[first:last]
         texts.append(text)
-        place = _placed if block.anchors else _verbatim
-        sentences += place(block, spans, base - first, lines)
+        locate = _mapped if block.anchors else _verbatim
+        sentences += locate(block, spans, base - first, lines)
         base += len(text) + len(_BETWEEN_BLOCKS)
     return Passage(
         text=_BETWEEN_BLOCKS.join(texts),
@@ -183,18 +183,18 @@ def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Li
     return [Sentence(start + shift, end + shift, at + start, at + end, lines.at(at + start)) for start, end in spans]
 
 
-def _placed(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
-    """Those of one from which markup was taken away."""
-    placed: list[Sentence] = []
+def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
+    """The sentences of a block from which markup was removed, so that its anchors map them to the source."""
+    sentences: list[Sentence] = []
     for start, end in spans:
         first = block.source_offset(start)
         last = max(first, block.source_offset(end - 1) + 1)
-        placed.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
-    return placed
+        sentences.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
+    return sentences
 
 
 class _LineCounter:
-    """The line of an offset, counted on from the last one asked for: blocks come nearly in the source's order.
+    """Finds the line of an offset by counting on from the last one asked for: blocks come nearly in source order.
 
     Offsets are those of words, so none falls between a CR and its LF.
     """

@@ -1,7 +1,4 @@
-"""Ragged word ids and word vectors to the averages of each text.
-
-The average is a sparse matrix, a row a text and a column a word, times the table of word vectors.
-"""
+"""Texts as word ids: rows of different lengths in one array, with the offsets of the rows."""
 
 from __future__ import annotations
 
@@ -14,14 +11,12 @@ import numpy.typing as npt
 
 from semsearch.text.unknown_words import NONE, Strangers
 
-Float32 = npt.NDArray[np.float32]
-
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """The words of n texts: text i has the word ids ids[indptr[i]:indptr[i + 1]]. (t,) int32, (n + 1,) int64
+    """The word ids of n texts: text i has ids[indptr[i]:indptr[i + 1]]. (t,) int32, (n + 1,) int64
 
-    An id below zero is a word outside the table, of those that come with the texts: -1 - i is strangers[i].
+    An id below zero is an unknown word: -1 - i is word i of those that come with the texts.
     """
 
     ids: npt.NDArray[np.int32]
@@ -33,11 +28,11 @@ class Ragged:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many words each text has. (n,)"""
+        """The number of words of each text. (n,)"""
         return np.diff(self.indptr)
 
     def joined(self, starts: npt.NDArray[np.int64]) -> Ragged:
-        """Rows starts[i] to starts[i + 1] as one row: sentences to passages. (m + 1,) -> m rows"""
+        """Join rows starts[i] to starts[i + 1] into one row, as sentences into passages. (m + 1,) -> m rows"""
         return Ragged(
             self.ids[self.indptr[starts[0]] : self.indptr[starts[-1]]],
             self.indptr[starts] - self.indptr[starts[0]],
@@ -45,24 +40,24 @@ class Ragged:
         )
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Ragged:
-        """Some of the rows, in the order given."""
+        """The rows with the given numbers, in the order given."""
         lengths = self.lengths[rows]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
-        return Ragged(self.ids[places], indptr, self.strangers)
+        positions = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        return Ragged(self.ids[positions], indptr, self.strangers)
 
     def part(self, first: int, last: int) -> Ragged:
-        """Rows first to last."""
+        """The rows from `first` up to, not including, `last`."""
         start, end = self.indptr[first], self.indptr[last]
         return Ragged(self.ids[start:end], self.indptr[first : last + 1] - start, self.strangers)
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> Ragged:
-        """The chosen words of each text. (t,) -> n rows"""
+        """The same texts with only the chosen words. (t,) -> n rows"""
         dropped = np.flatnonzero(~chosen)
         return Ragged(self.ids[chosen], self.indptr - np.searchsorted(dropped, self.indptr), self.strangers)
 
     def without_repetitions(self) -> Ragged:
-        """Each text's words once, in order of their ids."""
+        """The distinct words of each text, in order of their ids."""
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
         pairs = np.unique(rows << 32 | self.ids.view(np.uint32))
         bounds = np.searchsorted(pairs, np.arange(len(self) + 1, dtype=np.int64) << 32)

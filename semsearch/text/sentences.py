@@ -1,4 +1,4 @@
-"""Text to sentences, as character offsets. The boundaries are sentencex's; the bounds around it are ours.
+"""Split text into sentences, as character offsets. The boundaries are sentencex's; the limits on length are ours.
 
 sentencex looks at the text around every full stop, so it is given a few thousand characters at the most: a paragraph,
 or a piece of a very long one, cut where a sentence seems to end. An unclosed quotation mark can make it run sentences
@@ -17,7 +17,7 @@ from sentencex import segment
 SPLITTER_VERSION = "1"
 LONGEST = 1000  # characters of one sentence
 _PIECE = 8192  # characters given to sentencex at once
-_WINDOW = 1024  # at its end, in which to look for a place to cut
+_WINDOW = 1024  # characters at its end, in which to look for a position to cut
 _FRAGMENT = 6  # characters of what may be an enumerator or a stray mark
 _PLAIN_END = re.compile(
     r"[.!?…]['\")\]’”»]*\s+(?=[^\W\d_a-zß-ÿ]|[\d\"'(\[“‘«])"  # a full stop, and what may begin a sentence
@@ -37,7 +37,7 @@ def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
 
 
 def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
-    """The same, one after the other: millions of spans take more memory than their text."""
+    """Like `sentence_spans`, but yields one span at a time: a list of millions takes more memory than their text."""
     for start, end in _pieces(text):
         for first, last in _split(text[start:end], language):
             yield start + first, start + last
@@ -51,7 +51,7 @@ def _split(text: str, language: str) -> list[tuple[int, int]]:
 
 
 def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
-    """The sentences of a text that comes in parts, and how long the parts are together."""
+    """The sentences of a text, given the parts that sentencex made of it, and the length of all parts together."""
     spans: list[tuple[int, int]] = []
     position, tight, fragments = 0, False, False
     for part in parts:
@@ -71,7 +71,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
 
 
 def _plain(text: str) -> str:
-    """A text of the same length for sentencex: odd white space is made plain.
+    """The text for sentencex, of the same length: unusual white space becomes a space.
 
     sentencex 1.0 panics next to white space of more than one byte ("J.\\xa0Smith"), and takes only a space or a newline
     for the end of a word.
@@ -82,7 +82,7 @@ def _plain(text: str) -> str:
 
 
 def _completed(text: str, parts: list[str]) -> list[str]:
-    """Parts in order and without gaps: now and then sentencex 1.0 leaves a blank line out of its answer."""
+    """Fill the gaps between parts: now and then sentencex 1.0 leaves out a blank line."""
     whole, position = [], 0
     for part in parts:
         end = text.index(part, position) + len(part)
@@ -104,7 +104,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """What is too long for one sentence, in trimmed parts of at most `LONGEST`."""
+    """Cut text[start:end], too long for one sentence, into trimmed spans of at most `LONGEST`."""
     for stop in [*(found.end() for found in _PLAIN_END.finditer(text, start, end)), end]:
         while start < stop:
             last = stop if stop - start <= LONGEST else _last_break(text, start + LONGEST // 4, start + LONGEST)
@@ -115,7 +115,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _last_break(text: str, low: int, high: int) -> int:
-    """The place after the last line end in text[low:high], or else after the last space, or else `high`."""
+    """The position after the last line end in text[low:high], or else after the last space, or else `high`."""
     for mark in ("\n", "\r", " ", "\t"):
         found = text.rfind(mark, low, high)
         if found >= 0:
@@ -124,7 +124,7 @@ def _last_break(text: str, low: int, high: int) -> int:
 
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Enumerators and opening marks go to the next sentence, closing marks to the one before."""
+    """Join spans: enumerators and opening marks go to the next sentence, closing marks to the one before."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and end - joined[-1][0] <= LONGEST and (_leads(text, *joined[-1]) or _is_mark(text, start, end)):

@@ -1,14 +1,7 @@
-"""Words that are left out of a question that has others. English."""
+"""English stop words: a query is searched without them, unless it has no other words."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-
-# words that are left out of a question that has others
 STOP_WORDS = frozenset(
     """
     a about above after again against all am an and any are aren as at be because been before being below between

@@ -1,8 +1,8 @@
-"""Texts to the terms of the lexical index: word stems, and pairs of words that are written together.
+"""Turn texts into terms of the lexical index: word stems, and pairs of words that are written together.
 
 A stem (Snowball's English) makes "index", "indexes" and "indexing" one term. Words with a single joining character
 between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term, so that a name that is
-asked for as it is written beats its parts. A term is known by a 64-bit hash.
+queried as it is written beats its parts. A term is identified by a 64-bit hash.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PAIR = np.uint64(0xD6E8FEB86659FD93)  # any odd number: makes the pair (a, b) a
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms (t,) of n texts by number, the text that each stands in (t,), and how many words each text has (n,)."""
+    """The terms of n texts: their numbers (t,), the index of each one's text (t,), and each text's word count (n,)."""
 
     numbers: Int32
     texts: Int64
@@ -38,17 +38,17 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """What a question is looked for by: the terms (t,), and the lower-case words that each of them stands for (t,)."""
+    """The terms that a query is searched by (t,), and the lower-case words that each of them stands for (t,)."""
 
     terms: UInt64
     words: list[str]
 
 
 class Lexicon:
-    """Gives terms numbers, from 0 on, and remembers the stem of every word it has seen."""
+    """Numbers terms from 0 on, and remembers the stem of every word it has seen."""
 
     def __init__(self) -> None:
-        self._stemmer = Stemmer.Stemmer("english", 0)  # no memory of its own: here no word comes twice
+        self._stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: here no word comes twice
         self._words = HashIndex()  # a word's hash to the number of its stem
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -58,45 +58,45 @@ class Lexicon:
 
     @property
     def terms(self) -> UInt64:
-        """All terms, by number."""
+        """All terms, in the order of their numbers. (len(self),)"""
         return np.concatenate([np.zeros(0, dtype=np.uint64), *self._terms])
 
     def of(self, texts: Sequence[str]) -> Terms:
-        """The terms of each text, with repetitions."""
+        """The terms of each text, repetitions included."""
         return self.of_chunks(hash_chunks(texts))
 
     def of_chunks(self, chunks: Iterable[WordChunk]) -> Terms:
-        """The same for texts whose words have been found."""
+        """Like `of`, but for texts whose words have been found already."""
         numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
-        places: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        texts: list[Int64] = [np.zeros(0, dtype=np.int64)]
         lengths: list[Int64] = [np.zeros(0, dtype=np.int64)]
         done = 0
         for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = _together(chunk)
             numbers += [self._stems(chunk), self.number(_pairs(chunk, together))]
-            places += [owners, owners[together]]
+            texts += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
-        return Terms(np.concatenate(numbers), np.concatenate(places), np.concatenate(lengths))
+        return Terms(np.concatenate(numbers), np.concatenate(texts), np.concatenate(lengths))
 
     def of_question(self, question: str) -> UInt64:
-        """The terms to look for, repetitions included; stop words only where there is nothing else."""
+        """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
         return of_questions([question])[0]
 
     def named(self, question: str) -> QuestionTerms:
-        """The same with the words they stand for: as in the question, joined ones with what joins them."""
+        """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
         terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
         names: list[str] = []
-        for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth being remembered
+        for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth remembering
             found, together = chunk.words(np.arange(len(chunk.hashes))), _together(chunk)
             stems = self._stemmer.stemWords([_plain(word) for word in found])
             terms += [hash_words(stems).hashes, _pairs(chunk, together)]
-            names += [*found, *(chunk.word(place, through=place + 1) for place in together.tolist())]
+            names += [*found, *(chunk.word(index, through=index + 1) for index in together.tolist())]
         return QuestionTerms(np.concatenate(terms), names)
 
     def number(self, terms: UInt64) -> Int32:
-        """The numbers of terms; new ones get new numbers. (n,) -> (n,)"""
+        """The numbers of terms; new terms get the next numbers. (n,) -> (n,)"""
         numbers = self._numbers.look_up(terms)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
@@ -111,8 +111,8 @@ class Lexicon:
         numbers = self._words.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
-            new, places, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            stems = self._stemmer.stemWords([_plain(word) for word in chunk.words(unseen[places])])
+            new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
+            stems = self._stemmer.stemWords([_plain(word) for word in chunk.words(unseen[first])])
             stem_numbers = self.number(hash_words(stems).hashes)
             self._words.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
@@ -120,12 +120,12 @@ class Lexicon:
 
 
 def content_words(question: str) -> list[str]:
-    """The words that a question is about, each once, in order."""
+    """The words of a query without stop words, unless it has no others; each once, in order."""
     return list(dict.fromkeys(words(_without_stop_words(question))))
 
 
 def of_questions(questions: Sequence[str]) -> list[UInt64]:
-    """What `Lexicon.of_question` gives for each of some questions, which are stemmed and hashed together."""
+    """Like `Lexicon.of_question`, but for several queries, which are stemmed and hashed together."""
     stemmer = Stemmer.Stemmer("english")
     found: list[UInt64] = []
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
@@ -140,10 +140,10 @@ def of_questions(questions: Sequence[str]) -> list[UInt64]:
 
 
 def count_shared(question: str, texts: Sequence[str]) -> list[int]:
-    """How many different terms of a question each text has.
+    """Count the distinct terms of a query that each text has.
 
-    English stems begin as their words do, so that only words with the first letter of one that is asked for are
-    stemmed. Letters outside ASCII may lose their accents, and are always looked at.
+    An English stem begins with its word's first letter, so that only words with the first letter of one of the query's
+    are stemmed. Letters outside ASCII may lose their accents, and such words are always stemmed.
     """
     asked = np.unique(of_questions([question])[0], return_index=True)[0]
     if not len(asked):
@@ -165,7 +165,7 @@ def count_shared(question: str, texts: Sequence[str]) -> list[int]:
 
 
 def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Which bytes a word may begin with whose stem is that of one of these. (256,)"""
+    """Return which bytes a word with the same stem as one of these may begin with. (256,)"""
     begins = np.zeros(256, dtype=np.bool_)
     begins[128:] = True
     for letter in {_plain(word)[0] for word in found}:
@@ -175,13 +175,13 @@ def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _without_stop_words(question: str) -> str:
-    """What is left of a question, or all of it where nothing would be left. Pieces with joined words stay whole."""
+    """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
     pieces = [piece for piece in question.split() if not _is_idle(piece)]
     return " ".join(pieces) or question
 
 
 def _is_idle(piece: str) -> bool:
-    """Whether a piece of a question has stop words only, or no words."""
+    """Return whether a piece of a query has only stop words, or no words."""
     return piece.lower() in STOP_WORDS or all(word in STOP_WORDS for word in words(piece))
 
 
@@ -194,12 +194,12 @@ def _plain(word: str) -> str:
     return plain if words(plain) == [plain] else word  # half-width katakana would become several words
 
 
-def _pairs(chunk: WordChunk, places: Int64) -> UInt64:
-    """The terms for the words at these places with their next ones."""
-    return mix(chunk.hashes[places] * _PAIR + chunk.hashes[places + 1])
+def _pairs(chunk: WordChunk, positions: Int64) -> UInt64:
+    """The terms of the words at the given positions, each joined with the next word."""
+    return mix(chunk.hashes[positions] * _PAIR + chunk.hashes[positions + 1])
 
 
 def _together(chunk: WordChunk) -> Int64:
-    """The places of words that a single joining character, which never ends a text, connects with the next word."""
+    """The positions of words that a single joining character, which never ends a text, connects with the next word."""
     ends = chunk.ends[:-1]
     return np.flatnonzero((chunk.starts[1:] - ends == 1) & _JOINERS[chunk.data[ends]])

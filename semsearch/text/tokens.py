@@ -1,12 +1,12 @@
-"""Text to words: the one normalisation, used for documents, queries, counts and word vectors alike.
+"""Split text into words: the one normalisation, used for documents, queries, counts and word vectors alike.
 
 A word is a maximal run of letters and digits, lower-cased; everything else separates. The short ending of a contraction
-or a genitive (don't, we'll, Python's) is dropped: alone it would be a rare word to the weights, and it says nothing. A
+or a genitive (don't, we'll, Python's) is dropped: alone it would look like a rare word, and it says nothing. A
 Chinese, Japanese or Korean character is a word by itself, for those scripts put no spaces between words.
 
-`words` is the definition. `hash_words` is the fast form: a word is known by a 64-bit polynomial hash of its UTF-8 bytes
-and all words of a batch are found by a handful of array operations: with prefix sums P of byte·B^position, the hash of
-the word from i to j is (P[j] - P[i]) · B^-i, modulo 2^64 (B is odd, so B^-1 exists). A test holds the two together.
+`words` is the definition. `hash_words` is the fast form: a word is identified by a 64-bit polynomial hash of its UTF-8
+bytes, and all words of a batch are found by a handful of array operations: with prefix sums P of byte·B^position, the
+hash of the word from i to j is (P[j] - P[i]) · B^-i, modulo 2^64 (B is odd, so B^-1 exists). A test compares the two.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def normalise(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HashedWords:
-    """The words of n texts: hashes (t,) uint64 in order; text i has hashes[indptr[i]:indptr[i + 1]]."""
+    """The words of n texts as hashes (t,) uint64, in order: text i has hashes[indptr[i]:indptr[i + 1]]."""
 
     hashes: UInt64
     indptr: Int64
@@ -63,40 +63,40 @@ class HashedWords:
 
 @dataclass(frozen=True, slots=True)
 class WordChunk:
-    """The words of some consecutive texts, with their places: word i is data[starts[i]:ends[i]], but for its case."""
+    """The words of n consecutive texts and their positions: word i is data[starts[i]:ends[i]], in its original case."""
 
     data: npt.NDArray[np.uint8]
     starts: Int64  # (t,)
     ends: Int64  # (t,)
     hashes: UInt64  # (t,)
-    counts: Int64  # how many words each text has (n,)
+    counts: Int64  # number of words of each text (n,)
 
-    def word(self, place: int, *, through: int | None = None) -> str:
-        """The word itself; or what stands from it through a later one."""
-        end = self.ends[place if through is None else through]
-        return self.data[self.starts[place] : end].tobytes().decode().lower()
+    def word(self, index: int, *, through: int | None = None) -> str:
+        """The word at `index`, in lower case; with `through`, all text from it to the end of that later word."""
+        end = self.ends[index if through is None else through]
+        return self.data[self.starts[index] : end].tobytes().decode().lower()
 
-    def words(self, places: Int64) -> list[str]:
-        """Some of the words."""
-        data, spans = self.data.tobytes(), zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
+    def words(self, indices: Int64) -> list[str]:
+        """The words at the given indices, in lower case. (n,) -> n words"""
+        data, spans = self.data.tobytes(), zip(self.starts[indices].tolist(), self.ends[indices].tolist(), strict=True)
         return [data[start:end].decode().lower() for start, end in spans]
 
-    def letters(self, places: Int64) -> npt.NDArray[np.uint8]:
-        """The bytes of some of the words, lower-cased, one word after the other."""
-        lengths = self.ends[places] - self.starts[places]
-        offsets = self.starts[places] - (np.cumsum(lengths) - lengths)
-        places = np.arange(lengths.sum()) + np.repeat(offsets, lengths)
-        return np.frombuffer(self.data[places].tobytes().translate(_VALUES), dtype=np.uint8)
+    def letters(self, indices: Int64) -> npt.NDArray[np.uint8]:
+        """The bytes of the words at the given indices, lower-cased, one word after the other."""
+        lengths = self.ends[indices] - self.starts[indices]
+        offsets = self.starts[indices] - (np.cumsum(lengths) - lengths)
+        positions = np.arange(lengths.sum()) + np.repeat(offsets, lengths)
+        return np.frombuffer(self.data[positions].tobytes().translate(_VALUES), dtype=np.uint8)
 
 
 def hash_word(word: str) -> int:
     """The hash of one word, as `hash_words` gives it: Σ byte_i · B^i, mixed. The literal definition."""
-    total = sum(byte * pow(_BASE, place, 1 << 64) for place, byte in enumerate(word.encode()))
+    total = sum(byte * pow(_BASE, power, 1 << 64) for power, byte in enumerate(word.encode()))
     return int(mix(np.array([total % (1 << 64)], dtype=np.uint64))[0])
 
 
 def hash_words(texts: Sequence[str]) -> HashedWords:
-    """The words of each text as hashes. Equal to `hash_word` of `words(text)`; a million texts take about a second."""
+    """Hash the words of each text, as `hash_word` would each of `words(text)`. A million texts take about a second."""
     chunks = list(hash_chunks(texts))
     counts = np.concatenate([np.zeros(1, dtype=np.int64), *(chunk.counts for chunk in chunks)])
     hashes = [chunk.hashes for chunk in chunks] or [np.zeros(0, dtype=np.uint64)]
@@ -104,7 +104,7 @@ def hash_words(texts: Sequence[str]) -> HashedWords:
 
 
 def hash_chunks(texts: Sequence[str]) -> Iterator[WordChunk]:
-    """The same, some consecutive texts at a time."""
+    """Like `hash_words`, but yields the words of some consecutive texts at a time, with their positions."""
     ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
     first, done = 0, 0
     while first < len(texts):
@@ -125,7 +125,7 @@ def _hash_chunk(texts: Sequence[str]) -> WordChunk:
 
 
 def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt64:
-    """The hashes of data[starts[i]:ends[i]], lower-case UTF-8; of a word that of `hash_word`. (n,), (n,) -> (n,)"""
+    """Hash each data[starts[i]:ends[i]], lower-case UTF-8, as `hash_word` hashes a word. (n,), (n,) -> (n,)"""
     powers, inverses = _powers(_bucket(len(data)))
     prefix = np.zeros(len(data) + 1, dtype=np.uint64)
     np.cumsum(powers[: len(data)] * data, out=prefix[1:])
@@ -133,29 +133,29 @@ def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt6
 
 
 def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
-    """The texts as UTF-8, a separator after each, and where each ends (n,). Bytes over 127 are all parts of words.
+    """The texts as UTF-8 with a separator between them, and the end of each (n,). Bytes over 127 all belong to words.
 
-    A few other characters would make all of a long string wide, so that only the texts that have some are looked at.
+    A few characters outside ASCII would make a whole long string wide, so only the texts that have some are processed.
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=len(texts))).tolist()
     if not foreign:
         return "\n".join(texts).encode(), np.cumsum(lengths + 1) - 1
-    together = _foreign("\n".join([texts[place].replace("\n", " ") for place in foreign])).encode().split(b"\n")
+    together = _foreign("\n".join([texts[index].replace("\n", " ") for index in foreign])).encode().split(b"\n")
     lengths[foreign] = list(map(len, together))
     parts, done = list[bytes](), 0
-    for place, encoded in zip(foreign, together, strict=True):
-        if done < place:
-            parts.append("\n".join(texts[done:place]).encode())  # many at once
+    for index, encoded in zip(foreign, together, strict=True):
+        if done < index:
+            parts.append("\n".join(texts[done:index]).encode())  # many at once
         parts.append(encoded)
-        done = place + 1
+        done = index + 1
     if done < len(texts):
         parts.append("\n".join(texts[done:]).encode())
     return b"\n".join(parts), np.cumsum(lengths + 1) - 1
 
 
 def _foreign(text: str) -> str:
-    """A text with other than ASCII characters, so that all that are left of them are parts of words."""
+    """A text without its separators outside ASCII: the other characters outside ASCII all belong to words."""
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     others = set(codes[codes > 127].tolist())
@@ -170,7 +170,7 @@ def _foreign(text: str) -> str:
 
 
 def _blank_endings(data: npt.NDArray[np.uint8], values: npt.NDArray[np.uint8]) -> None:
-    """Make separators of one or two letters between an apostrophe after a word and the next separator: 's, 't, 're."""
+    """Turn the one or two letters between a word's apostrophe and the next separator into separators: 's, 't, 're."""
     marks = np.flatnonzero(data[1:-1] == _APOSTROPHE) + 1  # a letter must stand before and after one
     marks = marks[values[marks - 1] != 0]
     last = len(values) - 1
@@ -186,7 +186,7 @@ def _is_letter(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
 
 
 def _bucket(size: int) -> int:
-    """Sizes rounded up to a power of two, so that few tables of powers are ever made."""
+    """A size rounded up to a power of two, so that few tables of powers are ever made."""
     return 1 << max(12, (max(size, 1) - 1).bit_length())
 
 
@@ -202,7 +202,7 @@ def _powers(size: int) -> tuple[UInt64, UInt64]:
 
 
 def mix(hashes: UInt64) -> UInt64:
-    """Spread every bit over the others (as MurmurHash3 ends), since tables take the low bits; 0 is kept free."""
+    """Spread every bit over the others (the last step of MurmurHash3), since hash tables use the low bits. Never 0."""
     mixed = hashes >> np.uint64(33)
     mixed ^= hashes
     mixed *= np.uint64(0xFF51AFD7ED558CCD)

@@ -1,8 +1,8 @@
-"""Words that a table of word vectors does not have, carried along with the texts in which they stand.
+"""Unknown words: words that a table of word vectors does not have, carried along with the texts in which they occur.
 
-Where texts become word ids, the id -1 - i is the i-th stranger of these texts. Their bytes are kept, so that what is
-inside them can speak for them (semsearch.word_vectors.pieces), and their hashes, by which an embedder knows those to
-which it has given vectors from their contexts (semsearch.embedding.induced_words).
+When texts become word ids, the id -1 - i means the i-th unknown word of these texts. Their bytes are kept, so that
+their vectors can be guessed from their pieces (semsearch.word_vectors.pieces), and their hashes, by which an embedder
+finds those that have a vector from their contexts (semsearch.embedding.induced_words).
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ import numpy.typing as npt
 from semsearch.text.tokens import UInt64, WordChunk, hash_spans
 
 Bytes = npt.NDArray[np.uint8]
-Float32 = npt.NDArray[np.float32]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Strangers:
-    """u words, each once: word i is data[bounds[i]:bounds[i + 1]], lower-case UTF-8, and has the hash hashes[i]."""
+    """u words in their order: word i is data[bounds[i]:bounds[i + 1]], lower-case UTF-8, and has the hash hashes[i]."""
 
     hashes: UInt64  # (u,)
     data: Bytes
@@ -34,38 +33,38 @@ class Strangers:
 
     @property
     def words(self) -> list[str]:
-        """The words themselves. (u,)"""
+        """The words as strings. (u,)"""
         text, bounds = self.data.tobytes(), self.bounds.tolist()
         return [text[bounds[i] : bounds[i + 1]].decode() for i in range(len(self))]
 
-    def take(self, places: Int64) -> Strangers:
-        """Some of the words."""
-        lengths = np.diff(self.bounds)[places]
+    def take(self, indices: Int64) -> Strangers:
+        """The words at the given indices."""
+        lengths = np.diff(self.bounds)[indices]
         bounds = _ends(lengths)
         return Strangers(
-            self.hashes[places],
-            self.data[np.arange(bounds[-1]) + np.repeat(self.bounds[places] - bounds[:-1], lengths)],
+            self.hashes[indices],
+            self.data[np.arange(bounds[-1]) + np.repeat(self.bounds[indices] - bounds[:-1], lengths)],
             bounds,
         )
 
     def distinct(self) -> tuple[Strangers, Int32]:
-        """Each word once, in order of their hashes, and which one each word is. (u' ≤ u) words, (u,)"""
+        """Each word once, in order of the hashes, and the index among them of each word here. u' ≤ u words, (u,)"""
         _, first, which = np.unique(self.hashes, return_index=True, return_inverse=True)
         return self.take(first), which.reshape(-1).astype(np.int32)
 
     @staticmethod
     def of(words: Sequence[str]) -> Strangers:
-        """Words as the tokeniser gives them, or parts of such."""
+        """Build from words as the tokeniser gives them, or from parts of such words."""
         encoded = [word.encode() for word in words]
         bounds = _ends(np.array([len(word) for word in encoded], dtype=np.int64))
         data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
         return Strangers(hash_spans(data, bounds[:-1], bounds[1:]), data, bounds)
 
     @staticmethod
-    def in_chunk(chunk: WordChunk, places: Int64) -> Strangers:
-        """The words at some places of a chunk, as often as they stand there."""
-        lengths = chunk.ends[places] - chunk.starts[places]
-        return Strangers(chunk.hashes[places], chunk.letters(places), _ends(lengths))
+    def in_chunk(chunk: WordChunk, indices: Int64) -> Strangers:
+        """The words at the given indices of a chunk, repetitions included."""
+        lengths = chunk.ends[indices] - chunk.starts[indices]
+        return Strangers(chunk.hashes[indices], chunk.letters(indices), _ends(lengths))
 
     @staticmethod
     def concatenate(parts: Sequence[Strangers]) -> Strangers:

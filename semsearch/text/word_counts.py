@@ -1,6 +1,6 @@
-"""p(w), how probable each word is: from a counts file, mapped to the words of a vector table.
+"""Counts files: how often each word occurs in a body of text, the source of p(w).
 
-A counts file has a line a word, most frequent first: the word, a space, its count. The SIF and uSIF releases use the
+A counts file has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use the
 same form, so their files can be given as they are.
 """
 
@@ -16,14 +16,12 @@ import numpy.typing as npt
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import normalise
 
-Float32 = npt.NDArray[np.float32]
-
 
 def read_counts(path: Path) -> Counter[str]:
     """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.
 
-    Words that the tokeniser would cut in two or more cannot occur and are left out.
-    Raises VectorsError naming the line where a line is not a word and a whole number, or where there are no lines.
+    Words that the tokeniser would split cannot occur and are left out.
+    Raises VectorsError, which names the line, if a line is not a word and a whole number, or if there are no lines.
     """
     counts: Counter[str] = Counter()
     try:
@@ -44,7 +42,10 @@ def read_counts(path: Path) -> Counter[str]:
 
 
 def write_counts(counts: Mapping[str, int], path: Path) -> None:
-    """Write a counts file, equal counts ordered by word, so that the same text always gives the same file."""
+    """Write a counts file. Equal counts are ordered by word, so that the same text always gives the same file.
+
+    Raises StorageError if it cannot be written.
+    """
     partial = path.with_name(path.name + ".partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:

@@ -1,1 +1,1 @@
-"""What a collection teaches about its own words: latent semantic analysis."""
+"""Topics that are learned from a collection's own words: latent semantic analysis."""

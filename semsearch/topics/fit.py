@@ -1,7 +1,6 @@
-"""Learning topics from the postings of an index: the truncated singular value decomposition of its passages.
+"""Learn topics from the postings of an index: the truncated singular value decomposition of its passages.
 
-Subspace iteration from a random start with a fixed seed; Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1. Of
-many passages an even sample is decomposed: it has the terms that matter.
+Of many passages an even sample is decomposed: it has the terms that matter.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.randomised_svd import decompose
+from semsearch.arrays.signs import signs
 from semsearch.lexical.segment import Words
 from semsearch.text.tokens import UInt64
 from semsearch.topics.model import Topics, log_counts
@@ -31,16 +32,15 @@ LEAST = 200  # passages: fewer teach nothing
 MOST_TERMS = 37_000  # 15 MB
 _MORE = 16  # dimensions computed beyond those kept
 _ROUNDS = 4  # of multiplying by A Aᵀ
-_CLOSE = 1e-3  # of the largest part of a column that no earlier one has: below it, columns are close to dependent
 _NOTHING = 1e-4  # of the largest singular value: below it, rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How often each of some passages has each term, an entry for each pair: terms, the passage's number, times."""
+    """The postings of some passages: how often each passage has each term, an entry for each of p pairs."""
 
     terms: UInt64  # (p,)
-    passages: Int32  # (p,)
+    passages: Int32  # index of the passage (p,)
     counts: UInt8  # (p,)
 
 
@@ -53,10 +53,10 @@ def fit_topics(
     least: int = LEAST,
     most_terms: int = MOST_TERMS,
 ) -> Topics | None:
-    """Topics of the passages that are not removed, at most one for every two of them.
+    """Learn topics from the passages that are not removed, at most one topic for every two passages.
 
-    None where there are fewer passages than `least`, or where no term tells any of them from the others. Which segments
-    they lie in makes no difference.
+    None if there are fewer passages than `least`, or no term distinguishes any of them from the others. The result does
+    not depend on how passages are divided among segments.
     """
     held = [words.segment.runs.without(removed).all_ids() for words in segments]
     ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *held]))
@@ -66,7 +66,7 @@ def fit_topics(
     drawn = _draw(segments, ids[np.arange(size) * len(ids) // size])
     names, columns = np.unique(drawn.terms, return_inverse=True)
     having = _having(segments, removed, names)
-    kept = having < len(ids)  # a term of all passages says nothing
+    kept = having < len(ids)  # a term that all passages have says nothing
     if np.count_nonzero(kept) > most_terms:
         kept[np.argsort(np.where(kept, -having, 0), kind="stable")[most_terms:]] = False
     if not kept.any():
@@ -74,50 +74,28 @@ def fit_topics(
     idf = np.log(len(ids) / having).astype(np.float32)
     entries = np.flatnonzero(kept[columns])
     weights = log_counts(drawn.counts[entries]) * idf[columns[entries]]
-    place = (np.cumsum(kept) - 1)[columns[entries]]
-    matrix = csr_array(coo_array((weights, (drawn.passages[entries], place)), shape=(size, int(place.max()) + 1)))
+    column = (np.cumsum(kept) - 1)[columns[entries]]
+    matrix = csr_array(coo_array((weights, (drawn.passages[entries], column)), shape=(size, int(column.max()) + 1)))
     loadings = right_singular_vectors(_unit_rows(matrix), min(dimension, size // 2))
     return Topics(names[kept], idf[kept], loadings.astype(np.float16), size)
 
 
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
-    """A (n, t) -> V (t, ≤ k), those of the largest singular values first; fewer where the rank is lower.
+    """The right singular vectors of A: (n, t) -> V (t, ≤ k), those of the largest singular values first.
 
-    The largest entry of each is positive.
+    Each has a fixed sign (semsearch.arrays.signs). Those of the same singular value may be turned among themselves
+    on another processor; their span is the same.
     """
-    transposed = csr_array(matrix.T)
     width = min(k + _MORE, *matrix.shape)
-    basis = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
-    for _ in range(_ROUNDS):
-        basis = orthonormal(matrix @ (transposed @ basis))
-    projected: Float32 = transposed @ basis  # A ≈ Q (Aᵀ Q)ᵀ
-    exact = projected.astype(np.float64)
-    squares, rotation = np.linalg.eigh(exact.T @ exact)
-    values = np.sqrt(np.maximum(squares[::-1][:k], 0))
-    real = values > _NOTHING * values[:1]
-    right = projected @ (rotation[:, ::-1][:, :k][:, real] / values[real]).astype(np.float32)
-    largest, smallest = right.max(axis=0, initial=0), right.min(axis=0, initial=0)
-    return np.asarray(right * np.where(largest >= -smallest, np.float32(1), np.float32(-1)))
-
-
-def orthonormal(columns: Float32) -> Float32:
-    """Orthonormal columns with the same span. (n, w) -> (n, w)
-
-    By the Cholesky factor of their Gram matrix in double precision, which is products only and takes a quarter of the
-    time; columns that are close to dependent lose too much by it, and get Householder reflections.
-    """
-    try:
-        factor = np.linalg.cholesky(columns.T.astype(np.float64) @ columns)
-    except np.linalg.LinAlgError:
-        return np.linalg.qr(columns)[0]
-    pivots = np.diagonal(factor)
-    if pivots.min() < _CLOSE * pivots.max():
-        return np.linalg.qr(columns)[0]
-    return np.asarray(columns @ np.linalg.inv(factor).T.astype(np.float32))
+    start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
+    found = decompose(matrix, start, k, rounds=_ROUNDS)
+    real = found.values > _NOTHING * found.values[:1]
+    right = found.projected @ (found.rotation[:, real] / found.values[real]).astype(np.float32)
+    return np.asarray(right * signs(right))
 
 
 def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:
-    """All postings of some passages, whose ids rise. (s,)"""
+    """All postings of the passages with the chosen ids, which rise. (s,)"""
     parts: list[Sample] = []
     for words in segments:
         inside = np.flatnonzero(words.segment.runs.has(chosen))
@@ -125,9 +103,9 @@ def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:
         number[words.segment.runs.below(chosen[inside])] = inside
         words.postings.check()
         numbers = number[words.postings.rows]
-        places = np.flatnonzero(numbers >= 0)
-        owners = np.searchsorted(words.postings.bounds, places, side="right") - 1
-        parts.append(Sample(words.postings.terms[owners], numbers[places], words.postings.counts[places]))
+        positions = np.flatnonzero(numbers >= 0)
+        owners = np.searchsorted(words.postings.bounds, positions, side="right") - 1
+        parts.append(Sample(words.postings.terms[owners], numbers[positions], words.postings.counts[positions]))
     return Sample(
         np.concatenate([part.terms for part in parts]),
         np.concatenate([part.passages for part in parts]),
@@ -136,21 +114,21 @@ def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:
 
 
 def _having(segments: Sequence[Words], removed: Runs, terms: UInt64) -> Int64:
-    """How many passages that are not removed have each of some terms, which rise. (t,) -> (t,)"""
+    """Count the passages that are not removed and have each of some terms, which rise. (t,) -> (t,)"""
     total = np.zeros(len(terms), dtype=np.int64)
     for words in segments:
         postings, gone = words.postings, words.segment.runs.rows_in(removed)
         bounds = postings.bounds
         if gone.any():
             bounds = np.concatenate(([0], np.cumsum(~gone[postings.rows])))[bounds]
-        places = postings.place(terms)
-        held = np.flatnonzero(places >= 0)
-        total[held] += np.diff(bounds)[places[held]]
+        positions = postings.place(terms)
+        held = np.flatnonzero(positions >= 0)
+        total[held] += np.diff(bounds)[positions[held]]
     return total
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:
-    """Each row at length one; an empty one stays empty. (n, t) -> (n, t)"""
+    """Scale each row to length one; an empty row stays empty. (n, t) -> (n, t)"""
     squares: Any = matrix.power(2)
     lengths = np.sqrt(squares.sum(axis=1))
     shares = 1 / np.where(lengths > 0, lengths, 1)

@@ -1,13 +1,13 @@
-"""Two unit vectors of a passage as one: the general one (d,), of its words, and that of its topics (k,).
+"""Join two unit vectors of a passage into one: the general one (d,), of its words, and that of its topics (k,).
 
     [√(3/7) · general ; √(4/7) · topics]
 
 The inner product of two such vectors is three sevenths of the one cosine and four of the other, so that one scan ranks
 by both. With the best sentence's cosine, four tenths of a passage's score come from its topics, and three each from the
 general vectors of the passage and of the sentence. A half of which nothing is known is zero, and the score is then the
-mean of what is known, under the same weights: a question of words that the corpus lacks is answered as if there were no
-topics, one of words that only the corpus knows by topics alone. In the scan, which has but one inner product, a passage
-that lacks a half is behind by what it lacks. Without topics, general vectors stay as they are.
+mean of what is known, under the same weights: a query of words that the corpus lacks is answered as if there were no
+topics, a query of words that only the corpus has by topics alone. In the scan, which has only one inner product, a
+passage that lacks a half loses that half's score. Without topics, general vectors stay as they are.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ Float64 = npt.NDArray[np.float64]
 
 
 def join(general: Float32, topics: Float32) -> Float32:
-    """Rows of length one or zero. (n, d), (n, k) -> (n, d + k)"""
+    """Join general and topic vectors, both of length one or zero, by their weights. (n, d), (n, k) -> (n, d + k)"""
     return np.concatenate((general * _general_length(), topics * _topics_length()), axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Where the halves of joined vectors lie, of which the last k numbers are topics; with k = 0 there are none."""
+    """Splits joined vectors into their halves. The last k dimensions are topics; with k = 0 there are none."""
 
     k: int
 
     def general(self, vectors: Float32) -> Float32:
-        """(..., d + k) -> (..., d) of length one or zero"""
+        """The general half of joined vectors, of length one or zero. (..., d + k) -> (..., d)"""
         return np.asarray(vectors[..., : -self.k] / _general_length()) if self.k else vectors
 
     def topics(self, vectors: Float32) -> Float32:
-        """(..., d + k) -> (..., k) of length one or zero"""
+        """The topics' half of joined vectors, of length one or zero. (..., d + k) -> (..., k)"""
         return np.asarray(vectors[..., vectors.shape[-1] - self.k :] / _topics_length())
 
     def direction(self, vectors: Float32) -> Float32:
-        """What several passages say together: the direction of their sum, in each half. (n, d + k) -> (d + k,)"""
+        """One vector for several passages: the direction of their sum, in each half. (n, d + k) -> (d + k,)"""
         total: Float32 = vectors.sum(axis=0, dtype=np.float32)
         general = _direction(self.general(total))
         return join(general[None], _direction(self.topics(total))[None])[0] if self.k else general
 
 
 def combined(topics: Float64, general: Float64, sentence: Float64) -> Float64:
-    """The weighted mean of the three cosines of each passage; of those that are not NaN. (n,) three times -> (n,)"""
+    """The weighted mean of each passage's three cosines, without those that are NaN. (n,), (n,), (n,) -> (n,)"""
     tuned, cosines = tuning.TUNING, np.stack((topics, general, sentence))
     shares = np.array([[tuned.topics_share], [tuned.passage_share], [tuned.sentence_share]])
     weights = np.where(np.isnan(cosines), 0.0, shares)

@@ -1,12 +1,12 @@
-"""What a collection teaches about its own words: latent semantic analysis. Deerwester et al. 1990.
+"""The topics of a collection, and texts as vectors of topics: latent semantic analysis. Deerwester et al. 1990.
 
     x_t = (1 + log f_t) · idf_t,  idf_t = log(N / N_t);  A: passages' x at length one;  A ≈ U Σ Vᵀ;  topics of x: x V
 
-f_t is how often a text has the term t, N_t how many of the N passages have it. Terms that stand in the same passages
-have like rows of V, the loadings, so that a question finds passages that have none of its own words. Unlike there, the
-singular values are left out: with them the first few topics drown the others.
+f_t is how often a text has the term t, N_t how many of the N passages have it. Terms that occur in the same passages
+have similar rows of V, the loadings, so that a query finds passages that have none of its own words. Unlike in the
+paper, the singular values are left out: with them the first few topics drown the others.
 
-The file is a short header and three arrays, read by memory mapping: a question touches only the rows of its own terms.
+The file is a short header and three arrays, read by memory mapping: a query touches only the rows of its own terms.
 
     terms     (t,) uint64, rising, as in semsearch.text.terms
     idf       (t,) float32
@@ -39,12 +39,15 @@ Float32 = npt.NDArray[np.float32]
 
 _MAGIC = b"semsearch topic1"
 _HEADER = 40  # the magic and three int64: t, k, and of how many passages
-_FAINT = 1e-3  # of a text's length: where less of it lies in the topics, nothing is known of it
+_FAINT = 1e-3  # of a text's length: if less of it lies in the topics, nothing is known of the text
 
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Frozen loadings, learned from so many `passages`. Vectors are of length one, or zero where nothing is known."""
+    """Topics as frozen loadings of terms, learned from `passages` passages. They turn texts into vectors.
+
+    A text's vector has length one, or is zero if the topics know too little of it.
+    """
 
     terms: UInt64  # (t,) rising
     idf: Float32  # (t,)
@@ -56,11 +59,11 @@ class Topics:
         return int(self.loadings.shape[1])
 
     def of_terms(self, terms: UInt64) -> Float32:
-        """A text by its terms, repetitions included. (n,) -> (k,)"""
+        """The topic vector of a text, given by its terms, repetitions included. (n,) -> (k,)"""
         return np.asarray(self.of_each([terms])[0])
 
     def of_each(self, texts: Sequence[UInt64]) -> Float32:
-        """Several texts by their terms, repetitions included. n arrays -> (n, k)"""
+        """The topic vectors of several texts, given by their terms, repetitions included. n arrays -> (n, k)"""
         terms = np.concatenate([np.zeros(0, dtype=np.uint64), *texts])
         owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
         order = np.lexsort((terms, owners))
@@ -68,11 +71,11 @@ class Topics:
         heads = np.flatnonzero(are_new(terms) | are_new(owners))
         times = np.append(heads[1:], len(terms)) - heads
         terms, owners = terms[heads], owners[heads]
-        places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
-        known = np.flatnonzero(self.terms[places] == terms)
-        places, owners = places[known], owners[known]
-        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[places]
-        rows = weights[:, None] * self.loadings[places].astype(np.float32)
+        positions = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        known = np.flatnonzero(self.terms[positions] == terms)
+        positions, owners = positions[known], owners[known]
+        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[positions]
+        rows = weights[:, None] * self.loadings[positions].astype(np.float32)
         starts = np.flatnonzero(are_new(owners))
         vectors: Float32 = np.zeros((len(texts), self.dimension), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.float32)
@@ -82,35 +85,35 @@ class Topics:
         return unit(vectors, scale=lengths * _SCALE)
 
     def shares(self, terms: UInt64) -> Float32:
-        """What each term adds to `of_terms`; a term that comes several times adds the same each time. (n,) -> (n, k)"""
+        """What each term adds to `of_terms`; a repeated term adds the same each time. (n,) -> (n, k)"""
         names, which, times = np.unique(terms, return_inverse=True, return_counts=True)
-        places = np.minimum(np.searchsorted(self.terms, names), len(self.terms) - 1)
+        positions = np.minimum(np.searchsorted(self.terms, names), len(self.terms) - 1)
         weights = np.where(
-            self.terms[places] == names, log_counts(np.minimum(times, MOST)) * self.idf[places], np.float32(0)
+            self.terms[positions] == names, log_counts(np.minimum(times, MOST)) * self.idf[positions], np.float32(0)
         )
-        rows = weights[:, None] * self.loadings[places].astype(np.float32)
+        rows = weights[:, None] * self.loadings[positions].astype(np.float32)
         factor = to_unit(rows.sum(axis=0)[None], scale=row_lengths(weights[None]) * _SCALE)
         return np.asarray((rows * factor / times[:, None])[which.reshape(-1)], dtype=np.float32)
 
     def of_question(self, question: str) -> Float32:
-        """Its terms, without stop words where it has others. (k,)"""
+        """The topic vector of a query, without its stop words if it has other words. (k,)"""
         return self.of_terms(Lexicon().of_question(question))
 
     def of_passage(self, heading: str, text: str) -> Float32:
-        """A passage's text as the index takes it: terms of headings count double. (k,)"""
+        """The topic vector of a passage, as in the index: the terms of its headings count double. (k,)"""
         lexicon = Lexicon()
         above, below = (lexicon.of([part]).numbers for part in (heading, text))
         doubled = np.repeat(above, tuning.TUNING.heading_weight)
         return self.of_terms(lexicon.terms[np.concatenate((doubled, below))])
 
     def of_postings(self, postings: Postings) -> Float32:
-        """All passages of a segment. (R, k)"""
+        """The topic vectors of all passages of a segment. (R, k)"""
         from scipy.sparse import csr_array  # start-up time: a question needs no sparse product
 
-        places = postings.place(self.terms)
-        held = np.flatnonzero(places >= 0)
+        positions = postings.place(self.terms)
+        held = np.flatnonzero(positions >= 0)
         idf = self.idf[held]
-        counts = postings.by_passage(places[held])
+        counts = postings.by_passage(positions[held])
         logs = log_counts(np.arange(MOST + 1))[counts.data]
         x = csr_array((logs, counts.indices, counts.indptr), shape=counts.shape)
         vectors = np.asarray(x @ (self.loadings[held].astype(np.float32) * idf[:, None]), dtype=np.float32)
@@ -118,12 +121,12 @@ class Topics:
 
 
 def log_counts(times: npt.NDArray[Any]) -> Float32:
-    """1 + log f; 0 for 0. (n,) -> (n,)"""
+    """The weight of a count f in a text: 1 + log f, and 0 for 0. (n,) -> (n,)"""
     return np.asarray(np.where(times > 0, 1 + np.log(np.maximum(times, 1)), 0), dtype=np.float32)
 
 
 def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
-    """A new file; it counts for nothing until the database names it."""
+    """Write topics to a new file in `folder`. It has no effect until the database names it."""
     name = segment_name("topics", generation)
     sizes = np.array([len(topics.terms), topics.dimension, topics.passages], dtype="<i8")
 
@@ -138,7 +141,7 @@ def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
 
 
 def open_topics(path: Path) -> Topics:
-    """The topics in a file. Raises FileNotFoundError where it has gone, IndexDamaged where it is something else."""
+    """Open a file of topics. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file."""
     cure = f"run: {rebuild_command(path.parents[1])}"
     data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
     if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
@@ -152,8 +155,8 @@ def open_topics(path: Path) -> Topics:
 
 
 def named_topics(folder: Path, segments: Sequence[Segment]) -> Topics | None:
-    """The topics among the files of an index; None where it was not adapted. Raises as `open_topics`."""
+    """Open the topics among the segments of an index; None if it was not adapted. Raises as `open_topics`."""
     return next((open_topics(folder / segment.file) for segment in segments if segment.kind == "topics"), None)
 
 
-_SCALE = np.float32(_FAINT / 1e-6)  # `unit` takes a millionth for rounding
+_SCALE = np.float32(_FAINT / 1e-6)  # `unit` takes a millionth of the scale for rounding error

@@ -1,8 +1,8 @@
-"""Topic vectors of passages on their way from the postings into the segments of vectors.
+"""Make the topic vectors of passages from postings, and keep them until the passages are embedded.
 
-Postings lie term by term, passages are embedded one after the other. So the vectors of all passages of a segment of
-postings are made at once, and kept in a temporary file without a name in the order of their ids: memory is needed for
-one segment of postings, not for the corpus.
+Postings are ordered by term, but passages are embedded one after the other. So the vectors of all passages of a segment
+of postings are made at once, and kept in an unnamed temporary file in the order of their ids: memory is needed for one
+segment of postings, not for the corpus.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class TopicVectors:
             self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(words.postings)
 
     def of(self, ids: Int64) -> Float32:
-        """Zero for a passage that is in none of the segments. (n,) -> (n, k)"""
-        places = np.searchsorted(self._ids, ids)
-        held = np.flatnonzero(places < len(self._ids))
-        held = held[self._ids[places[held]] == ids[held]]
+        """The topic vectors of passages by id; zero for a passage in none of the segments. (n,) -> (n, k)"""
+        rows = np.searchsorted(self._ids, ids)
+        held = np.flatnonzero(rows < len(self._ids))
+        held = held[self._ids[rows[held]] == ids[held]]
         result = np.zeros((len(ids), self._vectors.shape[1]), dtype=np.float32)
-        result[held] = self._vectors[places[held]]
+        result[held] = self._vectors[rows[held]]
         return result

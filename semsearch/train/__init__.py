@@ -1,1 +1,1 @@
-"""Making word vectors: count words, encode them with a teacher, store them. Needs the extra `train`."""
+"""Make word vectors: from counts, from neighbouring sentences, or from a teacher, which needs the extra `train`."""

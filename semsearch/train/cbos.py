@@ -1,4 +1,4 @@
-"""Continuous bag of sentences: word vectors whose sums tell a sentence from others by its neighbours.
+"""Continuous bag of sentences: train word vectors whose sums tell a sentence from others by its neighbours.
 
     s_i = Σ_j w_ij    c_i = 1/2k Σ_{0<|j-i|≤k} s_j    p(s_i | c_i) = exp(s_i·c_i) / Σ_{s ∈ {s_i, m others}} exp(s·c_i)
 
@@ -7,9 +7,9 @@ Learning Sentence Embeddings": one matrix of word vectors serves sentences and c
 words seen five times at least, sentences under 120 words, batches of 10, 10 rounds.
 
 What the paper leaves open, and where we differ:
-- Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they stand.
+- Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they are written.
 - The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the last
-  there is nothing: such a neighbour is 0 in the sum, which is divided by 2k all the same.
+  there is nothing: such a neighbour is 0 in the sum, which is still divided by 2k.
 - A sentence without known words is left out; a long one is cut in parts, which are neighbours.
 - The m others are drawn from all sentences, which may give the sentence itself, rarely.
 - The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
@@ -37,17 +37,17 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 
-# What AdaGrad's sums begin with. From 0, the first step of a rare word is as long as any, whatever it learns from.
+# AdaGrad's sums begin with this. From 0, the first step of a rare word would be as long as any, whatever its gradient.
 _FIRST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """k, m, how many sentences a step has, AdaGrad's rate, and the seed of all that is drawn."""
+    """The settings of a CBOS training: k, m, the size of a batch, AdaGrad's learning rate, and the random seed."""
 
-    window: int = 1
-    negatives: int = 2
-    batch: int = 1000
+    window: int = 1  # k
+    negatives: int = 2  # m
+    batch: int = 1000  # sentences
     rate: float = 0.1
     seed: int = 0
 
@@ -68,11 +68,11 @@ def train_cbos(
 ) -> VectorTable:
     """Make a folder of word vectors at `target` from files and folders of text, in `epochs` rounds.
 
-    `skipped(path, reason)` hears of what could not be read. The same text and settings give the same table on the same
-    machine. What is learned is kept in `<target>.checkpoint` after each round, and the same call goes on from there.
-    Memory: four bytes a running word, a few dozen a sentence, eight a number of the table.
-    Raises VectorsError where `target` exists or the checkpoint is of another run, SourceError where a path does not
-    exist, UsageError for a setting that cannot be meant or a text with too little in it; all before the long work.
+    `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
+    the same machine. The state is saved in `<target>.checkpoint` after each round, and the same call resumes from it.
+    Memory: four bytes per running word, a few dozen per sentence, eight per number of the table.
+    Raises VectorsError if `target` exists or the checkpoint is of another run, SourceError if a path does not exist,
+    UsageError for a setting that makes no sense or a text with too little in it; all before the long work.
     """
     check_settings(dimension=dimension, epochs=epochs, size=size, min_count=min_count)
     check_settings(window=settings.window, negatives=settings.negatives, batch=settings.batch)
@@ -122,7 +122,7 @@ def train_cbos(
 
 
 def start(words: int, dimension: int, seed: int) -> State:
-    """Small random vectors (V, d), evenly from -1/2d to 1/2d as word2vec's."""
+    """The state before the first round: random vectors (V, d), drawn evenly from -1/2d to 1/2d as in word2vec."""
     drawn = np.random.default_rng((seed, 0)).random((words, dimension), dtype=np.float32)
     return State((drawn - np.float32(0.5)) / np.float32(dimension), np.full_like(drawn, _FIRST), [])
 
@@ -130,7 +130,7 @@ def start(words: int, dimension: int, seed: int) -> State:
 def train_round(
     sentences: Sentences, state: State, settings: Settings, *, rounds: int, progress: Stages | None = None
 ) -> None:
-    """One step for each batch of all sentences, in random order. What is drawn depends on the seed and the round."""
+    """Train one round: a step for each batch of all sentences in random order, drawn by the seed and the round."""
     number = len(state.losses) + 1
     generator = np.random.default_rng((settings.seed, number))
     order = generator.permutation(len(sentences))
@@ -146,30 +146,30 @@ def train_round(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some sentences, their m others and their contexts as weights of the u words in them."""
+    """A batch of b sentences, the m others of each and their contexts, as weights of the u words in them."""
 
     words: Int64  # ids (u,)
-    candidates: csr_array  # (b·(1 + m), u): how often each word stands in s_i, in the others of i; then those of i + 1
-    contexts: csr_array  # (b, u): 1/2k for each time that a word stands in a neighbour
+    candidates: csr_array  # (b·(1 + m), u): how often each word occurs in s_i, in the others of i; then those of i + 1
+    contexts: csr_array  # (b, u): 1/2k for each time that a word occurs in a neighbour
 
 
 def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> Batch:
-    """Sentences (b,) and the m others of each (b, m), by number, as a batch."""
+    """Build the batch of the chosen sentences (b,) and the m others of each (b, m), all given by number."""
     candidates = sentences.texts.take(np.column_stack((chosen, others)).ravel())
     near = sentences.neighbours(chosen, k)
     contexts = sentences.texts.take(near.ravel()).joined(np.arange(0, near.size + 1, 2 * k))
     words, inverse = np.unique(np.concatenate((candidates.ids, contexts.ids)), return_inverse=True)
-    places: Int32 = inverse.astype(np.int32)
+    columns: Int32 = inverse.astype(np.int32)
     split = len(candidates.ids)
     return Batch(
         words.astype(np.int64),
-        _weights(places[:split], candidates.indptr, len(words), 1),
-        _weights(places[split:], contexts.indptr, len(words), 1 / (2 * k)),
+        _weights(columns[:split], candidates.indptr, len(words), 1),
+        _weights(columns[split:], contexts.indptr, len(words), 1 / (2 * k)),
     )
 
 
 def step(batch: Batch, state: State, rate: float) -> float:
-    """Move the vectors of a batch's words against the gradient, by AdaGrad. Returns the loss before."""
+    """Move the vectors of a batch's words against the gradient, by AdaGrad. Returns the loss before the step."""
     vectors = state.vectors[batch.words]
     loss, gradient = loss_and_gradient(vectors, batch)
     squares = state.squares[batch.words] + gradient * gradient
@@ -194,13 +194,13 @@ def loss_and_gradient(vectors: Float32, batch: Batch) -> tuple[float, Float32]:
     return loss, np.asarray(batch.candidates.T @ of_candidates + batch.contexts.T @ of_contexts)
 
 
-def _weights(places: Int32, indptr: Int64, words: int, weight: float) -> csr_array:
-    data = np.full(len(places), weight, dtype=np.float32)
-    return csr_array((data, places, indptr.astype(np.int32)), shape=(len(indptr) - 1, words))
+def _weights(columns: Int32, indptr: Int64, words: int, weight: float) -> csr_array:
+    data = np.full(len(columns), weight, dtype=np.float32)
+    return csr_array((data, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, words))
 
 
 def _stamp(words: Sequence[str], sentences: Sentences, settings: Settings) -> str:
-    """What must be the same for a run to go on: all but the number of rounds."""
+    """A digest of all that must be the same for a run to go on: everything but the number of rounds."""
     digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
     digest.update("\n".join(words).encode())
     for numbers in (sentences.texts.ids, sentences.texts.indptr, sentences.files):

@@ -1,4 +1,4 @@
-"""What has been learned so far, kept in a file after each round, so that a run that was stopped goes on where it was.
+"""Save the state of a training run after each round, so that a run that was stopped can go on where it was.
 
 The file is a NumPy archive without pickles, written durably, and carries a stamp of the text and the settings.
 """
@@ -21,7 +21,7 @@ Float32 = npt.NDArray[np.float32]
 
 @dataclass(slots=True)
 class State:
-    """Word vectors (V, d), the sums of their squared gradients (V, d), and the mean loss of each round so far."""
+    """The state of a run: word vectors, sums of their squared gradients (V, d), and the mean loss of each round."""
 
     vectors: Float32
     squares: Float32
@@ -30,13 +30,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A file that holds the state of a run; `stamp` tells that run from others."""
+    """A file that holds the state of a run. `stamp` distinguishes the run from others."""
 
     path: Path
     stamp: str
 
     def load(self, shape: tuple[int, int]) -> State | None:
-        """The state, or None where there is no file. Raises VectorsError where it is of another run, or damaged."""
+        """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
         cure = f"to begin anew, remove {self.path}"
         try:
             data = self.path.read_bytes()
@@ -59,7 +59,7 @@ class Checkpoint:
         return state
 
     def save(self, state: State) -> None:
-        """Keep a state in the place of the last. Raises StorageError."""
+        """Write a state to the file, in place of an earlier one. Raises StorageError."""
         arrays: dict[str, npt.NDArray[Any]] = {
             "stamp": np.frombuffer(self.stamp.encode(), dtype=np.uint8),
             "vectors": state.vectors,
@@ -76,5 +76,5 @@ class Checkpoint:
             ) from error
 
     def remove(self) -> None:
-        """The run is over."""
+        """Delete the file, if there is one: the run is over."""
         self.path.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Texts to learn word vectors from: counted once for the vocabulary, then read again as word ids, by paragraphs.
+"""A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
 
 Two readings keep memory small: only the counts of the first are kept, and of the second a few million characters at a
 time. Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank
-lines, or the lines themselves where a file gives each paragraph a line (semsearch.readers.text). Only at the edge of a
+lines, or the lines themselves if a file has one paragraph per line (semsearch.readers.text). Only at the edge of a
 streamed piece, every four million characters, a paragraph may come in two parts.
 """
 
@@ -39,45 +39,48 @@ _STREAMED = (".txt", ".xz", ".gz")
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Files of text, and the words of them that get vectors, most frequent first."""
+    """Files of text to train word vectors on, and the words that get vectors, most frequent first."""
 
-    paths: tuple[Path, ...]  # as given, and
-    files: tuple[Path, ...]  # what was read of them
+    paths: tuple[Path, ...]  # as given
+    files: tuple[Path, ...]  # those under the paths that were read
     words: list[str]
-    counts: Int64  # how often each of them stands there (V,)
-    total: int  # words of all kinds
+    counts: Int64  # occurrences of each of these words (V,)
+    total: int  # occurrences of all words, with and without vectors
     _ids: HashIndex
 
     @property
     def described(self) -> str:
-        """For a card: what was read."""
+        """The names of the files that were read, for a card."""
         names = ", ".join(file.name for file in self.files[:3])
         return names if len(self.files) <= 3 else f"{names} and {len(self.files) - 3} more files"
 
     @property
     def arguments(self) -> str:
-        """For the command of a card: the paths that were given, without where they are."""
+        """The names of the paths that were given, without their folders, for the command on a card."""
         return shlex.join(path.name or str(path) for path in self.paths)
 
     @property
     def frequencies(self) -> Float32:
-        """p(w), among all words, also those that get no vector. (V,)"""
+        """p(w) of the words that get vectors, as their share of all words, also those without vectors. (V,)"""
         return (self.counts / self.total).astype(np.float32)
 
     def paragraphs(self) -> Iterator[Ragged]:
-        """The paragraphs of each piece of text, as word ids; -1 for a word that gets no vector."""
+        """Yield the paragraphs of each piece of text as word ids, -1 for a word that gets no vector."""
         for file in self.files:
             for texts in paragraphs_of(file):
                 yield self.ids_of(texts)
 
     def sentences(self) -> Iterator[tuple[int, Ragged]]:
-        """The number of a file and the next of its sentences, in order, as ids of the words that get a vector."""
+        """Yield all sentences in order, some at a time, with the number of their file.
+
+        They are ids of words; those that get no vector are left out.
+        """
         for number, file in enumerate(self.files):
             for texts in paragraphs_of(file):
                 yield number, _known(self.ids_of(_sentences(texts)))
 
     def ids_of(self, texts: Sequence[str]) -> Ragged:
-        """Every word's id, -1 for those that get no vector."""
+        """The word ids of texts, -1 for a word that gets no vector."""
         hashed = hash_words(texts)
         return Ragged(self._ids.look_up(hashed.hashes), hashed.indptr)
 
@@ -93,8 +96,8 @@ def read_corpus(
 ) -> Corpus:
     """Count the words of files and folders, and choose the `size` most frequent of at least `min_count`.
 
-    `skipped(path, reason)` hears of what could not be read; it is left out of both readings.
-    Raises SourceError where a path does not exist; UsageError where there are no words, none is frequent enough, or
+    `skipped(path, reason)` is called for a file that cannot be read; it is left out of both readings.
+    Raises SourceError if a path does not exist; UsageError if there are no words, if none is frequent enough, or if
     fewer are than the `dimension` that their vectors shall have.
     """
     left_out: set[str] = set()
@@ -130,14 +133,14 @@ def read_corpus(
 
 
 def check_settings(**settings: float) -> None:
-    """Raises UsageError for a setting below one."""
+    """Raise UsageError for a setting below one, naming it."""
     for name, value in settings.items():
         if not value >= 1:
             raise UsageError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
 
 
 def paragraphs_of(file: Path) -> Iterator[list[str]]:
-    """The paragraphs of a file, a piece of it at a time. Raises SourceError: it could be read when it was counted."""
+    """Yield the paragraphs of a file, a piece of it at a time. Raises SourceError if it cannot be read any more."""
     try:
         if file.suffix.lower() in _STREAMED:
             for piece in _pieces(file):
@@ -151,7 +154,7 @@ def paragraphs_of(file: Path) -> Iterator[list[str]]:
 
 
 def _pieces(file: Path) -> Iterator[str]:
-    """The text of a file in parts that end with a line, or, where a line is longer than a part, between words."""
+    """Yield the text of a file in parts that end with a line, or, if a line is longer than a part, between words."""
     with _open_text(file) as stream:
         rest = ""
         while read := stream.read(_PIECE):

@@ -1,4 +1,5 @@
-"""How often each word stands in a body of text: the p(w) of the papers, and the choice of the vocabulary.
+"""Count how often each word occurs in a body of text: for the p(w) of the papers, and to choose the vocabulary.
+
 Counts are sums: files are counted in any order and the results added. `semsearch.text.word_counts` keeps them in files.
 """
 
@@ -14,11 +15,12 @@ from typing import IO
 
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_file
-from semsearch.readers.registry import SUFFIXES
+from semsearch.readers.registry import FORMATS
 from semsearch.sources.walk import find_files
 from semsearch.text.tokens import normalise
 
 _COMPRESSED = (".txt.xz", ".txt.gz")
+_PROSE = ("text", "markdown", "rst", "html")  # words of tables, mail and code would count as English
 _BLOCK = 1 << 22  # characters counted at a time
 
 
@@ -28,12 +30,12 @@ def count_words(
     skipped: Callable[[str, str], None],
     progress: Callable[[int, int], None] | None = None,
 ) -> Counter[str]:
-    """Words and their counts in files and folders.
+    """Count the words of files and folders.
 
     Plain text, also compressed (.txt, .txt.xz, .txt.gz), is streamed; other formats go through their readers, so that
-    markup is not counted. `skipped(path, reason)` hears of what could not be read; nothing of such a file is counted.
-    `progress(files, words)` hears of what has been counted so far.
-    Raises SourceError where a path does not exist.
+    markup is not counted. `skipped(path, reason)` is called for a file that cannot be read; nothing of it is counted.
+    `progress(files, words)` is called with the number counted so far.
+    Raises SourceError if a path does not exist.
     """
     counts: Counter[str] = Counter()
     done = total = 0
@@ -55,16 +57,17 @@ def count_words(
 
 
 def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]:
-    """A file itself, or the files of a folder that can be read. Raises SourceError for a path that is not there."""
+    """Yield a file itself, or the files of a folder that can be read. Raises SourceError if the path does not exist."""
     if path.is_file():
         yield path
     else:
-        include = [f"*{suffix}" for suffix in (*SUFFIXES, *_COMPRESSED)]
+        prose = (suffix for name in _PROSE for suffix in FORMATS[name].suffixes)
+        include = [f"*{suffix}" for suffix in (*prose, *_COMPRESSED)]
         yield from (Path(found.absolute) for found in find_files(path, include=include, skipped=skipped))
 
 
 def _blocks(path: Path) -> Iterator[str]:
-    """The text of a file in pieces of whole lines."""
+    """Yield the text of a file in pieces of whole lines."""
     if path.suffix.lower() in (".txt", ".xz", ".gz"):
         with _open_text(path) as file:
             while lines := file.readlines(_BLOCK):

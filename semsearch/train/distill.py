@@ -1,8 +1,8 @@
-"""Word vectors from a sentence encoder, in two steps: each word encoded alone, then trained on text.
+"""Make word vectors from a sentence encoder, in two steps: encode each word alone, then train on text.
 
-A sentence encoder knows much about single words: encoded alone, centred and reduced by principal components they are
-good vectors already. The second step makes averages of them agree with what the encoder says of whole texts
-(semsearch.train.matching). The words are the most frequent of a text; their counts are also the p(w) of the weights.
+A sentence encoder knows much about single words: encoded alone, centred and reduced by principal components they have
+good vectors already. The second step makes averages of them agree with the encoder's vectors of whole texts
+(semsearch.train.matching). The words are the most frequent of a text; their counts also give the p(w) of the weights.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.signs import signs
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
@@ -26,11 +27,12 @@ from semsearch.word_vectors.writer import TableWriter, index_of
 
 Float32 = npt.NDArray[np.float32]
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+_NOTHING = 1e-6  # of the largest singular value: below it, rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where word vectors are from, for their card."""
+    """The sources of word vectors, for their card."""
 
     licence: str = "unknown"  # the teacher's
     counted: str = ""  # what the words were counted in
@@ -52,11 +54,11 @@ def distill_words(
     provenance: Provenance | None = None,
     progress: Stages | None = None,
 ) -> VectorTable:
-    """Make a folder of word vectors at `target`, with so many pieces. Without texts, only the first step is done.
+    """Make a folder of word vectors with `pieces` pieces at `target`. Without texts, only the first step is done.
 
-    What the teacher says is kept in the folder `encodings`: a run that was stopped goes on, and a run with other
-    settings asks for nothing twice. Raises UsageError where `dimension` is above the teacher's, VectorsError where
-    `target` exists, or there are no words; all before the long work.
+    The teacher's vectors are cached in the folder `encodings`: a run that was stopped goes on, and a run with other
+    settings encodes nothing twice. Raises UsageError if `dimension` is above the teacher's, VectorsError if `target`
+    exists or there are no words; all before the long work.
     """
     provenance = provenance or Provenance()
     words = most_frequent(counts, size)
@@ -96,7 +98,7 @@ def _card(
 
 
 def _ids_of(texts: Sequence[str], words: Sequence[str]) -> Ragged:
-    """The known words of texts by their place among `words`."""
+    """The known words of texts as ids, which are their positions in `words`."""
     hashed = hash_words(texts)
     ids = index_of(words).look_up(hashed.hashes)
     known = ids >= 0
@@ -114,13 +116,16 @@ def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | N
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
     """Centre, then keep the first principal components. (n, d) -> (n, dimension).
 
-    Each component's sign is fixed (its largest entry is positive), so that every run gives the same vectors.
+    Each component's sign is fixed (semsearch.arrays.signs), and beyond the rank they are 0: every run gives the
+    same vectors, but for rounding. Where components have the same variance, the words do not say how they lie: then
+    another processor may turn them, and what stays the same is products and cosines of words. If the cut falls between
+    such components, not even those: which of them are kept is arbitrary.
     """
     _check_dimension(dimension, vectors.shape[1])
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    axes = axes[:, ::-1][:, :dimension]
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(dimension)])
+    squares, axes = np.linalg.eigh(centred.T @ centred)
+    squares, axes = squares[::-1][:dimension], axes[:, ::-1][:, :dimension]
+    axes = np.where(squares > _NOTHING**2 * squares[0], axes * signs(axes), 0)
     return np.asarray(centred @ axes, dtype=np.float32)
 
 

@@ -1,9 +1,9 @@
-"""A teacher's sentence vectors, each text encoded once: a folder of parts, found again by the text's hash.
+"""A cache of a teacher's sentence vectors in a folder: each text is encoded once, and found again by its hash.
 
-    card.json           the teacher, its precision, the dimension
+    card.json           the teacher and its precision
     part-000001.npz     hashes (n,) uint64, vectors (n, d) float16
 
-A part is there whole or not at all, so that a run that was stopped goes on where it was.
+A part file is whole or absent, so that a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _PART = 8192  # texts encoded and written at a time
 
 
 class Teacher:
-    """A sentence-transformers model: a name or a folder.
+    """A teacher, which encodes texts: a sentence-transformers model, by name or folder.
 
     `precision` is that of its arithmetic. bfloat16 is three times as fast on processors that have it, and its vectors
-    have a cosine above .9999 to the full ones. Raises MissingExtra, VectorsError, UsageError.
+    have a cosine above .9999 with those of float32. Raises MissingExtra without the extra `train`, VectorsError if the
+    model cannot be loaded, UsageError for an unknown precision.
     """
 
     def __init__(self, name: str, *, precision: str = "float32", batch: int = 64) -> None:
@@ -47,11 +48,12 @@ class Teacher:
 
     @property
     def dimension(self) -> int:
+        """The number of dimensions of the model's vectors."""
         ask = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
         return int(ask())
 
     def encode(self, texts: Sequence[str]) -> Float32:
-        """n texts -> (n, d) unit vectors."""
+        """Encode texts as unit vectors. n texts -> (n, d)"""
         encoded: Any = self._model.encode(
             list(texts), batch_size=self.batch, convert_to_tensor=True, show_progress_bar=False
         )
@@ -61,9 +63,9 @@ class Teacher:
 
 
 class Encodings:
-    """The vectors that a teacher has given so far, kept in a folder.
+    """A teacher's vectors of texts, cached in a folder.
 
-    Raises VectorsError where the folder holds another teacher's.
+    Raises VectorsError if the folder holds those of another teacher or precision, or cannot be used.
     """
 
     def __init__(self, folder: Path, teacher: str, precision: str) -> None:
@@ -78,20 +80,23 @@ class Encodings:
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Encode the texts that are not there yet, part by part."""
+        """Encode the texts that are not cached yet by `encode`, part by part.
+
+        `progress(done, total)` is called with the number of texts that are encoded.
+        """
         hashes = hash_texts(texts)
         missing = np.flatnonzero(~np.isin(hashes, self._hashes()))
         missing = missing[np.unique(hashes[missing], return_index=True)[1]]
         done = len(texts) - len(missing)
         for first in range(0, len(missing), _PART):
-            places = missing[first : first + _PART]
-            vectors = encode([texts[place] for place in places])
-            self._write(hashes[places], vectors.astype(np.float16))
+            indices = missing[first : first + _PART]
+            vectors = encode([texts[index] for index in indices])
+            self._write(hashes[indices], vectors.astype(np.float16))
             if progress:
-                progress(done + first + len(places), len(texts))
+                progress(done + first + len(indices), len(texts))
 
     def of(self, texts: Sequence[str]) -> Float16:
-        """The vectors of texts that were encoded, as float16. n texts -> (n, d). Raises VectorsError for others."""
+        """Return the cached vectors of texts, as float16. n texts -> (n, d). Raises VectorsError if any is missing."""
         wanted = hash_texts(texts)
         order = np.argsort(wanted, kind="stable")
         inverse = wanted[order]
@@ -103,9 +108,9 @@ class Encodings:
                 result = np.zeros((len(texts), vectors.shape[1]), dtype=np.float16)
             first, last = np.searchsorted(inverse, hashes, "left"), np.searchsorted(inverse, hashes, "right")
             for row in np.flatnonzero(last > first):
-                places = order[first[row] : last[row]]
-                result[places] = vectors[row]
-                found[places] = True
+                indices = order[first[row] : last[row]]
+                result[indices] = vectors[row]
+                found[indices] = True
         if result is None or not found.all():
             raise VectorsError(f"{(~found).sum()} of {len(texts)} texts are not encoded in {self.folder}; encode them")
         return result
@@ -142,7 +147,7 @@ class Encodings:
 
 
 def hash_texts(texts: Sequence[str], *, seed: int = 0) -> UInt64:
-    """64 bits of each text's BLAKE2b, of another one for each seed. n texts -> (n,)"""
+    """Hash each text to 64 bits by BLAKE2b; another seed gives other hashes. n texts -> (n,)"""
     salt = seed.to_bytes(8, "little") if seed else b""
     joined = b"".join(
         hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8, salt=salt).digest() for text in texts

@@ -1,7 +1,7 @@
-"""Texts that must not be learned from, because something is measured on them.
+"""Exclude texts from training that something is measured on.
 
-A training text is dropped where it shares a run of `RUN` words with any text of the excluded files, or, having fewer
-words than that, where its words are all those of one whole excluded text: a field of a table, a line, or a sentence.
+A training text is dropped if it shares a run of `RUN` words with any text of the excluded files, or, having fewer words
+than that, if its words are exactly those of an excluded text: a field of a table, a line, or a sentence.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _BATCH = 50_000  # texts at a time
 
 
 class Excluded:
-    """The texts of files, and of all files in folders: JSON lines, tables with tabs, or plain lines.
+    """The excluded texts, read from files and all files in folders: JSON lines, tables with tabs, or plain lines.
 
-    Raises SourceError for a path that is not there, or a file that is not text.
+    Raises SourceError if a path does not exist, or a file is not text.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -45,7 +45,7 @@ class Excluded:
         self._wholes = np.setdiff1d(np.concatenate(wholes), [np.uint64(0)])
 
     def shared_by(self, texts: Sequence[str]) -> Bool:
-        """Which texts share something with the excluded ones. n texts -> (n,)"""
+        """Return which texts are to be dropped, because they share words with excluded ones. n texts -> (n,)"""
         found = np.zeros(len(texts), dtype=bool)
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
@@ -57,26 +57,26 @@ class Excluded:
 
 
 def _run_hashes(words: UInt64, indptr: npt.NDArray[np.int64]) -> tuple[UInt64, npt.NDArray[np.int64]]:
-    """A hash of each run of RUN words within a text, and the text's number."""
+    """A hash of each run of RUN words within a text, and the index of the text."""
     count = len(words) - RUN + 1
     if count <= 0:
         return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     total: UInt64 = np.zeros(count, dtype=np.uint64)
-    for place in range(RUN):
-        total = total * _BASE + words[place : place + count]
+    for offset in range(RUN):
+        total = total * _BASE + words[offset : offset + count]
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     inside = rows[:count] == rows[RUN - 1 :]
     return mix(total[inside]), rows[:count][inside]
 
 
 def _whole_hashes(texts: Sequence[str]) -> UInt64:
-    """A hash of all words of each text in order. n texts -> (n,)"""
+    """A hash of all words of each text that has fewer than RUN, in order; 0 for others. n texts -> (n,)"""
     words = hash_words(texts)
     total = np.zeros(len(texts), dtype=np.uint64)
     lengths = np.diff(words.indptr)
-    for place in range(RUN - 1):
-        longer = np.flatnonzero(lengths > place)
-        total[longer] = total[longer] * _BASE + words.hashes[words.indptr[longer] + place]
+    for offset in range(RUN - 1):
+        longer = np.flatnonzero(lengths > offset)
+        total[longer] = total[longer] * _BASE + words.hashes[words.indptr[longer] + offset]
     return np.where((lengths > 0) & (lengths < RUN), mix(total), np.uint64(0))  # 0: not a short text; mix keeps it free
 
 
@@ -90,7 +90,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _fields(file: Path) -> Iterator[str]:
-    """The texts of a file: the strings of JSON lines, the columns of a table, the lines of anything else."""
+    """Yield the texts of a file: the strings of JSON lines, the columns of a table, or the lines."""
     suffix = file.suffix.lower()
     try:
         with file.open(encoding="utf-8") as lines:

@@ -1,14 +1,14 @@
-"""Word vectors trained until sentence vectors have the similarities that a teacher's sentence vectors have.
+"""Train word vectors until sentence vectors have the similarities that a teacher's sentence vectors have.
 
-Of a batch of texts, the cosines between all pairs of averages (by SIF's weights, so that what is learned is what will
-be used) are brought near the teacher's cosines, by two losses:
+The cosines between the averages of all pairs of texts in a batch (with SIF's weights, which will be used later too) are
+brought near the teacher's cosines, by two losses:
 
     the mean of (cos - cos of the teacher)² over all pairs
-    the divergence between what each text finds in the batch, softmax(cosines / temperature), and what the teacher finds
+    the divergence between each text's neighbours in the batch, softmax(cosines / temperature), and the teacher's
 
-The first sets the scale, the second makes the nearest ones right, which is what a ranking needs. In a batch drawn
-blindly nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's vectors, and a batch is
-made of some clusters, with many texts of each.
+The first sets the scale, the second puts the nearest texts in the right order, which is what a ranking needs. In a
+batch drawn at random nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's vectors,
+and a batch is made of some clusters, with many texts of each.
 
 The length of a word's vector is learned too, and corrects its weight: a "how" is rarer in an encyclopaedia than in
 questions. Only the words of a batch move (lazy Adam).
@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.adam import Adam
+from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 
@@ -30,16 +32,15 @@ Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
-_WARM_UP = 50  # steps in which the rate of learning rises; then it falls to nothing in a straight line
+_WARM_UP = 50  # steps in which the learning rate rises; then it falls linearly
 _ROUNDS = 4  # of k-means
 _SAMPLE = 100_000  # texts that the clusters are made from
 _PART = 20_000  # texts held in memory as floats at a time
-_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How the vectors are trained. What each setting changed is in docs/word-vectors.md."""
+    """How the vectors are trained. What each setting changed is in docs/research/word-vectors.md."""
 
     epochs: float = 5.0
     batch: int = 1024  # texts
@@ -52,9 +53,12 @@ class Matching:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        positive = (self.epochs, self.batch, self.groups, self.clusters, self.a, self.rate, self.temperature)
-        if not (min(positive) > 0 and self.ranking >= 0):
-            raise UsageError("the settings of the training must be above zero")
+        check_a(self.a)
+        for name in ("epochs", "batch", "groups", "clusters", "rate", "temperature"):
+            if not 0 < (value := getattr(self, name)) < float("inf"):
+                raise UsageError(f"{name} must be a number above zero, not {value}")
+        if not 0 <= self.ranking < float("inf"):
+            raise UsageError(f"ranking must be a number from zero up, not {self.ranking}; 0 is without")
         if self.groups > self.batch:
             raise UsageError(f"a batch of {self.batch} texts cannot be of {self.groups} clusters")
 
@@ -70,7 +74,7 @@ def match(
 ) -> Float32:
     """Train word vectors (V, d) on texts (n) and the teacher's unit vectors of them (n, d'). -> (V, d)
 
-    `frequencies` is p(w), (V,). Texts without a known word are left out. Raises UsageError where too few are left.
+    `frequencies` is p(w), (V,). Texts without a known word are left out. Raises UsageError if fewer than two are left.
     """
     usable = np.flatnonzero(texts.lengths > 0)
     if len(usable) < 2:
@@ -79,22 +83,23 @@ def match(
     groups = _cluster(targets, usable, matching, generator)
     steps = max(1, round(matching.epochs * len(usable) / matching.batch))
     weights = (matching.a / (matching.a + frequencies)).astype(np.float32)
-    adam = LazyAdam(words.copy(), rate=matching.rate)
+    values = words.copy()
+    adam = Adam([values], rate=matching.rate)
     for step, rows in zip(range(steps), _batches(groups, matching, generator), strict=False):
         present, averaging = _averaging(texts.take(rows), weights)
         teacher = targets[rows].astype(np.float32)
-        averages = averaging @ adam.values[present]
+        averages = averaging @ values[present]
         _, gradient = loss_and_gradient(averages, teacher, ranking=matching.ranking, temperature=matching.temperature)
-        adam.step(present, averaging.T @ gradient, _schedule(step, steps))
+        adam.step_rows(present, averaging.T @ gradient, _schedule(step, steps))
         if progress:
             progress(step + 1, steps)
-    return adam.values
+    return values
 
 
 def loss_and_gradient(
     averages: Float32, targets: Float32, *, ranking: float, temperature: float
 ) -> tuple[float, Float32]:
-    """Both losses together, and how they change with the averages. (b, d), (b, d') -> scalar, (b, d)"""
+    """The sum of both losses, and its gradient by the averages. (b, d), (b, d') -> scalar, (b, d)"""
     count = len(averages)
     lengths = np.maximum(np.linalg.norm(averages, axis=1, keepdims=True), 1e-6)
     units = averages / lengths
@@ -114,40 +119,20 @@ def loss_and_gradient(
     return loss, np.asarray(gradient, dtype=np.float32)
 
 
-class LazyAdam:
-    """Adam (Kingma, Ba 2015) for a table of which each step moves a few rows; moments of the others rest."""
-
-    def __init__(self, values: Float32, *, rate: float) -> None:
-        self.values = values
-        self.rate = rate
-        self._mean = np.zeros_like(values)
-        self._square = np.zeros_like(values)
-        self._steps = 0
-
-    def step(self, rows: Int64, gradient: Float32, share: float = 1.0) -> None:
-        """Move rows (r,), each named once, against their gradient (r, d), by a share of the rate."""
-        self._steps += 1
-        mean = self._mean[rows] * np.float32(_BETA1) + gradient * np.float32(1 - _BETA1)
-        square = self._square[rows] * np.float32(_BETA2) + gradient**2 * np.float32(1 - _BETA2)
-        self._mean[rows], self._square[rows] = mean, square
-        rate = self.rate * share * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps)
-        self.values[rows] -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(_EPSILON))
-
-
 def _log_softmax(scores: Float32) -> Float32:
-    """By rows, over the others: each text is left out of its own. (b, b) -> (b, b)"""
+    """The log-softmax of each row without its diagonal entry: a text is not its own neighbour. (b, b) -> (b, b)"""
     np.fill_diagonal(scores, -1e4)
     scores -= scores.max(axis=1, keepdims=True)
     return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), dtype=np.float32)
 
 
 def _averaging(texts: Ragged, weights: Float32) -> tuple[Int64, Any]:
-    """The words of some texts (u,), and the matrix (b, u) that makes SIF's weighted averages of their vectors."""
+    """The distinct words of b texts (u,), and the matrix (b, u) that makes SIF's weighted averages of their vectors."""
     from scipy.sparse import csr_array  # start-up time
 
-    present, places = np.unique(texts.ids, return_inverse=True)
+    present, inverse = np.unique(texts.ids, return_inverse=True)
     shares = weights[texts.ids] / np.repeat(texts.lengths, texts.lengths).astype(np.float32)
-    return present.astype(np.int64), csr_array((shares, places, texts.indptr), shape=(len(texts), len(present)))
+    return present.astype(np.int64), csr_array((shares, inverse, texts.indptr), shape=(len(texts), len(present)))
 
 
 def _schedule(step: int, steps: int) -> float:
@@ -155,7 +140,7 @@ def _schedule(step: int, steps: int) -> float:
 
 
 def _cluster(targets: Float16, usable: Int64, matching: Matching, generator: np.random.Generator) -> list[Int64]:
-    """The usable texts by cluster: spherical k-means over the teacher's vectors."""
+    """Group the usable texts by cluster: spherical k-means over the teacher's vectors."""
     count = min(matching.clusters, len(usable))
     sample = targets[np.sort(generator.permutation(usable)[: max(_SAMPLE, count)])].astype(np.float32)
     centres = sample[np.sort(generator.choice(len(sample), count, replace=False))]
@@ -185,7 +170,7 @@ def _nearest(vectors: Float32, centres: Float32) -> Int64:
 
 
 def _batches(groups: list[Int64], matching: Matching, generator: np.random.Generator) -> Iterator[Int64]:
-    """Rows of texts, batch by batch, without end; in each round nearly every text once."""
+    """Yield the rows of texts batch by batch, without end; in each round nearly every text once."""
     size = max(1, matching.batch // matching.groups)
     while True:
         pieces: list[Int64] = []
@@ -194,6 +179,6 @@ def _batches(groups: list[Int64], matching: Matching, generator: np.random.Gener
             pieces += [shuffled[first : first + size] for first in range(0, len(group), size)]
         order = generator.permutation(len(pieces))
         for first in range(0, len(order), matching.groups):
-            rows = np.concatenate([pieces[place] for place in order[first : first + matching.groups]])
+            rows = np.concatenate([pieces[index] for index in order[first : first + matching.groups]])
             if len(rows) > 1:
                 yield rows

@@ -1,4 +1,4 @@
-"""All sentences of a corpus in their order, and which of them are neighbours."""
+"""The sentences of a training corpus in their order, and which of them are neighbours."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from semsearch.train.corpus import Corpus, Stages
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
-LONGEST = 119  # words of a sentence: the paper of CBOS has them under 120
+LONGEST = 119  # words of a sentence: the CBOS paper takes sentences under 120
 
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """n sentences as word ids, and the number of the file of each (n,). `texts` has an empty one more at the end."""
+    """n sentences as word ids, and the number of each one's file (n,). `texts` has an empty text more at the end."""
 
     texts: Ragged
     files: Int32
@@ -29,19 +29,22 @@ class Sentences:
 
     @property
     def any_neighbours(self) -> bool:
-        """Whether there is a file with two sentences."""
+        """Whether any file has two sentences."""
         return bool((self.files[1:] == self.files[:-1]).any())
 
     def neighbours(self, chosen: Int64, k: int) -> Int64:
-        """The k sentences before and the k after each; n, the empty one, where the file has no such. (b,) -> (b, 2k)"""
-        places = chosen[:, None] + np.array([offset for offset in range(-k, k + 1) if offset])
-        inside = (places >= 0) & (places < len(self))
-        same_file = self.files[np.where(inside, places, 0)] == self.files[chosen][:, None]
-        return np.where(inside & same_file, places, len(self))
+        """The k sentences before and the k after each; n, the empty one, beyond its file's ends. (b,) -> (b, 2k)"""
+        near = chosen[:, None] + np.array([offset for offset in range(-k, k + 1) if offset])
+        inside = (near >= 0) & (near < len(self))
+        same_file = self.files[np.where(inside, near, 0)] == self.files[chosen][:, None]
+        return np.where(inside & same_file, near, len(self))
 
 
 def read_sentences(corpus: Corpus, progress: Stages | None = None) -> Sentences:
-    """The sentences of a corpus that have words with a vector; one of more than `LONGEST` words in parts."""
+    """Read the sentences of a corpus as word ids, without words that get no vector and sentences that have no others.
+
+    A sentence of more than `LONGEST` words is cut in parts.
+    """
     ids, lengths, files = array("i"), array("i"), array("i")  # they grow in place: no second copy at the end
     read = 0
     for number, texts in corpus.sentences():
@@ -58,7 +61,7 @@ def read_sentences(corpus: Corpus, progress: Stages | None = None) -> Sentences:
 
 
 def parts_of(lengths: Int64, most: int = LONGEST) -> Int32:
-    """The lengths of sentences (n,) as those of parts that are at most `most` long, none of them empty."""
+    """Cut sentences of the given lengths (n,) into parts of at most `most` words, none empty; gives their lengths."""
     parts = -(-lengths // most)
     result = np.full(int(parts.sum()), most, dtype=np.int32)
     last = np.cumsum(parts)[parts > 0] - 1

@@ -1,9 +1,9 @@
-"""How often two words stand near each other: a symmetric window, counted by sorting, in bounded memory.
+"""Count how often two words occur near each other: a symmetric window, counted by sorting, in bounded memory.
 
-A pair at distance δ counts for L - δ + 1, as many of L as word2vec would give it on average, which draws each word's
-window from 1 to L ("dynamic context windows" in Levy, Goldberg, Dagan 2015, TACL 3, section 3.1). Here nothing is
-drawn: the average itself is counted, in whole units, so that parts add up exactly. Words without a vector keep their
-places. Since the window is symmetric, only pairs with the smaller id first are kept.
+A pair at distance δ counts for L - δ + 1, the number out of L that word2vec would give it on average, which draws each
+word's window from 1 to L ("dynamic context windows" in Levy, Goldberg, Dagan 2015, TACL 3, section 3.1). Here nothing
+is drawn: the average itself is counted, in whole units, so that parts add up exactly. Words without a vector keep their
+positions. Since the window is symmetric, only pairs with the smaller id first are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from semsearch.text.ragged import Ragged
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
-MOST_PAIRS = 1 << 26  # different ones in memory: 0.8 GB, and about eight times as much while they become vectors
+MOST_PAIRS = 1 << 26  # distinct pairs in memory: 0.8 GB, and about eight times as much while they become vectors
 _BATCH = 10_000_000  # pairs counted at a time
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 class PairCounter:
     """Counts pairs of V words in texts, some texts at a time.
 
-    Where more than `most` different ones are found, the rarest are left out; `dropped_` is the largest count of those.
+    If more than `most` distinct pairs are found, the rarest are left out; `dropped_` is the largest count of those.
     """
 
     def __init__(self, size: int, *, window: int, most: int = MOST_PAIRS) -> None:
@@ -40,14 +40,14 @@ class PairCounter:
         self._parts: list[csr_array] = []
 
     def add(self, texts: Ragged) -> None:
-        """Count the pairs of some texts; an id of -1 is a word without a vector."""
+        """Count the pairs of some texts, in which the id -1 is a word without a vector."""
         self._waiting.append(texts)
         self._words += len(texts.ids)
         if self._words * self.window >= _BATCH:
             self._count()
 
     def finish(self) -> csr_array:
-        """The counts, in units of 1/L, of pairs of ids i <= j. (V, V) int64"""
+        """Return the counts of all pairs of ids i <= j, in units of 1/L. (V, V) int64"""
         self._count()
         while len(self._parts) > 1:
             self._merge()
@@ -74,17 +74,17 @@ class PairCounter:
         self._parts[-1] = self._parts[-1] + last
 
     def _drop(self) -> None:
-        """Leave out the rarest pairs, so that less than three quarters of the room is taken."""
+        """Drop the rarest pairs, so that at most three quarters of `most` remain."""
         (pairs,) = self._parts
-        place = pairs.nnz - 3 * self.most // 4
-        rarest = int(np.partition(pairs.data, place)[place])
+        rank = pairs.nnz - 3 * self.most // 4
+        rarest = int(np.partition(pairs.data, rank)[rank])
         pairs.data[pairs.data <= rarest] = 0
         pairs.eliminate_zeros()
         self.dropped_ = max(self.dropped_, rarest)
 
 
 def count_pairs(texts: Ragged, size: int, *, window: int) -> csr_array:
-    """The pairs of some texts at once: (V, V) int64, the smaller id first."""
+    """Count the pairs of texts at once, in units of 1/L, the smaller id first. -> (V, V) int64"""
     rows = np.repeat(np.arange(len(texts)), texts.lengths)
     keys = [np.zeros(0, dtype=np.int64)]
     for distance in range(1, window + 1):
@@ -97,7 +97,7 @@ def count_pairs(texts: Ragged, size: int, *, window: int) -> csr_array:
 
 
 def _summed(keys: Int64, size: int, window: int) -> csr_array:
-    """Keys of a pair and its units, sorted, so that equal pairs stand together and are added up."""
+    """Add up the units of equal pairs: sorting the keys, each of a pair and its units, brings them together."""
     keys.sort()
     pairs, units = np.divmod(keys, window)
     starts = np.flatnonzero(np.diff(pairs, prepend=-1))

@@ -1,9 +1,9 @@
-"""Learning what pieces of words mean, from words whose vectors are known; the formula is word_vectors/pieces.py's.
+"""Learn the vectors of word pieces from words whose vectors are known; word_vectors/pieces.py has the formula.
 
     min Σ_w ‖v_w - B·b(w) - E·e(w) - 1/√n Σ u(piece)‖² + λ Σ ‖u‖² + μ (‖B‖² + ‖E‖²)
 
-Ridge regression, by conjugate gradients on the normal equations. The penalty shrinks what few words speak for: a piece
-that was seen a few times says little, and a word made of such pieces gets a short vector.
+Ridge regression, by conjugate gradients on the normal equations. The penalty shrinks the vectors of rare pieces: a
+piece that was seen a few times says little, and a word made of such pieces gets a short vector.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 
 NUMBER = 12_000  # pieces: with 256 dimensions some 4 MB
-_LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/measurements.md
+_LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/research/measurements.md
 _ROUNDS = 25
 _CHUNK = 8192  # words at a time
 
@@ -39,7 +39,7 @@ def learn_pieces(
     number: int = NUMBER,
     progress: Callable[[int, int], None] | None = None,
 ) -> PieceVectors:
-    """The pieces that say most about words (V,) with vectors (V, d), and their vectors. The same each time."""
+    """Choose pieces of words (V,) and learn their vectors from those of the words (V, d). Deterministic."""
     strangers = Strangers.of(words)
     pieces = choose_pieces(strangers, number)
     index = HashIndex(expected=len(pieces))
@@ -50,21 +50,21 @@ def learn_pieces(
 
 
 def choose_pieces(words: Strangers, number: int) -> Strangers:
-    """The parts of words with the greatest number of occurrences times (length in bytes - 1), greatest first."""
+    """Choose the parts of words with the greatest occurrences · (length in bytes - 1), greatest first."""
     hashes: UInt64 = np.zeros(0, dtype=np.uint64)
     counts: Int64 = np.zeros(0, dtype=np.int64)
     names = Strangers.of([])
     for first in range(0, len(words), _CHUNK):
         found = inside(words.take(np.arange(first, min(first + _CHUNK, len(words)))))
         spans = found.pieces
-        here, places, times = np.unique(spans.hashes, return_index=True, return_counts=True)
+        here, first_here, times = np.unique(spans.hashes, return_index=True, return_counts=True)
         together = np.concatenate((hashes, here))
-        first_place, which = (np.unique(together, return_index=True, return_inverse=True))[1:]
+        first_all, which = (np.unique(together, return_index=True, return_inverse=True))[1:]
         counts = np.bincount(which.reshape(-1), weights=np.concatenate((counts, times))).astype(np.int64)
-        lengths = (spans.ends - spans.starts)[places]
+        lengths = (spans.ends - spans.starts)[first_here]
         bounds = np.concatenate(([0], np.cumsum(lengths)))
-        letters = found.data[np.arange(bounds[-1]) + np.repeat(spans.starts[places] - bounds[:-1], lengths)]
-        names = Strangers.concatenate([names, Strangers(here, letters, bounds)]).take(first_place)
+        letters = found.data[np.arange(bounds[-1]) + np.repeat(spans.starts[first_here] - bounds[:-1], lengths)]
+        names = Strangers.concatenate([names, Strangers(here, letters, bounds)]).take(first_all)
         hashes = names.hashes
     value = counts * (np.diff(names.bounds) - 1)
     return names.take(np.lexsort((hashes, -value))[:number])
@@ -73,9 +73,9 @@ def choose_pieces(words: Strangers, number: int) -> Strangers:
 def add_pieces(
     table: VectorTable, target: Path, *, number: int = NUMBER, progress: Callable[[int, int], None] | None = None
 ) -> VectorTable:
-    """Make a new folder at `target`: the words and vectors of a table, and pieces learned from them.
+    """Make a new table at `target`: the words and vectors of a table, and pieces learned from them.
 
-    Raises VectorsError where `target` exists.
+    Raises VectorsError if `target` exists.
     """
     vectors = table.rows(np.arange(len(table)))
     with TableWriter(target, dtype=table.card["dtype"]) as writer:
@@ -85,7 +85,7 @@ def add_pieces(
 
 
 class _Table:
-    """The words that pieces are learned from, as a table of themselves."""
+    """The words that pieces are learned from and their vectors, to be looked up like a table of word vectors."""
 
     def __init__(self, words: Strangers, vectors: Float32) -> None:
         self._index = HashIndex(expected=len(words))
@@ -107,7 +107,7 @@ def solve(
     rounds: int = _ROUNDS,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Float32, Float32]:
-    """u (number, d) and Bᵀ, Eᵀ (2, d, d) for the parts of words that have these vectors (V, d)."""
+    """Solve for u (number, d) and Bᵀ, Eᵀ (2, d, d), given the parts of words and the words' vectors (V, d)."""
     from scipy.sparse import csr_array  # start-up time
 
     d = vectors.shape[1]

@@ -1,4 +1,4 @@
-"""Word vectors from counts alone: the positive pointwise mutual information of near words, and its singular vectors.
+"""Make word vectors from counts: the positive pointwise mutual information of near words, and its singular vectors.
 
     PMI(w, c) = log [ p(w, c) / (p(w) p_α(c)) ]      p_α(c) = #(c)^α / Σ #(c)^α      M = max(PMI - log k, 0)
     M ≈ U_d Σ_d V_d^T                                 vectors = U_d Σ_d^power, each of length one
@@ -52,12 +52,15 @@ def train_ppmi(
     """Make a folder of word vectors at `target` from files and folders of text.
 
     `smoothing` is α, `shift` k, `subsampling` t (None: no subsampling), `power` that of the singular values.
-    `skipped(path, reason)` hears of what could not be read. The same text and settings give the same table on the same
-    machine. Memory is bounded by the vocabulary and the pairs kept (pairs.py), not by the length of the text.
-    Raises VectorsError where `target` exists, SourceError where a path does not, UsageError for a setting that cannot
-    be meant or a text with too few words; all before the long work.
+    `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
+    the same machine. Memory is bounded by the vocabulary and the pairs kept (pairs.py), not by the length of the text.
+    Raises VectorsError if `target` exists, SourceError if a path does not, UsageError for a setting that makes no sense
+    or a text with too few words; all before the long work.
     """
     check_settings(dimension=dimension, window=window, size=size, min_count=min_count, shift=shift)
+    for name, value in {"smoothing": smoothing, "shift": shift, "power": power, "subsampling": subsampling}.items():
+        if value is not None and not 0 <= value < float("inf"):
+            raise UsageError(f"{name} must be a number from zero up, not {value}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
@@ -88,20 +91,21 @@ def train_ppmi(
 
 
 def subsampled(p: Float32, t: float | None) -> Float64:
-    """The chance that a word stays: √(t / p(w)), or 1 for rare words and without t. (V,) -> (V,)"""
+    """The probability that subsampling keeps a word: √(t / p(w)), at most 1; 1 without t. (V,) -> (V,)"""
     return np.ones(len(p)) if t is None else np.minimum(1, np.sqrt(t / p.astype(np.float64)))
 
 
 def ppmi(pairs: csr_array, *, staying: Float64, smoothing: float = 1.0, shift: float = 1.0) -> csr_array:
-    """Counts of pairs i <= j (V, V) and the words' chances to stay (V,) -> positive PMI (V, V) float32.
+    """The positive PMI of words, from counts of pairs i <= j (V, V): -> (V, V) float32.
 
-    The result is symmetric only where `smoothing` is 1. Pairs with a PMI up to log `shift` have no entry.
+    `staying` is the probability that subsampling keeps each word (V,). The result is symmetric only if `smoothing` is
+    1. Pairs with a PMI up to log `shift` have no entry.
     """
     counts: Any = (pairs + pairs.T).astype(np.float64).tocsr()  # SciPy's types differ between its versions
     counts.data *= np.repeat(staying, np.diff(counts.indptr)) * staying[counts.indices]
     marginals = counts.sum(axis=1)
     smoothed = marginals**smoothing
-    with np.errstate(divide="ignore", invalid="ignore"):  # a word that stands near no other has no entries
+    with np.errstate(divide="ignore", invalid="ignore"):  # a word that occurs near no other has no entries
         of_word = np.log(marginals)
         of_context = np.log(smoothed / smoothed.sum())
     counts.data = np.log(counts.data) - np.repeat(of_word, np.diff(counts.indptr)) - of_context[counts.indices]
@@ -112,7 +116,7 @@ def ppmi(pairs: csr_array, *, staying: Float64, smoothing: float = 1.0, shift: f
 
 
 def unit_rows(vectors: Float32) -> Float32:
-    """Each row divided by its length; rows of zeros stay. (V, d) -> (V, d)"""
+    """Scale each row to length one; rows of zeros stay. (V, d) -> (V, d)"""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 

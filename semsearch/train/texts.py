@@ -1,9 +1,10 @@
-"""Choosing the texts that word vectors are trained on: an even share of a corpus, as passages and as sentences.
+"""Choose the texts that word vectors are trained on: an even share of a corpus, as passages and as sentences.
 
-Each paragraph has a number between 0 and 1, from a hash of its words and the seed. Those below `passages` are taken
-whole, those from there to `passages + sentences` give their sentences. So a share is the same in whatever order files
-are read, a larger share holds the smaller one, and no text stands in both. What is too short to mean anything, or so
-long that a teacher would cut it, is left out; so is whatever is measured on (semsearch.train.exclusion).
+Each paragraph gets a number between 0 and 1 from a hash of its text and the seed. Paragraphs below `passages` are taken
+whole, those from there to `passages + sentences` give their sentences. So a share does not depend on the order in which
+files are read, a larger share contains a smaller one, and no paragraph is in both. Texts that are too short to mean
+anything, or so long that a teacher would cut them, are left out; so are texts that something is measured on
+(semsearch.train.exclusion).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SENTENCE_WORDS = (4, 40)
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The texts, each once, and how many were left out as excluded."""
+    """The texts that were chosen, each once, and the number of those left out as excluded."""
 
     texts: list[str]
     excluded: int
@@ -44,9 +45,10 @@ def choose_texts(
     skipped: Callable[[str, str], None],
     progress: Callable[[int, int], None] | None = None,
 ) -> Chosen:
-    """Choose texts of files and folders. `progress(files, texts)` hears of what was chosen so far.
+    """Choose texts of files and folders: shares of their paragraphs as `passages` and as `sentences`.
 
-    Raises UsageError for shares that are none or choose nothing, SourceError for a path that is not there.
+    `skipped(path, reason)` is called for a file that cannot be read, `progress(files, texts)` with the number chosen so
+    far. Raises UsageError for shares outside 0 to 1 or that choose nothing, SourceError if a path does not exist.
     """
     if not (passages >= 0 and sentences >= 0 and 0 < passages + sentences <= 1):
         raise UsageError(f"the shares {passages} and {sentences} must not be negative, and be 1 together at the most")
@@ -70,7 +72,7 @@ def choose_texts(
 
 
 def without_excluded(texts: list[str], exclude: Iterable[Path]) -> list[str]:
-    """The texts that share nothing with these files. Raises SourceError, UsageError where none are left."""
+    """The texts that share nothing with excluded files. Raises SourceError, or UsageError if no text is left."""
     shared = Excluded(exclude).shared_by(texts)
     left = [text for text, is_shared in zip(texts, shared, strict=True) if not is_shared]
     if not left:
@@ -79,7 +81,7 @@ def without_excluded(texts: list[str], exclude: Iterable[Path]) -> list[str]:
 
 
 def write_texts(texts: Iterable[str], to: Path) -> None:
-    """A text a line. Raises StorageError where the file cannot be written."""
+    """Write texts to a file, one per line. Raises StorageError if it cannot be written."""
     data = "".join(text + "\n" for text in texts).encode()
     try:
         write_durably(to, lambda write: write(data))
@@ -88,9 +90,9 @@ def write_texts(texts: Iterable[str], to: Path) -> None:
 
 
 def read_texts(files: Iterable[Path]) -> list[str]:
-    """The texts of files with a text a line, each once, in order.
+    """Read the texts of files that have one per line: each text once, in order.
 
-    Raises SourceError for a file that cannot be read, UsageError where there are no texts.
+    Raises SourceError if a file cannot be read, UsageError if there are no texts.
     """
     texts: dict[str, None] = {}
     for file in files:

@@ -1,1 +1,1 @@
-"""Tables of word vectors: shipped, imported, written, looked up."""
+"""Tables of word vectors: ship, import, write and look them up."""

@@ -1,6 +1,6 @@
-"""Ragged word ids and a table of word vectors to the average of each text.
+"""Average the word vectors of each text, for many texts at once.
 
-The average is a sparse matrix, a row a text and a column a word, times the table of word vectors.
+The averages are a sparse matrix, with a row per text and a column per word, times the table of word vectors.
 """
 
 from __future__ import annotations
@@ -14,32 +14,35 @@ Float32 = npt.NDArray[np.float32]
 
 
 def average(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> Float32:
-    """(1/|s|) Σ_{w∈s} table[w]; a zero row for a text without words. n texts, (V, d), (u, d) -> (n, d)
+    """The mean word vector of each text, (1/|s|) Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
 
-    Where texts have strangers, their rows must be given.
+    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
     """
     shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
-    return _weighed(texts, shares, table, strangers)
+    return _weighted(texts, shares, table, strangers)
 
 
 def total(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> Float32:
-    """Σ_{w∈s} table[w], the same without the division. n texts, (V, d), (u, d) -> (n, d)"""
-    return _weighed(texts, np.ones(len(texts.ids), dtype=np.float32), table, strangers)
+    """The sum of each text's word vectors, Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
+
+    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
+    """
+    return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, strangers)
 
 
-def _weighed(texts: Ragged, shares: Float32, table: Float32, strangers: Float32 | None) -> Float32:
-    strange = texts.ids < 0 if strangers is not None and len(strangers) else None
-    if strangers is None or strange is None or not strange.any():
+def _weighted(texts: Ragged, shares: Float32, table: Float32, strangers: Float32 | None) -> Float32:
+    is_unknown = texts.ids < 0 if strangers is not None and len(strangers) else None
+    if strangers is None or is_unknown is None or not is_unknown.any():
         return _product(texts, shares, table)
-    result = _product(texts.only(~strange), shares[~strange], table)
-    some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[strange])  # most texts have none
-    others = texts.only(strange).take(some)
-    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[strange], strangers)
+    result = _product(texts.only(~is_unknown), shares[~is_unknown], table)
+    some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[is_unknown])  # most texts have none
+    others = texts.only(is_unknown).take(some)
+    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], strangers)
     return result
 
 
 def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
-    """Σ_{w∈s} share[w] table[w]. n texts, (t,), (V, d) -> (n, d)"""
+    """Σ_{w∈s} share[w] table[w], for texts without unknown words. n texts, (t,), (V, d) -> (n, d)"""
     from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
     indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
@@ -48,7 +51,10 @@ def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
 
 
 def average_few(texts: Ragged, rows: Float32) -> Float32:
-    """The same where few words' rows are at hand, one for each word of the texts. n texts, (t, d) -> (n, d)"""
+    """The mean word vector of each text, from a row for each word of the texts. n texts, (t, d) -> (n, d)
+
+    A text without words gets a zero row. For few words: it does without the sparse product.
+    """
     result = np.zeros((len(texts), rows.shape[1]), dtype=np.float32)
     lengths = texts.lengths
     filled = np.flatnonzero(lengths)

@@ -1,10 +1,10 @@
-"""Word vectors of other formats as a table: converted once, kept beside the file in `<file>.semsearch/`, used again.
+"""Convert word vectors of other formats to a table, once: it is kept beside the file in `<file>.semsearch/`.
 
-Words are normalised as texts are. A word that the tokeniser would cut, or that has no letter or digit, cannot occur in
-a text and is dropped. Where several forms become one word (The, the), the form that is written so already gives the
-vector, else the first, which is the most frequent.
+Words are normalised as texts are. A word that the tokeniser would split, or that has no letter or digit, cannot occur
+in a text and is dropped. Where several forms become one word (The, the), the form that equals the word gives the
+vector, else the first form, which is the most frequent.
 
-The formats say nothing of p(w). It comes from a counts file, or else from the shipped English table, whose least
+The formats do not give p(w). It comes from a counts file, or else from the shipped English table, whose least
 probability is given to the words that it lacks; without that, by Zipf's law from the order of the file.
 """
 
@@ -15,7 +15,6 @@ import hashlib
 import logging
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from filelock import FileLock
 
 from semsearch.errors import StorageError, VectorsError
+from semsearch.system.user_folders import cache_folder
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.text.word_counts import read_counts
 from semsearch.word_vectors.formats import Float32, Progress, Rows, VectorFile, identify
@@ -37,23 +37,23 @@ from semsearch.word_vectors.writer import PARTIAL, TableWriter
 _log = logging.getLogger(__name__)
 
 SUFFIX = ".semsearch"
-_RULES = 1  # raised when the same file would give another table
+_RULES = 1  # to be raised when a change of the code makes another table of the same file
 _STAMP = "converted from"
 
 
 def open_converted(
     path: Path, *, counts: Path | None = None, dtype: Dtype | None = None, progress: Progress | None = None
 ) -> VectorTable:
-    """The table of a file of word vectors: an earlier one if the file has not changed since, else a new one.
+    """Open the table of a file of word vectors: an earlier one if the file has not changed since, else a new one.
 
-    It is kept in `<file>.semsearch/`, or, where nothing can be written there, in the user's cache folder. A new one is
-    made where `counts` is given, or a `dtype` that the earlier one does not have; by default it is float32.
-    Raises VectorsError where the file is broken, StorageError where the table cannot be written.
+    It is kept in `<file>.semsearch/`, or, if that cannot be written, in the user's cache folder. A new one is made if
+    `counts` is given, or a `dtype` that the earlier one does not have; by default it is float32.
+    Raises VectorsError if the file is broken, StorageError if the table cannot be written.
     """
     path = path.resolve()
     if counts is None and (table := _current(path, dtype)):
         return table
-    identify(path)  # before anything is written beside what is no file of word vectors
+    identify(path)  # before anything is written beside a file that has no word vectors
     for folder in _homes(path):
         with _locked(folder) as writable:
             if not writable:
@@ -77,8 +77,12 @@ def convert(
     replace: bool = False,
     progress: Progress | None = None,
 ) -> VectorTable:
-    """Make a table at `folder` from a file of word vectors. Only the words are ever whole in memory."""
-    stamp = _stamp_of(path)  # before it is read: what changes meanwhile is converted again the next time
+    """Make a table at `folder` from a file of word vectors. Only the words are all in memory at once.
+
+    Raises VectorsError if the file is broken, or the folder exists and `replace` is false; StorageError if the table
+    cannot be written.
+    """
+    stamp = _stamp_of(path)  # before it is read: a file that changes meanwhile is converted again the next time
     source = identify(path)
     probabilities = _Probabilities(counts)
     with TableWriter(folder, dtype=dtype, replace=replace) as writer:
@@ -93,7 +97,7 @@ def convert(
 
 @dataclass(slots=True)
 class _Vocabulary:
-    """Which words have been seen, and what became of the others."""
+    """The words seen so far, and how many forms were dropped or merged."""
 
     ids: dict[str, int] = field(default_factory=dict)
     verbatim: bytearray = field(default_factory=bytearray)  # by id: whether the form that gave it was written so
@@ -103,7 +107,7 @@ class _Vocabulary:
 
 
 def _store(batch: Rows, seen: _Vocabulary, writer: TableWriter) -> None:
-    """Add the words of a batch that are new, and let a form that is written as normalised replace another."""
+    """Add the new words of a batch, and let a form that equals its word replace another form's vector."""
     kept, words, better = [], [], []
     for row, form in enumerate(batch.words):
         word = _one_word(form)
@@ -134,7 +138,7 @@ def _one_word(form: str) -> str | None:
 
 
 class _Probabilities:
-    """p(w) for the words of a file, and where it is from. Counts are read at once, so that a bad file fails early."""
+    """p(w) for the words of a file, and its source. Counts are read at once, so that a bad file fails early."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -142,7 +146,7 @@ class _Probabilities:
         self.english = None if path else shipped(DEFAULT_VECTORS)
 
     def of(self, words: list[str]) -> tuple[Float32, str]:
-        """p(w) (V,) of words (V), and a sentence for the card."""
+        """p(w) of each word (V,), and its source in words for the card."""
         if self.counts is not None and self.path is not None:
             total, least = sum(self.counts.values()), min(self.counts.values())
             known = sum(word in self.counts for word in words)
@@ -183,7 +187,7 @@ def _bare(name: str) -> str:
 
 
 def _stamp_of(path: Path) -> dict[str, Any]:
-    """What must be the same for a table to be still the file's."""
+    """The name, size and time of a file, which tell whether a table was made from it as it is now."""
     try:
         status = path.stat()
     except OSError as error:
@@ -192,7 +196,7 @@ def _stamp_of(path: Path) -> dict[str, Any]:
 
 
 def _current(path: Path, dtype: Dtype | None) -> VectorTable | None:
-    """A table that was made from the file as it is now."""
+    """The table that was made from the file as it is now; None if there is none with that dtype."""
     stamp = _stamp_of(path)
     for folder in _homes(path):
         if not folder.is_dir():
@@ -208,26 +212,19 @@ def _current(path: Path, dtype: Dtype | None) -> VectorTable | None:
 
 
 def _homes(path: Path) -> Iterator[Path]:
-    """Where the table of a file may be: beside it, or in the user's cache."""
+    """The folders in which a file's table may be: beside it, or in the user's cache."""
     yield path.with_name(path.name + SUFFIX)
-    place = hashlib.blake2b(os.fsencode(path), digest_size=8).hexdigest()
-    yield _cache_folder() / f"{_bare(path.name)}-{place}"
+    digest = hashlib.blake2b(os.fsencode(path), digest_size=8).hexdigest()
+    yield _cache_folder() / f"{_bare(path.name)}-{digest}"
 
 
 def _cache_folder() -> Path:
-    """The user's folder for what can be made again, as the operating system has it."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "semsearch" / "vectors"
+    return cache_folder("vectors")
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Be the only one who writes a folder. Gives False where nothing can be written."""
+    """Hold the lock for writing a folder. Gives False if nothing can be written there."""
     lock = FileLock(folder.with_name(folder.name + ".lock"))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -243,6 +240,6 @@ def _locked(folder: Path) -> Iterator[bool]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed conversions have left. Only under the lock."""
+    """Remove the partial folders of killed conversions. Only under the lock."""
     for left in folder.parent.glob(f"{glob.escape(folder.name)}.*{PARTIAL}"):
         shutil.rmtree(left, ignore_errors=True)

@@ -1,12 +1,12 @@
-"""Word vectors as others publish them, read a few thousand rows at a time, so that a file may be larger than memory.
+"""Read files of word vectors in common formats, a few thousand rows at a time: a file may be larger than memory.
 
-    GloVe .txt                     a line a word: the word, then its numbers, with single spaces between; no header
-    word2vec .txt, fastText .vec   the same after a first line `rows dimension`
-    word2vec .bin                  after that line, a row a word: the word, a space, its numbers as little-endian
+    GloVe .txt                     a line per word: the word, then its numbers, with single spaces between; no header
+    word2vec .txt, fastText .vec   a first line `rows dimension`, then lines as in GloVe .txt
+    word2vec .bin                  that first line, then a row per word: the word, a space, its numbers as little-endian
                                    float32, then a newline or not
 
-Which of them a file is, is seen from its first bytes, never from its name, and each may be compressed by gzip. GloVe's
-largest file has words with spaces in them ("at name@domain.com"); the numbers are therefore counted from the right.
+A file's format is told by its first bytes, never by its name, and each may be compressed by gzip. GloVe's largest file
+has words with spaces in them ("at name@domain.com"); the numbers are therefore counted from the right.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Words (n), as the file has them, and their vectors (n, d)."""
+    """A batch of n words, as spelled in the file, and their vectors (n, d)."""
 
     words: list[str]
     vectors: Float32
@@ -48,7 +48,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
-    """What a file's first bytes say of it."""
+    """A file of word vectors, with the format and size that its first bytes promise."""
 
     path: Path
     form: Literal["GloVe text", "word2vec text", "word2vec binary"]
@@ -56,9 +56,9 @@ class VectorFile:
     promised: int | None  # how many rows the header promises
 
     def rows(self, progress: Progress | None = None) -> Iterator[Rows]:
-        """All rows, a batch at a time. `progress(done, total)` hears of the bytes read.
+        """Yield all rows, a batch at a time. `progress(done, total)` is called with the bytes read.
 
-        Raises VectorsError, which names the line or byte, where the file is not what its beginning says.
+        Raises VectorsError, which names the line or byte, if the file is not what its beginning promises.
         """
         found = 0
         with _opened(self.path) as (file, done):
@@ -77,7 +77,7 @@ class VectorFile:
 
 
 def identify(path: Path) -> VectorFile:
-    """Which format a file has. Raises VectorsError where it has none of them, saying what it looks like."""
+    """Find the format of a file. Raises VectorsError if it is no known one, saying what it looks like."""
     with _opened(path) as (file, _):
         start = file.read(_LONGEST_LINE)
     if not start:
@@ -114,7 +114,7 @@ def _refuse_others(path: Path, start: bytes) -> None:
 
 
 def _numbers_are_text(rows: bytes, dimension: int) -> bool:
-    """Whether the first row goes on in printable characters after its word; of four random bytes, few are."""
+    """Return whether the first row has only printable characters after its word; of four random bytes, few are."""
     numbers = rows.partition(b" ")[2][: min(4 * dimension, 64)]
     return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in numbers)
 
@@ -129,7 +129,7 @@ def _numbers_at_the_end(line: bytes) -> int:
 
 
 class _Text:
-    """Lines of a word and its numbers."""
+    """Reads a text file whose lines are a word and its numbers."""
 
     def __init__(self, source: VectorFile, file: IO[bytes]) -> None:
         self.source, self.file = source, file
@@ -150,7 +150,7 @@ class _Text:
                 yield self._parsed(numbered)
 
     def _blocks(self) -> Iterator[bytes]:
-        """The file in pieces that end before a newline."""
+        """Yield the file in blocks that end before a newline."""
         rest = b""
         while block := self.file.read(_BLOCK):
             whole, newline, tail = block.rpartition(b"\n")
@@ -188,7 +188,7 @@ class _Text:
         return Rows(words, vectors)
 
     def _divided(self, number: int, line: bytes) -> tuple[bytes, bytes]:
-        """A line whose word has spaces in it, or where there are more or fewer numbers than there should be."""
+        """Split a line whose word has spaces in it; complain of one with too many or too few numbers."""
         start, _, rest = line.partition(b" ")
         pieces = rest.split()
         word, values = pieces[: -self.dimension], pieces[-self.dimension :]
@@ -219,7 +219,7 @@ class _Text:
 
 
 class _Binary:
-    """Rows of a word, a space and the bytes of its numbers."""
+    """Reads a binary file whose rows are a word, a space and the bytes of its numbers."""
 
     def __init__(self, source: VectorFile, file: IO[bytes]) -> None:
         self.source, self.file = source, file
@@ -273,7 +273,10 @@ class _Binary:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
-    """A file's bytes, decompressed, and how far the file has been read. What cannot be read there is a VectorsError."""
+    """Open a file for its decompressed bytes; gives also a function that tells how much of the file has been read.
+
+    A read error inside the block becomes a VectorsError.
+    """
     try:
         with path.open("rb", buffering=_BLOCK) as stored:
             packed = stored.read(2) == _GZIP
@@ -288,7 +291,7 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
 
 
 def _floats(text: bytes) -> Float32 | None:
-    """The numbers of a text, None where something else is in it."""
+    """The numbers in a text, None if there is anything else in it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
@@ -306,7 +309,7 @@ def _is_number(piece: bytes) -> bool:
 
 
 def _decoded(word: bytes) -> str | None:
-    """A word of the file, "" where it was cut within a character, None where it is not UTF-8."""
+    """A word of the file; "" if it was cut within a character, None if it is not UTF-8."""
     try:
         return word.decode()
     except UnicodeDecodeError as error:
@@ -314,7 +317,7 @@ def _decoded(word: bytes) -> str | None:
 
 
 def _shown(found: bytes) -> str:
-    """The beginning of some bytes, quoted, on one line."""
+    """The first 40 bytes, quoted, on one line, for an error message."""
     try:
         quoted = repr(found[:40].decode())
     except UnicodeDecodeError:

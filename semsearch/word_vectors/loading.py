@@ -1,4 +1,4 @@
-"""Opening word vectors: `english`, which ships with semsearch, a folder made here, or a file of another format."""
+"""Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["DEFAULT_VECTORS", "load_vectors", "shipped_names"]
 def load_vectors(
     name_or_path: str | Path = DEFAULT_VECTORS, *, progress: Callable[[int, int], None] | None = None
 ) -> VectorTable:
-    """Word vectors by name (shipped) or by path (a folder; or a GloVe, word2vec or fastText file, converted once).
+    """Open word vectors by name (shipped) or path (a folder; or a GloVe, word2vec or fastText file, converted once).
 
-    `progress(done, total)` hears of the bytes read, where a file has to be converted.
-    Raises VectorsError where there are none, or where they cannot be read.
+    `progress(done, total)` is called with the bytes read while a file is converted.
+    Raises VectorsError if there are none, or they cannot be read.
     """
     if table := shipped(str(name_or_path)):
         return table

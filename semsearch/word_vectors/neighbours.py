@@ -1,4 +1,4 @@
-"""The words nearest to a word: what a table of word vectors knows, for people to look at."""
+"""The words nearest to a word in a table of word vectors, for people to look at."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _CHUNK = 1 << 14  # rows in memory at a time
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A word, and the cosine of its vector with the one that was asked for."""
+    """A word, and the cosine of its vector with the one that it is compared to."""
 
     word: str
     cosine: float
 
 
 def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
-    """The k words whose vectors have the greatest cosine with the word's, without the word. Scans the table.
+    """The k words whose vectors have the greatest cosine with that of `word`, which is left out. Scans the table.
 
-    A word that the table does not have gets its vector from its pieces. Raises UsageError where it has none either,
-    where the word is not one word, or k is below one.
+    A word that the table does not have gets its vector from its pieces. Raises UsageError if none of these is known,
+    if `word` is not a single word, or if k is below one.
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
@@ -48,7 +48,10 @@ def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
 
 
 def is_guessed(table: VectorTable, word: str) -> bool:
-    """Whether the table does not have the word, so that its vector is made of its pieces. Raises UsageError."""
+    """Return whether the table lacks the word, so that its vector is guessed from its pieces.
+
+    Raises UsageError if `word` is not a single word.
+    """
     return table.id_of(_one_word(word)) < 0
 
 
@@ -60,7 +63,7 @@ def _one_word(word: str) -> str:
 
 
 def _cosines(table: VectorTable, first: int, last: int, query: Float32) -> Float32:
-    """The cosines of rows with a vector; 0 where either is zero. (d,) -> (last - first,)"""
+    """The cosines of the table's rows from `first` to `last` with a vector, 0 if either is zero. -> (last - first,)"""
     rows = table.rows(np.arange(first, last))
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
     return np.asarray((rows @ query) / np.where(lengths > 0, lengths, 1), dtype=np.float32)

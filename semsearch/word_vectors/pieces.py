@@ -1,4 +1,4 @@
-"""A vector for a word outside the table, from what is inside the word.
+"""Guess a vector for a word outside the table from its pieces and from known words that it begins or ends with.
 
     v(w) = B·b(w) + E·e(w) + 1/√n Σ_{i≤n} u(piece_i of w)
 
@@ -7,9 +7,9 @@ the table: a word with an ending, and both halves of a compound. The pieces are 
 marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.pieces.
 
 Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a
-regression on finished word vectors, from Zhao et al. 2018. The two known parts are ours, and so is the root of n.
+regression on finished word vectors, is from Zhao et al. 2018. B, E and the root of n are ours.
 
-    pieces.txt         N pieces, a line each
+    pieces.txt         N pieces, one per line
     pieces.npy         (N, d) int8: u, a row is pieces[i] · piece_scales[i]
     piece_scales.npy   (N,) float32
     piece_keys.npy     (slots,) uint64 and
@@ -39,22 +39,24 @@ UInt64 = npt.NDArray[np.uint64]
 
 SHORTEST, LONGEST = 2, 8  # bytes of a piece, with its marks
 SHORTEST_PART = 3  # bytes of a beginning or ending that is looked up as a word
-LONGEST_WORD = 64  # bytes: what is longer is no word, and gets no vector
+LONGEST_WORD = 64  # bytes: anything longer is hardly a word, and gets no vector
 _FEW = 4096  # pieces: below, no sparse product is loaded
 _CHUNK = 8192  # words at a time
 
 
 class Words(Protocol):
-    """The words that a table has."""
+    """The part of a table of word vectors that guessing needs: ids by hash, and vectors by id."""
 
-    def lookup(self, hashes: UInt64) -> Int32: ...
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
 
-    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32: ...
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of word ids. (n,) -> (n, d)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Parts of words: part i is data[starts[i]:ends[i]] of word owners[i]. They come in order of their words."""
+    """Parts of words, in the order of the words: part i is data[starts[i]:ends[i]] of word owners[i]."""
 
     starts: Int64
     ends: Int64
@@ -64,7 +66,7 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What is inside n words."""
+    """The parts of words that may be pieces, and the beginnings and endings that may be words, as spans of `data`."""
 
     data: Bytes
     pieces: Spans
@@ -73,7 +75,7 @@ class Inside:
 
 
 def inside(words: Strangers) -> Inside:
-    """All parts of words that may be pieces or words themselves; none of a word that is too long."""
+    """Cut words into all parts that may be pieces or known words. A word above `LONGEST_WORD` has no parts."""
     lengths = np.diff(words.bounds)
     kept = np.flatnonzero(lengths <= LONGEST_WORD)
     letters, lengths = words.take(kept).data, lengths[kept] + 2
@@ -81,9 +83,9 @@ def inside(words: Strangers) -> Inside:
     starts = ends - lengths
     data = np.full(int(lengths.sum()), ord("<"), dtype=np.uint8)
     data[ends - 1] = ord(">")
-    places = np.arange(len(data))
+    positions = np.arange(len(data))
     word = np.repeat(np.arange(len(kept)), lengths)
-    data[(places > starts[word]) & (places < ends[word] - 1)] = letters
+    data[(positions > starts[word]) & (positions < ends[word] - 1)] = letters
     opens = np.append((data & 0xC0) != 0x80, True)  # whether a character begins here; no part may cut one
 
     def spans(first: Int64, last: Int64, owner: Int64) -> Spans:
@@ -91,11 +93,11 @@ def inside(words: Strangers) -> Inside:
         first, last, owner = first[whole], last[whole], owner[whole]
         return Spans(first, last, kept[owner], hash_spans(data, first, last))
 
-    grid = places[:, None] + np.arange(SHORTEST, LONGEST + 1)  # every place with every length
+    grid = positions[:, None] + np.arange(SHORTEST, LONGEST + 1)  # every position with every length
     row, column = np.nonzero(grid <= ends[word][:, None])
     inner_start, inner_end = starts[word] + 1, ends[word] - 1
-    before = np.flatnonzero((places - inner_start >= SHORTEST_PART) & (places < inner_end))
-    after = np.flatnonzero((inner_end - places >= SHORTEST_PART) & (places > inner_start))
+    before = np.flatnonzero((positions - inner_start >= SHORTEST_PART) & (positions < inner_end))
+    after = np.flatnonzero((inner_end - positions >= SHORTEST_PART) & (positions > inner_start))
     return Inside(
         data,
         spans(row, grid[row, column], word[row]),
@@ -106,7 +108,7 @@ def inside(words: Strangers) -> Inside:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What is known of n words: their pieces, and the ids (n,) of the words they begin and end with, -1 for none."""
+    """The known parts of n words: their pieces, and the ids (n,) of the words they begin and end with, -1 for none."""
 
     pieces: Ragged
     beginnings: Int32
@@ -114,13 +116,13 @@ class Parts:
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Whether there is anything. (n,)"""
+        """Whether each word has any known part. (n,)"""
         return np.asarray((self.pieces.lengths > 0) | (self.beginnings >= 0) | (self.endings >= 0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PieceVectors:
-    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d): what semsearch.train.pieces learns."""
+    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as semsearch.train.pieces learns them."""
 
     pieces: Strangers
     vectors: Float32
@@ -128,7 +130,7 @@ class PieceVectors:
 
 
 class Pieces:
-    """The pieces of a table: their number N, and what they say of words."""
+    """The pieces of a table of word vectors, which guess the vectors of words that it does not have."""
 
     def __init__(self, vectors: npt.NDArray[np.int8], scales: Float32, keys: UInt64, slots: Int32, maps: Any) -> None:
         self._vectors = vectors
@@ -141,11 +143,11 @@ class Pieces:
         return len(self._vectors)
 
     def parts(self, words: Strangers, table: Words) -> Parts:
-        """What the pieces and the table know of words."""
+        """Find the pieces of words, and the words of the table that they begin and end with."""
         return find_parts(words, table, self._keys, self._slots)
 
     def guess(self, words: Strangers, table: Words) -> Float32:
-        """v(w) of words; a zero row where nothing is known. (u,) -> (u, d)"""
+        """Guess the vectors v(w) of words; zero for a word without known parts. (u,) -> (u, d)"""
         result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
         for first in range(0, len(words), _CHUNK):
             part = words.take(np.arange(first, min(first + _CHUNK, len(words))))
@@ -178,7 +180,7 @@ class Pieces:
 
 
 def find_parts(words: Strangers, table: Words, keys: UInt64, slots: Int32) -> Parts:
-    """The pieces of words, by a table of their hashes, and the known words that they begin and end with."""
+    """Find the pieces of words by a hash table (`keys`, `slots`), and the known words that they begin and end with."""
     found = inside(words)
     ids = look_up(keys, slots, found.pieces.hashes)
     known = ids >= 0
@@ -188,7 +190,7 @@ def find_parts(words: Strangers, table: Words, keys: UInt64, slots: Int32) -> Pa
 
 
 def _longest(spans: Spans, table: Words, n: int) -> Int32:
-    """Of each of n words the longest span that the table has. -> (n,)"""
+    """The id of the longest span of each of n words that the table has as a word, -1 for none. -> (n,)"""
     ids = table.lookup(spans.hashes)
     known = np.flatnonzero(ids >= 0)
     longest = np.zeros(n, dtype=np.int64)

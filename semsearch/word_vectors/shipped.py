@@ -11,9 +11,14 @@ _HERE = Path(__file__).parent
 
 
 def shipped(name: str) -> VectorTable | None:
-    """The shipped word vectors of that name, if there are any."""
+    """Open the shipped word vectors of that name. None if there are none."""
     is_plain = len(Path(name).parts) == 1
     return VectorTable(_HERE / name) if is_plain and (_HERE / name / "card.json").is_file() else None
+
+
+def shipped_name(folder: Path) -> str | None:
+    """What the word vectors in a folder are called if they are shipped ones."""
+    return folder.name if folder.resolve().parent == _HERE.resolve() else None
 
 
 def shipped_names() -> list[str]:

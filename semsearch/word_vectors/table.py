@@ -1,7 +1,7 @@
 """A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
 
-    card.json        what it is: words, dimension, dtype, source, licence, the command that made it, digest
-    words.txt        the words, most frequent first, a line each; a word's id is its line
+    card.json        its description: words, dimension, dtype, source, licence, the command that made it, digest
+    words.txt        the words, most frequent first, one per line; a word's id is its line, from 0
     vectors.npy      (V, d) int8, float16 or float32
     scales.npy       (V,) float32; int8 only: a row is vectors[i] · scales[i]
     frequencies.npy  (V,) float32: p(w) in general text
@@ -9,8 +9,8 @@
     slots.npy        (slots,) int32: the word's id, -1 for an empty slot
     piece*           for words that the table does not have; there may be none (semsearch.word_vectors.pieces)
 
-The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, none of a million unknown
-words is taken for one of a hundred thousand known ones but once in ten million such corpora.
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million unknown words
+is taken for one of a hundred thousand known ones only once in ten million such corpora.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Dtype = Literal["int8", "float16", "float32"]
 
 
 class WordVectors(Protocol):
-    """What an embedder needs to know of word vectors."""
+    """The word vectors that an embedder works with: V words with ids from 0, vectors of d dimensions, and p(w)."""
 
     @property
     def name(self) -> str: ...
@@ -52,7 +52,7 @@ class WordVectors(Protocol):
 
     @property
     def frequencies(self) -> Float32:
-        """p(w), (V,)."""
+        """The probability p(w) of each word in general text. (V,)"""
 
     def __len__(self) -> int: ...
 
@@ -60,22 +60,22 @@ class WordVectors(Protocol):
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """The vectors of ids. (n,) -> (n, d)"""
+        """The vectors of word ids. (n,) -> (n, d)"""
 
 
 @runtime_checkable
 class Guessing(Protocol):
-    """What word vectors may know besides: vectors for words that they do not have."""
+    """Word vectors that can guess vectors for words that they do not have."""
 
     def guess(self, strangers: Strangers) -> Float32:
-        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+        """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
+        """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
 
 
 class VectorTable:
-    """Word vectors in a folder, memory-mapped. Raises VectorsError where the folder is not such a table."""
+    """Word vectors in a folder, memory-mapped. Raises VectorsError if the folder is not such a table."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
@@ -110,7 +110,7 @@ class VectorTable:
 
     @cached_property
     def words(self) -> list[str]:
-        """All words by id. Reads words.txt: for people and tools, not for embedding."""
+        """All words in the order of their ids. Reads words.txt: for people and tools, not for embedding."""
         return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
 
     def lookup(self, hashes: UInt64) -> Int32:
@@ -123,7 +123,7 @@ class VectorTable:
         return int(self.lookup(hashes)[0]) if len(hashes) == 1 else -1
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """The vectors of ids. (n,) -> (n, d)"""
+        """The vectors of word ids. (n,) -> (n, d)"""
         rows: Float32 = self._vectors[ids].astype(np.float32)
         if self._scales is not None:
             rows *= self._scales[ids][:, None]
@@ -131,7 +131,10 @@ class VectorTable:
 
     @cached_property
     def pieces(self) -> Pieces | None:
-        """What the table knows of words that it does not have; None where it knows nothing."""
+        """The pieces that guess vectors for words that the table does not have; None if it has no pieces.
+
+        Raises VectorsError if they are damaged.
+        """
         if not (self.folder / "pieces.npy").exists():
             return None
         vectors = self._array("pieces", (np.int8,), dimensions=2)
@@ -146,19 +149,19 @@ class VectorTable:
         return Pieces(vectors, scales, keys, slots, maps)
 
     def guess(self, strangers: Strangers) -> Float32:
-        """The vectors of words outside the table, zero where nothing is known. (u,) -> (u, d)"""
+        """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
         if self.pieces is None:
             return np.zeros((len(strangers), self.dimension), dtype=np.float32)
         return self.pieces.guess(strangers, self)
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """What would be guessed for words of the table if it did not have them. (n,) -> (n, d)"""
+        """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
         if self.pieces is None:
             return np.zeros((len(ids), self.dimension), dtype=np.float32)
         return self.pieces.guess(Strangers.of([self.words[number] for number in ids.tolist()]), self)
 
     def verify(self) -> bool:
-        """Whether the arrays still have the digest of the card, and every word is found. Reads everything."""
+        """Return whether the arrays have the digest that the card gives, and every word is found. Reads everything."""
         if digest_of(self.folder) != self.digest or len(self.words) != len(self):
             return False
         return np.array_equal(self.lookup(hash_words(self.words).hashes), np.arange(len(self)))
@@ -198,7 +201,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
 
 
 def digest_of(folder: Path) -> str:
-    """BLAKE2b of what gives sentences their vectors: words, vectors, scales, frequencies and pieces."""
+    """The BLAKE2b digest of all that determines sentence vectors: words, vectors, scales, frequencies and pieces."""
     digest = hashlib.blake2b(digest_size=16)
     pieces = ("pieces.txt", "pieces.npy", "piece_scales.npy", "piece_maps.npy")
     for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy", *pieces):

@@ -1,7 +1,7 @@
-"""Writing a table of word vectors, row by row, so that a table may be larger than memory; table.py has the form.
+"""Write a table of word vectors row by row, so that it may be larger than memory; table.py describes the files.
 
-All is written to a folder of another name, which is renamed at the end: that rename is the commit point. A process that
-is killed leaves a folder `<name>.<random>.partial`, which nothing opens.
+Everything is written to a folder of another name, which is renamed at the end: that rename is the commit point. A
+process that is killed leaves a folder `<name>.<random>.partial`, which nothing opens.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ PARTIAL = ".partial"
 
 
 class TableWriter:
-    """Writes a table. The folder appears whole, or not at all.
+    """Writes a table of word vectors to a folder, which appears whole or not at all.
 
         with TableWriter(folder, dtype="float32") as writer:
             writer.add(words, vectors)                    # as often as needed, most frequent words first
             table = writer.finish(frequencies, card=card)
 
-    `replace` puts the table in the place of one that is there; otherwise a folder that exists is an error.
+    `replace` allows it to replace a table that is there; otherwise a folder that exists raises VectorsError. Methods
+    raise StorageError if the disk cannot be written.
     """
 
     def __init__(self, folder: Path, *, dtype: Dtype = "int8", replace: bool = False) -> None:
@@ -67,7 +68,7 @@ class TableWriter:
         shutil.rmtree(self._partial, ignore_errors=True)
 
     def add(self, words: Sequence[str], vectors: Floats) -> None:
-        """Add words (n) and their vectors (n, d)."""
+        """Append words (n) and their vectors (n, d). Raises VectorsError for a number that the dtype cannot hold."""
         if not self._dimension:
             self._dimension = int(vectors.shape[1])
             self._start = self._write_header(0)
@@ -80,7 +81,7 @@ class TableWriter:
         self.words.extend(words)
 
     def overwrite(self, number: int, vector: Floats) -> None:
-        """Give an added word another vector (d,)."""
+        """Replace the vector (d,) of a word that was added, by its number from 0."""
         stored, scales = self._stored(vector[None])
         with self._storing():
             self._file.seek(self._start + number * stored.nbytes)
@@ -95,9 +96,9 @@ class TableWriter:
     def finish(
         self, frequencies: Floats, *, card: Mapping[str, Any], pieces: PieceVectors | None = None
     ) -> VectorTable:
-        """Write p(w) (V,), the index by words, pieces and a card of provenance; the table is there from now on.
+        """Write p(w) (V,), the index of the words, pieces and a card of provenance, and put the table in its folder.
 
-        Raises VectorsError where there are no words, or one that is not what the tokeniser would give, or twice.
+        Raises VectorsError if there are no words, or a word occurs twice or is not one word to the tokeniser.
         """
         if not self.words:
             raise VectorsError(f"{self.folder} would have no words; a table needs one at least")
@@ -131,7 +132,7 @@ class TableWriter:
     def write(
         self, words: Sequence[str], vectors: Floats, frequencies: Floats, *, card: Mapping[str, Any]
     ) -> VectorTable:
-        """All of the above in one: words (V), vectors (V, d) and p(w) (V,)."""
+        """Write a whole table at once: words (V), vectors (V, d) and p(w) (V,). Raises as `add` and `finish`."""
         with self as writer:
             writer.add(words, vectors)
             return writer.finish(frequencies, card=card)
@@ -146,7 +147,7 @@ class TableWriter:
         return stored, np.ones(len(vectors), dtype=np.float32)
 
     def _write_header(self, rows: int) -> int:
-        """Write an array's header, which has room for any number of rows. Returns where the rows begin."""
+        """Write an array's header, which has room for any number of rows. Returns the offset at which rows begin."""
         shape = (rows, self._dimension)
         header = {"descr": np.dtype(self.dtype).str, "fortran_order": False, "shape": shape}
         with self._storing():
@@ -194,7 +195,7 @@ class TableWriter:
 
 
 def provenance(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a table's card what is not of its form: what another table with the same words can say of itself."""
+    """The entries of a table's card that also hold for another table with the same words: not its format or digest."""
     form = ("format", "name", "words", "dimension", "dtype", "tokeniser", "digest", "pieces")
     return {key: value for key, value in card.items() if key not in form}
 
@@ -213,14 +214,14 @@ def _piece_arrays(pieces: PieceVectors) -> dict[str, npt.NDArray[Any]]:
 
 
 def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:
-    """Each row as 8-bit integers and a scale, so that its largest entry is ±127. (V, d) -> (V, d), (V,)"""
+    """Quantise each row to 8-bit integers and a scale, so that its largest entry is ±127. (V, d) -> (V, d), (V,)"""
     scales = np.abs(vectors).max(axis=1) / 127
     divisors = np.where(scales > 0, scales, 1)
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
 def write_to_card(folder: Path, **details: Any) -> None:
-    """Put details into the card of a table, which else stays as it is. Raises StorageError, VectorsError."""
+    """Set entries of a table's card; the others stay. Raises StorageError, or VectorsError if there is no table."""
     card = {**VectorTable(folder).card, **details}
     text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
     try:
@@ -230,13 +231,16 @@ def write_to_card(folder: Path, **details: Any) -> None:
 
 
 def check_absent(folder: Path) -> None:
-    """Raises VectorsError where a new folder would take the place of something."""
+    """Raise VectorsError if something exists where a new folder is to be made."""
     if folder.exists():
         raise VectorsError(f"{folder} exists; remove it or choose another name")
 
 
 def index_of(words: Sequence[str]) -> HashIndex:
-    """The words' hashes to their ids. Raises VectorsError for what is not one word, and for one that comes twice."""
+    """Build a hash table from the words' hashes to their ids, which are their positions in `words`.
+
+    Raises VectorsError for a word that is not one word to the tokeniser, or occurs twice.
+    """
     hashed = hash_words(words)
     if not np.array_equal(np.diff(hashed.indptr), np.ones(len(words), dtype=np.int64)):
         wrong = words[int(np.flatnonzero(np.diff(hashed.indptr) != 1)[0])]

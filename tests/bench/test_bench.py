@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +25,7 @@ from semsearch.bench.growth import sizes_below
 from semsearch.bench.processes import ONE_THREAD, Ran, run_python
 from semsearch.bench.report import Measurement, measurements_of
 from semsearch.bench.rounds import Case, Quantity, measure, needed
-from semsearch.cli.benching import report_lines
+from semsearch.cli.commands.bench_command import report_lines
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
@@ -242,19 +241,17 @@ def test_a_process_that_fails_says_why() -> None:
 
 
 @needs_wait4
-def test_a_launcher_that_is_ended_takes_its_process_along(tmp_path: Path) -> None:
-    told = tmp_path / "pid"
-    sleeper = f"import os, pathlib, time; pathlib.Path({str(told)!r}).write_text(f'{{os.getpid()}} '); time.sleep(60)"
+def test_a_launcher_that_is_ended_takes_its_process_along() -> None:
+    sleeper = "import os, sys, time; print(os.getpid(), file=sys.stderr, flush=True); time.sleep(3600)"
     launcher = Path(site.__file__).with_name("launcher.py")
-    with subprocess.Popen([sys.executable, str(launcher), sys.executable, "-c", sleeper]) as process:
-        for _ in range(3000):
-            if told.exists() and told.read_text().endswith(" "):
-                break
-            time.sleep(0.01)
+    command = [sys.executable, str(launcher), sys.executable, "-c", sleeper]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        number = int(process.stderr.readline())
         process.send_signal(signal.SIGTERM)
         process.wait()
     with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+        os.kill(number, 0)
 
 
 def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from collections_made import write_groups
 from console import Result, semsearch
+from semsearch.cli.classifying import classify_lines
 from small import TOPICS, sentence
 
-from semsearch.cli.classifying import classify_lines
 from semsearch.evaluate import ErrorAgreement, ModelComparison, cache, evaluate_classify
-from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.word_vectors.table import VectorTable
 
 

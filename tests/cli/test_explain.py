@@ -10,7 +10,7 @@ import pytest
 from console import index_docs, on_terminal, semsearch, work_in, write_docs
 
 from semsearch.cli.explained import Cell, table
-from semsearch.cli.output import heat_map, warmth
+from semsearch.cli.terminal import heat_map, warmth
 from semsearch.results.explanation import Explanation, Pairs
 from semsearch.word_vectors.table import VectorTable
 

@@ -13,7 +13,7 @@ import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
-from semsearch import Index, Text
+from semsearch import Index, SyncReport, Text
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -143,6 +143,20 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("verify").status == 0
 
 
+@pytest.mark.parametrize("whole", ["rebuild", "refit"])
+def test_the_time_and_the_sentences_of_embedding_all_anew_are_told(
+    made: Path, whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"; {semsearch('status', '--json').json['sentences']} sentences" in semsearch("index", f"--{whole}").out
+    slow = SyncReport(passages=40, sentences=70, seconds=100.0, refitted=True)
+    monkeypatch.setattr(Index, whole, lambda *_, **__: slow)
+    (made / "docs" / "guide.md").write_text("The moon and a comet.\n")
+    report = semsearch("index", f"--{whole}", "--json").json
+    assert (report["changed"], report["passages"], report["sentences"]) == (1, 41, 71)
+    assert report["seconds"] > 100
+    assert report["refitted"] is True
+
+
 def test_topics_are_learned_unless_they_are_not_wanted(
     made: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,11 +194,30 @@ def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
     assert semsearch("query", "ship").status == 0
 
 
-def test_a_bad_setting_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("index", "docs", "--a", "-1", "--vectors", small_vectors.folder)
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        *(("--a", value, "a must be a number from 1e-12 up") for value in ("-1", "0", "nan", "inf", "1e-30")),
+        *(("--target-recall", value, "target_recall must be above 0 and at most 1") for value in ("nan", "inf", "0")),
+        *(("--max-file-size", value, "--max-file-size must be a number of megabytes") for value in ("nan", "inf")),
+    ],
+)
+def test_a_bad_setting_is_an_error_that_leaves_no_trace(
+    empty: Path, small_vectors: VectorTable, option: str, value: str, said: str
+) -> None:
+    result = semsearch("index", "docs", option, value, "--vectors", small_vectors.folder)
     assert result.status == 2
-    assert result.err == "semsearch: a must be above zero, not -1.0\n"
+    assert result.err.startswith(f"semsearch: {said}, not {float(value)}; ")
+    assert len(result.err.splitlines()) == 1
     assert not (empty / INDEX).exists()
+
+
+def test_a_rebuild_with_a_bad_setting_leaves_the_index_as_it_was(made: Path) -> None:
+    before = semsearch("query", "ship", "--json").json
+    for value in ("nan", "inf", "1e-30"):
+        result = semsearch("index", "--rebuild", "--a", value)
+        assert (result.status, len(result.err.splitlines())) == (2, 1)
+    assert semsearch("query", "ship", "--json").json == before
 
 
 def test_missing_vectors_are_an_error(empty: Path) -> None:
@@ -445,3 +478,23 @@ def test_an_empty_index_is_said_to_be_empty(empty: Path, small_vectors: VectorTa
     result = semsearch("query", "ship")
     assert (result.status, result.out) == (1, "")
     assert "is empty; run: semsearch index PATH" in result.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["index"], ["index", "docs"], ["index", "--rebuild"], ["query", "ship"], ["similar", "docs/guide.md"],
+        ["context", "ship"], ["status"], ["verify"], ["remove", "docs"], ["refit"], ["compact"],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [("-i", "docs", "-i", "other"), ("--index", "other", "--name", "docs")])
+def test_of_two_indexes_none_is_silently_left_out(
+    made: Path, small_vectors: VectorTable, command: list[str], options: tuple[str, ...]
+) -> None:
+    assert semsearch("index", "docs", "--name", "other", "--vectors", small_vectors.folder).status == 0
+    before = {name: semsearch("status", "-i", name, "--json").json["generation"] for name in ("docs", "other")}
+    result = semsearch(*command, *options)
+    named = ", ".join(options[1::2])
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"semsearch: --index is given 2 times, as {named}; give it once, for one index\n"
+    assert before == {name: semsearch("status", "-i", name, "--json").json["generation"] for name in before}

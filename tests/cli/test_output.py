@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from semsearch.cli.commands.status_command import size
 from semsearch.cli.formats import Answer, column, one_line, paths, plain, to_json
-from semsearch.cli.inspecting import size
 from semsearch.cli.naming import name_for, place_of
-from semsearch.cli.output import excerpt, heading, query_pattern, quotation, shorten
+from semsearch.cli.terminal import excerpt, heading, query_pattern, quotation, shorten
 from semsearch.errors import UsageError
 from semsearch.results.hits import Hit
 

@@ -249,7 +249,7 @@ def test_a_pipe_gets_neither_colours_nor_progress(small_vectors: VectorTable, tm
 
 def test_a_query_imports_only_what_it_needs() -> None:
     code = (
-        "import sys\nfrom semsearch.cli import app\n"
+        "import sys\nfrom semsearch.cli.main import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
         "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'markdown_it', 'pathspec',"
         " 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation', 'semsearch.search.filters']\n"
@@ -266,7 +266,7 @@ def test_a_query_imports_only_what_it_needs() -> None:
 
 
 def test_help_imports_no_numpy() -> None:
-    code = "import sys\nfrom semsearch.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass\n"
+    code = "import sys\nfrom semsearch.cli.main import app\ntry: app(['--help'])\nexcept SystemExit: pass\n"
     code += "assert not {'numpy', 'rich', 'sqlite_utils'} & set(sys.modules), sys.modules.keys()"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert (

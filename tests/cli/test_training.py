@@ -8,7 +8,7 @@ import pytest
 from small import write_articles
 from typer.testing import CliRunner, Result
 
-from semsearch.cli import app
+from semsearch.cli.main import app
 from semsearch.train.cbos import Settings, train_cbos
 from semsearch.train.ppmi import train_ppmi
 from semsearch.word_vectors.loading import load_vectors

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from semsearch.cli import app
+from semsearch.cli.main import app
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.shipped import shipped_names
 from semsearch.word_vectors.table import VectorTable

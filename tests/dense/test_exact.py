@@ -9,11 +9,13 @@ import numpy.typing as npt
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.dense.exact import best_rows
+from semsearch.arrays.top_k import Found, TopK
+from semsearch.dense.exact import compare_all
 from semsearch.index import Index
 from semsearch.results.hits import Hit, Mode
 
 Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
 QUESTIONS = [
     f"{first} {second}"
     for first in ("the ship", "a telescope", "bread and butter", "violin", "roses", "a comet")
@@ -27,6 +29,13 @@ def drawn(count: int, queries: int) -> tuple[Float32, Float32]:
     return vectors, generator.integers(-3, 4, size=(queries, 6)).astype(np.float32)
 
 
+def best_rows(vectors: Float32, queries: Float32, n: int, *, rows: Int64 | None = None, block: int = 64) -> Found:
+    best = TopK(len(queries), n)
+    rows = np.arange(len(vectors)) if rows is None else rows
+    compare_all(best, queries, rows, decode=lambda some: vectors[some], ids=lambda some: some, block=block)
+    return best.best()
+
+
 def by_sorting(vectors: Float32, query: Float32, n: int) -> list[tuple[int, float]]:
     scored = [(row, float(np.dot(vector, query))) for row, vector in enumerate(vectors)]
     return sorted(scored, key=lambda each: (-each[1], each[0]))[:n]
@@ -35,32 +44,34 @@ def by_sorting(vectors: Float32, query: Float32, n: int) -> list[tuple[int, floa
 @pytest.mark.parametrize("block", [1, 7, 64, 1000])
 def test_blocks_find_the_best_of_all_and_of_equal_ones_the_first(block: int) -> None:
     vectors, queries = drawn(300, 20)
-    best = best_rows(lambda rows: vectors[rows], len(vectors), queries, 9, block=block)
-    for query, scores, rows in zip(queries, best.scores, best.rows, strict=True):
+    best = best_rows(vectors, queries, 9, block=block)
+    for query, scores, rows in zip(queries, best.scores, best.ids, strict=True):
         assert list(zip(rows.tolist(), scores.tolist(), strict=True)) == by_sorting(vectors, query, 9)
 
 
-def test_only_allowed_rows_are_found_and_only_they_are_decoded() -> None:
+def test_only_the_given_rows_are_found_and_only_they_are_decoded() -> None:
     vectors, queries = drawn(200, 5)
-    allowed = np.arange(200) % 3 == 1
+    best = TopK(5, 4)
     decoded: list[int] = []
 
     def decode(rows: npt.NDArray[np.int64]) -> Float32:
         decoded.extend(rows.tolist())
         return vectors[rows]
 
-    best = best_rows(decode, 200, queries, 4, allowed=allowed, block=16)
+    compare_all(best, queries, np.arange(1, 200, 3), decode=decode, ids=lambda rows: 1000 + rows, block=16)
     assert decoded == list(range(1, 200, 3))
-    for query, rows in zip(queries, best.rows, strict=True):
-        assert rows.tolist() == [1 + 3 * row for row, _ in by_sorting(vectors[1::3], query, 4)]
+    for query, ids in zip(queries, best.best().ids, strict=True):
+        assert ids.tolist() == [1001 + 3 * row for row, _ in by_sorting(vectors[1::3], query, 4)]
 
 
 def test_where_there_are_too_few_rows_the_rest_is_none() -> None:
     vectors, queries = drawn(3, 2)
-    best = best_rows(lambda rows: vectors[rows], 3, queries, 5, block=2)
-    assert np.sort(best.rows, axis=1).tolist() == [[-1, -1, 0, 1, 2]] * 2
-    assert best_rows(lambda rows: vectors[rows], 0, queries, 2).rows.tolist() == [[-1, -1]] * 2
-    assert best_rows(lambda rows: vectors[rows], 3, queries[:0], 2).rows.shape == (0, 2)
+    best = best_rows(vectors, queries, 5, block=2)
+    assert np.sort(best.ids[:, :3], axis=1).tolist() == [[0, 1, 2]] * 2
+    assert best.ids[:, 3:].tolist() == [[-1, -1]] * 2
+    assert np.isneginf(best.scores[:, 3:]).all()
+    assert best_rows(vectors[:0], queries, 2).ids.tolist() == [[-1, -1]] * 2
+    assert best_rows(vectors, queries[:0], 2).ids.shape == (0, 2)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.dense.measured_recall import Nearest, evenly, probes_for, recall
+from semsearch.dense.measured_recall import evenly, probes_for, recall
 from semsearch.dense.scan_plan import LISTED, Layout, Scanning
 from semsearch.errors import UsageError
 
@@ -79,17 +79,6 @@ def test_a_recall_of_one_looks_as_far_as_the_farthest_answer() -> None:
     order = np.array([[2, 0, 1, 3], [3, 1, 0, 2]])
     assert probes_for(1.0, order, np.array([[2, 2], [3, 1]])) == 2
     assert probes_for(1.0, order, np.array([[2, 2], [3, 2]])) == 4
-
-
-def test_the_nearest_rows_do_not_depend_on_the_chunks() -> None:
-    generator = np.random.default_rng(0)
-    rows, questions = generator.standard_normal((50, 8), np.float32), generator.standard_normal((3, 8), np.float32)
-    for step in (1, 7, 50):
-        nearest = Nearest(questions, k=5)
-        for first in range(0, 50, step):
-            nearest.add(rows[first : first + step])
-        expected = np.argsort(-(questions @ rows.T), axis=1)[:, :5]
-        assert np.sort(nearest.rows, axis=1).tolist() == np.sort(expected, axis=1).tolist()
 
 
 def test_recall_is_the_share_of_the_nearest_that_were_found() -> None:

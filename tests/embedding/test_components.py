@@ -12,20 +12,24 @@ RNG = np.random.default_rng(5)
 X = (RNG.normal(size=(200, 12)) * np.linspace(3, 0.1, 12) + 1).astype(np.float32)
 
 
+def sums(gram: np.ndarray) -> Statistics:
+    return Statistics(gram, 4, 4)
+
+
 def test_components_are_the_right_singular_vectors_of_the_uncentred_matrix() -> None:
-    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    common = CommonComponents.of(Statistics.of(X, 0), 3, piecewise=False)
     _, sigma, right = np.linalg.svd(X.astype(np.float64), full_matrices=False)
     assert np.abs(common.directions @ right[:3].T) == pytest.approx(np.eye(3), abs=1e-6)
     assert common.shares == pytest.approx(sigma[:3] ** 2 / (sigma**2).sum())
 
 
 def test_removed_components_are_orthogonal_to_every_sentence() -> None:
-    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    common = CommonComponents.of(Statistics.of(X, 0), 3, piecewise=False)
     assert np.abs(common.remove(X) @ common.directions.T).max() < 1e-4
 
 
 def test_piecewise_strengths_are_shares_of_the_removed_variance() -> None:
-    common = CommonComponents.of(Statistics.of(X, 0).gram, 4, piecewise=True)
+    common = CommonComponents.of(Statistics.of(X, 0), 4, piecewise=True)
     sigma = np.linalg.svd(X.astype(np.float64), compute_uv=False)[:4]
     assert common.strengths == pytest.approx(sigma**2 / (sigma**2).sum())
 
@@ -38,18 +42,53 @@ def test_statistics_of_parts_add_up_and_subtract() -> None:
 
 
 def test_no_components_remove_nothing() -> None:
-    common = CommonComponents.of(np.eye(12), 0, piecewise=True)
+    common = CommonComponents.of(sums(np.eye(12)), 0, piecewise=True)
     assert np.array_equal(common.remove(X), X)
 
 
 def test_directions_without_variance_are_left_out() -> None:
     one = np.outer(np.ones(4), np.ones(4))
-    assert len(CommonComponents.of(one, 3, piecewise=False).directions) == 1
-    assert len(CommonComponents.of(np.zeros((4, 4)), 3, piecewise=True).directions) == 0
+    assert len(CommonComponents.of(sums(one), 3, piecewise=False).directions) == 1
+    assert len(CommonComponents.of(sums(np.zeros((4, 4))), 3, piecewise=True).directions) == 0
+
+
+def of_rank_three(sentences: int, *, seed: int = 1) -> np.ndarray:
+    """Sentences of few words: averages of three vectors of which the third is a hundred times shorter."""
+    generator = np.random.default_rng(0)
+    words = generator.standard_normal((3, 256)) * [[1.0], [0.5], [0.01]]
+    return np.asarray(np.random.default_rng(seed).random((sentences, 3)) @ words, dtype=np.float32)
+
+
+@pytest.mark.parametrize("piecewise", [False, True])
+@pytest.mark.parametrize("sentences", [3, 300, 3000, 9000])
+def test_of_sentences_of_rank_three_no_more_than_three_directions_are_removed(sentences: int, piecewise: bool) -> None:
+    rows = of_rank_three(sentences)
+    common = CommonComponents.of(Statistics.of(rows, 0), 200, piecewise=piecewise)
+    _, sigma, right = np.linalg.svd(rows.astype(np.float64), full_matrices=False)
+    assert np.abs(common.directions @ right[:3].T) == pytest.approx(np.eye(3), abs=1e-3)
+    assert common.strengths == pytest.approx(sigma[:3] ** 2 / (sigma[:3] ** 2).sum() if piecewise else 1, rel=1e-4)
+
+
+@pytest.mark.parametrize("sentences", [300, 3000])
+def test_what_rounding_leaves_of_subtracted_sentences_is_no_direction(sentences: int) -> None:
+    left, gone = of_rank_three(900), np.random.default_rng(2).standard_normal((sentences, 256)).astype(np.float32)
+    other_last_digits = np.nextafter(gone, np.float32(9))
+    whole = Statistics.of(np.concatenate((left, gone)), 0)
+    common = CommonComponents.of(whole - Statistics.of(other_last_digits, 0), 200, piecewise=False)
+    assert 1 <= len(common.directions) <= 3
+    assert len(CommonComponents.of(whole - whole, 200, piecewise=False).directions) == 0
+
+
+def test_precision_adds_up_however_sums_come_together() -> None:
+    few, many = Statistics.of(of_rank_three(3), 0), Statistics.of(of_rank_three(3000), 0)
+    assert few.rounding < 1e-9 * np.trace(few.gram) < many.rounding
+    assert (few + many).rounding == few.rounding + many.rounding
+    assert few.scaled(6).rounding == 2 * few.rounding
+    assert (many - few).rounding > many.rounding
 
 
 def test_the_angle_between_a_span_and_itself_is_zero() -> None:
-    common = CommonComponents.of(Statistics.of(X, 0).gram, 3, piecewise=False)
+    common = CommonComponents.of(Statistics.of(X, 0), 3, piecewise=False)
     assert common.angles(common) == pytest.approx(0, abs=1e-4)
 
 

@@ -15,7 +15,7 @@ from semsearch.embedding.directions import FrequentWords
 from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import evaluate_components
-from semsearch.evaluate.analysis.directions import PAPERS_WORDS
+from semsearch.evaluate.analysis.removed_directions import PAPERS_WORDS
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import warnings
 from contextlib import suppress
 from itertools import pairwise
@@ -12,7 +14,7 @@ import pytest
 import reference
 from small import TOPICS, sentence
 
-from semsearch import SentenceEmbedder, load_vectors
+from semsearch import Index, SentenceEmbedder, load_vectors
 from semsearch.embedding import weighted_sums as raw
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.methods import METHODS, Method
@@ -29,8 +31,8 @@ def english() -> VectorTable:
     return load_vectors("english")
 
 
-def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, float]]:
-    found = sorted({word for sentence in SENTENCES for word in reference.words(sentence) if table.id_of(word) >= 0})
+def as_dicts(table: VectorTable, texts: list[str] = SENTENCES) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    found = sorted({word for sentence in texts for word in reference.words(sentence) if table.id_of(word) >= 0})
     ids = np.array([table.id_of(word) for word in found])
     rows = table.rows(ids).astype(np.float64)
     return dict(zip(found, rows, strict=True)), dict(zip(found, table.frequencies[ids].tolist(), strict=True))
@@ -53,6 +55,48 @@ def test_usif_agrees_with_the_paper(english: VectorTable, m: int) -> None:
     embedder = SentenceEmbedder(english, method="usif", components=m).fit(SENTENCES)
     expected = reference.usif(SENTENCES, vectors, p, a=embedder.weights_.a, m=m)
     assert embedder.transform(SENTENCES) == pytest.approx(expected, abs=1e-5)
+
+
+FEW = ["the cat sat", "dog runs", "a house", "the cat sat"]  # of rank three
+
+
+def learned(vectors: VectorTable, method: str, m: int, way: str, folder: Path) -> SentenceEmbedder:
+    """An embedder of `FEW`, in one of the ways in which one comes about."""
+
+    def fitted(texts: list[str]) -> SentenceEmbedder:
+        return SentenceEmbedder(vectors, method=method, components=m, a=1e-3).fit(texts)
+
+    if way == "partial_fit":
+        return fitted(FEW[:1]).partial_fit(FEW[1:])
+    if way == "merge":
+        return fitted(FEW[:2]).merge(fitted(FEW[2:]))
+    if way == "load":
+        fitted(FEW[:2]).save(folder / "e.npz")
+        return SentenceEmbedder.load(folder / "e.npz", vectors).partial_fit(FEW[2:])
+    return fitted(FEW)
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit", "merge", "load"])
+@pytest.mark.parametrize("m", [3, 20, 200])
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_of_more_components_than_there_are_all_are_removed_and_nothing_else(
+    english: VectorTable, tmp_path: Path, method: str, m: int, way: str
+) -> None:
+    vectors, p = as_dicts(english, SENTENCES + FEW)
+    literal = reference.sif if method == "sif" else reference.usif
+    embedder = learned(english, method, m, way, tmp_path)
+    assert len(embedder.common_.directions) == 3
+    expected = literal(SENTENCES, vectors, p, a=1e-3, m=m, fitted=FEW)
+    assert embedder.transform(SENTENCES) == pytest.approx(expected, abs=1e-5)
+
+
+def test_sentences_that_came_and_went_leave_no_component(english: VectorTable) -> None:
+    embedder = SentenceEmbedder(english, components=20).fit(FEW)
+    come = embedder.statistics_of(embedder.tokenize(SENTENCES))
+    gone = embedder.statistics_of(embedder.tokenize(SENTENCES[:50])) + embedder.statistics_of(
+        embedder.tokenize(SENTENCES[50:])
+    )
+    assert embedder.drift(embedder.statistics_ + come - gone) < 1
 
 
 def test_usif_takes_its_a_from_the_table_and_the_mean_length(english: VectorTable) -> None:
@@ -152,6 +196,18 @@ def test_a_saved_embedder_gives_the_same_vectors(small_vectors: VectorTable, tmp
         assert again.weights_digest == embedder.weights_digest
 
 
+def test_an_embedder_of_an_earlier_version_is_taken_to_be_summed_in_single_precision(
+    small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
+    with np.load(io.BytesIO(embedder.to_bytes())) as arrays:
+        kept = {name: arrays[name] for name in arrays if name != "rounding"}
+    np.savez(tmp_path / "e.npz", **kept)
+    early = SentenceEmbedder.load(tmp_path / "e.npz", small_vectors)
+    assert np.array_equal(early.statistics_.gram, embedder.statistics_.gram)
+    assert early.statistics_.rounding > 1e5 * embedder.statistics_.rounding
+
+
 def test_an_embedder_of_other_word_vectors_is_refused(small_vectors: VectorTable, english: VectorTable) -> None:
     data = SentenceEmbedder(small_vectors).fit(["the ship"]).to_bytes()
     with pytest.raises(VectorsMismatch):
@@ -183,6 +239,29 @@ def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) 
         SentenceEmbedder(small_vectors).fit(["the ship"]).transform("one string")  # type: ignore[arg-type]
     with pytest.raises(UsageError):
         SentenceEmbedder(small_vectors).fit("one string")
+
+
+@pytest.mark.parametrize("a", [float("nan"), float("inf"), 1e-30, 0.0, -1.0])
+def test_an_a_that_cannot_be_meant_is_refused(small_vectors: VectorTable, a: float) -> None:
+    with pytest.raises(UsageError, match=f"a must be a number from 1e-12 up, not {a}; .* 1e-3 is usual"):
+        SentenceEmbedder(small_vectors, a=a)
+
+
+@pytest.mark.parametrize("prior", [float("nan"), float("inf"), 1e300, -1.0])
+def test_a_prior_that_cannot_be_meant_is_refused(small_vectors: VectorTable, tmp_path: Path, prior: float) -> None:
+    said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 is for none"
+    with pytest.raises(UsageError, match=said):
+        SentenceEmbedder(small_vectors, prior=prior)
+    with pytest.raises(UsageError, match=said):
+        Index.create(tmp_path / "index", vectors=small_vectors, prior=prior)
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_with_the_least_a_and_the_greatest_prior_vectors_have_length_one(english: VectorTable, method: str) -> None:
+    embedder = SentenceEmbedder(english, method=method, a=1e-12, prior=1e15).fit(SENTENCES)
+    assert np.linalg.norm(embedder.transform([*SENTENCES, "the of and"]), axis=1) == pytest.approx(1, abs=1e-5)
+    assert len(embedder.common_.directions) == embedder.components
 
 
 def test_any_damage_is_seen_or_harmless(small_vectors: VectorTable) -> None:

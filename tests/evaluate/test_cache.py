@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import semsearch.text.ragged
+import semsearch.text.tokens
 from semsearch.errors import SourceError
 from semsearch.evaluate import cache
 from semsearch.evaluate.cache import cached, digest_of, versions
@@ -56,7 +58,7 @@ def test_fresh_computes_anew_and_replaces_what_was_kept(folder: Path) -> None:
 
 def test_another_program_text_computes_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cached("x", {}, lambda: 1)
-    monkeypatch.setattr(cache, "_program", lambda: "another")
+    monkeypatch.setattr(cache, "program_digest", lambda *_: "another")
     assert cached("x", {}, lambda: 2) == 2
 
 
@@ -65,7 +67,7 @@ def test_the_program_text_is_that_of_every_module_and_table(tmp_path: Path, monk
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1\n", encoding="utf-8")
     monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
-    program = cache._program.__wrapped__
+    program = cache.program_digest.__wrapped__
     seen = {program()}
     for name in ("one.py", "deep/two.py", "deep/three.tsv"):
         (tmp_path / name).write_text("2\n", encoding="utf-8")
@@ -75,7 +77,7 @@ def test_the_program_text_is_that_of_every_module_and_table(tmp_path: Path, monk
     assert len(seen) == 4
 
 
-DAMAGES = [b"", b"{", b"[]", b"3", b'{"result": "1"}', b'{"result": 1, "digest": "x"}', b"\xff\xfe"]
+DAMAGES = [b"", b"{", b"3", b'{"result": "1"}', b"PK\x03\x04", b"\xff\xfe"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -90,9 +92,19 @@ def test_a_damaged_entry_is_computed_anew(folder: Path, damage: bytes) -> None:
 def test_a_result_that_was_altered_is_not_believed(folder: Path) -> None:
     cached("x", {}, lambda: 41)
     [path] = folder.iterdir()
-    entry = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(entry | {"result": "42"}), encoding="utf-8")
+    whole = path.read_bytes()
+    assert whole.count(b"41") == 1
+    path.write_bytes(whole.replace(b"41", b"42"))
     assert cached("x", {}, lambda: 43) == 43
+
+
+def test_arrays_are_kept_as_they_are(folder: Path) -> None:
+    made = {"words": ["ä", "b"], "vectors": np.eye(2, 3, dtype=np.float32), "seconds": 0.5}
+    for _ in range(2):
+        found = cached("x", {}, lambda: made)
+        assert (found["words"], found["seconds"], found["vectors"].dtype) == (["ä", "b"], 0.5, np.float32)
+        np.testing.assert_array_equal(found["vectors"], made["vectors"])
+    assert cached("x", {}, lambda: 1 / 0)["words"] == ["ä", "b"]
 
 
 def test_where_nothing_can_be_written_the_result_is_given_all_the_same(folder: Path) -> None:
@@ -131,13 +143,12 @@ def test_a_digest_follows_names_contents_and_order(tmp_path: Path) -> None:
 
 
 def test_versions_are_those_installed() -> None:
-    import numpy as np
-
     assert versions("numpy", "no-such-package") == {"numpy": np.__version__, "no-such-package": ""}
 
 
 def test_a_result_of_some_modules_outlives_changes_of_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cached("x", {}, lambda: 1, program="these modules")
-    monkeypatch.setattr(cache, "_program", lambda: "another")
-    assert cached("x", {}, lambda: 2, program="these modules") == 1
-    assert cached("x", {}, lambda: 3, program="these modules, changed") == 3
+    cached("x", {}, lambda: 1, modules=[semsearch.text.tokens])
+    program = cache.program_digest
+    monkeypatch.setattr(cache, "program_digest", lambda *modules: program(*modules) if modules else "another")
+    assert cached("x", {}, lambda: 2, modules=[semsearch.text.tokens]) == 1
+    assert cached("x", {}, lambda: 3, modules=[semsearch.text.tokens, semsearch.text.ragged]) == 3

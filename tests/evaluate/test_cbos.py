@@ -16,13 +16,15 @@ from scipy import stats
 from small import TOPICS, sentence
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.evaluate import cache as kept_results
 from semsearch.evaluate import evaluate_cbos
-from semsearch.evaluate.cbos import trained, training
-from semsearch.evaluate.cbos.experiment import RANDOM, CbosReport, CbosTask, above
+from semsearch.evaluate.cbos import trainer
+from semsearch.evaluate.cbos.beside_word2vec import RANDOM, CbosReport
 from semsearch.evaluate.cbos.gensim_vectors import word2vec
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of, read_stemmed
-from semsearch.evaluate.cbos.trained import Trained, kept
-from semsearch.evaluate.cbos.training import Recipe, Trainer
+from semsearch.evaluate.cbos.trainer import Recipe, Trainer
+from semsearch.evaluate.experiments.cbos_experiment import above
+from semsearch.evaluate.paraphrase import kept_paragraphs
 from semsearch.evaluate.published import figures
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
@@ -34,7 +36,7 @@ ROWS = ["skip-gram", "CBOW", "skip-thought", "Siamese CBOW", "CBOS"]
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
-    monkeypatch.setattr(trained, "cache_folder", lambda kind: folder / kind)
+    monkeypatch.setattr(kept_results, "cache_folder", lambda kind: folder / kind)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
     return folder
@@ -227,9 +229,9 @@ def test_the_paper_has_cbos_above_the_others_on_fourteen_of_twenty_tasks() -> No
     for figure in figures("cbos", "table I"):
         if figure.row.startswith("20"):
             by_task.setdefault(figure.row, {})[figure.column] = figure.value
-    tasks = [CbosTask(name, "", 1, {}, found) for name, found in by_task.items()]
-    assert (len(tasks), above(tasks, "CBOS", ROWS[:-1], published=True)) == (20, 14)
-    assert above(tasks, "CBOS", ROWS[:2], published=True) == 19
+    tasks = list(by_task.values())
+    assert (len(tasks), above(tasks, "CBOS", ROWS[:-1])) == (20, 14)
+    assert above(tasks, "CBOS", ROWS[:2]) == 19
 
 
 # -- k and m -----------------------------------------------------------------------------------------------------------
@@ -266,8 +268,8 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
 ) -> None:
     first = run(corpus, sts)
     with monkeypatch.context() as patched:
-        patched.setattr(training, "train_round", fails)
-        patched.setattr(training, "read_stemmed", fails)
+        patched.setattr(trainer, "train_round", fails)
+        patched.setattr(trainer, "read_stemmed", fails)
         assert run(corpus, sts) == first
         for other in ({"fresh": True}, {"sentences": 50}, {"seed": 1}, {"ks": [2]}, {"stem": False}, {"batch": 8}):
             with pytest.raises(AssertionError, match="trains again"):
@@ -277,22 +279,10 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
             run(corpus, sts)
 
 
-def test_what_is_damaged_is_trained_anew(cache: Path) -> None:
-    made = Trained(["ä", "b"], np.eye(2, 3, dtype=np.float32), 5, 9, 0.5)
-    for _ in range(2):
-        found = kept("x", {"a": 1}, lambda: made)
-        assert (found.words, found.sentences, found.running_words, found.seconds) == (["ä", "b"], 5, 9, 0.5)
-        np.testing.assert_array_equal(found.vectors, made.vectors)
-    [path] = (cache / "trained").iterdir()
-    whole = path.read_bytes()
-    for damaged in (whole[:-40], b"", b"nothing"):
-        path.write_bytes(damaged)
-        assert kept("x", {"a": 1}, lambda: made) is made
-        assert path.read_bytes() == whole
-    path.unlink()
-    (cache / "trained").rmdir()
-    (cache / "trained").write_text("no folder")
-    assert kept("x", {"a": 1}, lambda: made) is made
+def test_what_decides_the_vectors_are_modules_of_the_package_that_train_and_read() -> None:
+    files = [Path(str(module.__file__)) for module in (*trainer.DECISIVE, *kept_paragraphs.DECISIVE)]
+    assert all(file.is_file() and "semsearch" in file.parts for file in files)
+    assert {"semsearch.train.cbos", "semsearch.evaluate.cbos.stemmed"} <= {one.__name__ for one in trainer.DECISIVE}
 
 
 # -- mistakes ----------------------------------------------------------------------------------------------------------
@@ -304,15 +294,15 @@ def test_without_gensim_the_extra_is_named_and_cbos_alone_is_measured(
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     assert run(corpus, sts).tasks
-    monkeypatch.setattr(training, "read_stemmed", fails)
+    monkeypatch.setattr(trainer, "read_stemmed", fails)
     with pytest.raises(MissingExtra, match="papers"):
         evaluate_cbos([corpus], [sts], **QUICK)
 
 
 def test_what_cannot_be_meant_is_said(corpus: Path, sts: Path) -> None:
-    with pytest.raises(UsageError, match="corpus is a sequence"):
+    with pytest.raises(UsageError, match="corpus are a sequence"):
         evaluate_cbos(str(corpus), [sts])
-    with pytest.raises(UsageError, match="sts is a sequence"):
+    with pytest.raises(UsageError, match="sts are a sequence"):
         evaluate_cbos([corpus], [])
     with pytest.raises(UsageError, match="k must be at least 1, not 0"):
         run(corpus, sts, ks=[0])
@@ -347,11 +337,13 @@ def test_the_command_shows_table_effects_and_picture(corpus: Path, sts: Path, tm
     assert text.startswith("<?xml")
     assert semsearch(*command, *effects, "--fresh").lines[2:] == result.lines[2:]
     assert picture.read_text(encoding="utf-8") == text
-    assert result.lines[4].split() == "skip skip skip Siamese".split()
-    assert result.lines[5].split() == "task pairs gram CBOW CBOS random gram CBOW thought CBOW CBOS".split()
+    [line] = [line for line in result.lines if line.startswith("Pearson's r × 100")]
+    heads = [head.strip() for head in line.split("  ") if head.strip()]
+    assert heads[1:5] == ["pairs", "skip-gram", "CBOW", "CBOS"]
+    assert heads[-2:] == ["paper: Siamese CBOW", "paper: CBOS"]
     row = next(line.split() for line in result.lines if line.startswith("2012.MSRpar"))
     assert row[-5:] == ["37.4", "34.2", "5.6", "43.8", "45.3"]
-    assert sum(line.startswith("effect of ") for line in result.lines) == 2
+    assert sum(line.startswith("STS 2014  ") for line in result.lines) == 2
     report = semsearch(*command, *effects, "--json").json
     assert report["tasks"][0]["pearson"]["CBOS"] == pytest.approx(float(row[4]), abs=0.051)
     assert report["settings"] == {

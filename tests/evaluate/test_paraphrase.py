@@ -17,10 +17,10 @@ from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.evaluate import cache, evaluate_classify
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, mcnemar, shared_errors
 from semsearch.evaluate.paraphrase.bags import bags, tokens
-from semsearch.evaluate.paraphrase.experiment import UNTRIED, published_accuracies
+from semsearch.evaluate.paraphrase.classify_report import ClassifyScore
 from semsearch.evaluate.paraphrase.groups import read_paraphrases
 from semsearch.evaluate.paraphrase.linear_svm import COSTS, FOLDS, best_cost, classify, split
-from semsearch.evaluate.paraphrase.report import ClassifyScore
+from semsearch.evaluate.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch.evaluate.paraphrase.sentence_models import (
     MODELS,
     embedded,
@@ -319,7 +319,7 @@ def test_a_result_is_kept_until_something_changes(
     groups: Path, small_vectors: VectorTable, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = evaluate_classify([groups], models=["bow"], vectors=small_vectors)
-    monkeypatch.setattr("semsearch.evaluate.paraphrase.experiment.classify", None)  # nothing can be computed any more
+    monkeypatch.setattr("semsearch.evaluate.paraphrase.classification.classify", None)  # nothing can be computed
     assert evaluate_classify([groups], models=["bow"], vectors=small_vectors) == first
     for changed in ({"seed": 1}, {"cost": 1.0}, {"models": ["mowe"]}, {"fresh": True}):
         with pytest.raises(TypeError):
@@ -364,9 +364,9 @@ def _right(score: ClassifyScore, sentences: int) -> int:
 
 
 def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match="sequence of at least one file"):
+    with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_classify(str(groups))
-    with pytest.raises(UsageError, match="sequence of at least one file"):
+    with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_classify([])
     with pytest.raises(UsageError, match="no model 'glove'; choose of mowe"):
         evaluate_classify([groups], models=["glove"])
@@ -376,7 +376,7 @@ def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) 
         evaluate_classify([groups], models=["pv-dm"])
     with pytest.raises(UsageError, match="C must be above zero"):
         evaluate_classify([groups], cost=0)
-    with pytest.raises(UsageError, match="train_text is a sequence"):
+    with pytest.raises(UsageError, match="train_text are a sequence"):
         evaluate_classify([groups], train_text=str(groups))
     with pytest.raises(UsageError, match="seed must be from 0"):
         evaluate_classify([groups], seed=-1)

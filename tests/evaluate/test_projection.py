@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from semsearch.evaluate.supervised import descent
-from semsearch.evaluate.supervised.descent import Adam, Pace, Setting, learn, probabilities
+from semsearch.evaluate.supervised.descent import Pace, Setting, learn, probabilities
 from semsearch.evaluate.supervised.projection import Array, Inputs, PairClassifier, TextClassifier, one_hot, spread
 
 Classifier = PairClassifier | TextClassifier
@@ -137,27 +136,6 @@ def test_all_parameters_are_drawn_in_single_precision_and_from_the_seed() -> Non
 
 
 # -- learning ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("near", [1, 4, 65_536])
-def test_adam_is_that_of_its_paper_however_many_numbers_are_moved_at_a_time(
-    near: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(descent, "_NEAR", near)
-    generator = np.random.default_rng(0)
-    values = generator.standard_normal((3, 2))
-    expected, mean, square = values.copy(), np.zeros((3, 2)), np.zeros((3, 2))
-    adam = Adam([values], rate=0.01)
-    for number in range(1, 6):
-        given = generator.standard_normal((3, 2))
-        gradient = given + 0.1 * expected
-        mean = 0.9 * mean + 0.1 * gradient
-        square = 0.999 * square + 0.001 * gradient**2
-        # the paper's shorter form, in which ε stands beside the uncorrected root
-        rate = 0.01 * math.sqrt(1 - 0.999**number) / (1 - 0.9**number)
-        expected = expected - rate * mean / (np.sqrt(square) + 1e-8)
-        adam.step([given], 0.1)
-        assert values == pytest.approx(expected)
 
 
 def separable(count: int = 200) -> tuple[TextClassifier, Inputs, Array, np.ndarray]:

@@ -11,7 +11,7 @@ from semsearch.evaluate.published import (
     GROUPS,
     PUBLISHED,
     YEAR_TASKS,
-    Figure,
+    PublishedFigure,
     figures,
     published,
     published_task,
@@ -120,4 +120,4 @@ def test_a_place_is_a_part_of_its_paper_and_a_figure_does_not_change() -> None:
     assert figures("usif", "table 9") == ()
     with pytest.raises(FrozenInstanceError):
         whole[0].value = 0.0  # type: ignore[misc]
-    assert isinstance(whole[0], Figure)
+    assert isinstance(whole[0], PublishedFigure)

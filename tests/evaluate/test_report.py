@@ -14,19 +14,20 @@ from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.evaluate import PapersReport, evaluate_report, write_report
-from semsearch.evaluate.cbos.experiment import CbosEffect, CbosReport, CbosTask, CbosYear
-from semsearch.evaluate.papers import experiments, pictures, writing
-from semsearch.evaluate.papers.document import document
-from semsearch.evaluate.papers.markdown import prose, table, verdict
+from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, supervised_experiment
+from semsearch.evaluate.papers import writing
+from semsearch.evaluate.papers.chapters import document
 from semsearch.evaluate.papers.notes import read_notes
-from semsearch.evaluate.papers.report import UsedVectors
+from semsearch.evaluate.papers.papers_report import UsedVectors
 from semsearch.evaluate.paraphrase.agreement import ModelComparison
-from semsearch.evaluate.paraphrase.report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch.evaluate.published import figures
-from semsearch.evaluate.similarity.orderings import Held
 from semsearch.evaluate.supervised.labelled import LabelledTask
-from semsearch.evaluate.supervised.published import published_for
-from semsearch.evaluate.supervised.report import SupervisedReport, SupervisedScore, Trial
+from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial
+from semsearch.evaluate.table import Bold, Table, prose
+from semsearch.evaluate.verdicts import Held, counted
 from semsearch.word_vectors.table import VectorTable
 
 LONG = ("supervised", "classify")
@@ -64,7 +65,7 @@ def test_all_is_run_that_there_are_data_for(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(experiments, "evaluate_supervised", lambda paths, **_: asked.append(paths))
+    monkeypatch.setattr(supervised_experiment, "run", lambda paths, **_: asked.append(paths))
     report = run(data, small_vectors, "classify")
     found = report.to_dict()
     for name in ("sts", "fitted", "weights", "counted", "sweep"):
@@ -93,10 +94,8 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: dict[str, Any] = {}
-    for name in ("classify", "cbos"):
-        monkeypatch.setattr(
-            experiments, f"evaluate_{name}", lambda *_, name=name, **options: given.update({name: options})
-        )
+    monkeypatch.setattr(classify_experiment, "run", lambda *_, **options: given.update(classify=options))
+    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: given.update(cbos=options))
     quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
     report = run(data, small_vectors, *quick)
     assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
@@ -109,7 +108,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
-    assert given["classify"]["paragraphs"].sentences == given["cbos"]["sentences"] == 77
+    assert given["classify"]["train_sentences"] == given["cbos"]["sentences"] == 77
     assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
 
 
@@ -117,8 +116,8 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     ("options", "message"),
     [
         ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, weights"),
-        ({"without": "sts"}, "without is a sequence"),
-        ({"vectors": []}, "vectors is a sequence"),
+        ({"without": "sts"}, "without are a sequence"),
+        ({"vectors": []}, "vectors are a sequence"),
         ({"train_sentences": 0}, "train_sentences must be at least 1"),
     ],
 )
@@ -130,7 +129,7 @@ def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], messa
 def test_what_is_broken_is_told_before_the_work(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(experiments, "evaluate_sts", None)  # cannot be called
+    monkeypatch.setattr("semsearch.evaluate.similarity.sts.evaluate_sts", None)  # cannot be called
     (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
     with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
         run(data, small_vectors)
@@ -183,8 +182,8 @@ def test_claims_have_a_verdict_and_both_counts(report: PapersReport) -> None:
     assert report.sts is not None
     [ordering] = [one for one in report.sts.orderings if (one.better, one.worse) == ("sif", "mean")]
     expected = [
-        *(f"{held.held} of {held.of}, {held.difference:+.1f}" for held in ordering.published.values()),
-        f"{verdict(ordering.found)}: {ordering.found.held} of 5, {ordering.found.difference:+.1f}",
+        *(counted(held) for held in ordering.published.values()),
+        f"{ordering.found.verdict}: {ordering.found.held} of 5, {ordering.found.difference:+.1f}",
     ]
     assert cells(document(report, {}), "sif above mean") == expected
 
@@ -200,7 +199,7 @@ def test_claims_have_a_verdict_and_both_counts(report: PapersReport) -> None:
     ],
 )
 def test_a_verdict_is_a_sign_test(held: int, of: int, expected: str) -> None:
-    assert verdict(Held(held, of, 1.0)) == expected
+    assert Held(held, of, 1.0).verdict == expected
 
 
 def test_the_text_depends_on_nothing_but_the_results(
@@ -224,7 +223,8 @@ def test_other_vectors_have_their_own_rows(data: Path, small_vectors: VectorTabl
 
 
 def test_a_table_keeps_what_is_in_its_cells() -> None:
-    assert list(table(["a", "b"], [["x|y", "two\nlines"]])) == ["| a | b |", "|---|---|", "| x\\|y | two lines |", ""]
+    table = Table(["a", Bold("b")], [["x|y", "two\nlines"]])
+    assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", ""]
     assert all(len(line) <= 118 for line in prose("word " * 100))
 
 
@@ -355,7 +355,7 @@ def test_nothing_is_written_where_something_cannot_be(
 ) -> None:
     out = tmp_path / "papers.md"
     out.write_text("earlier\n", encoding="utf-8")
-    monkeypatch.setattr(pictures, "_figures", lambda _: iter(()))
+    monkeypatch.setattr(writing, "drawn", lambda _: {})
     (tmp_path / "papers.md.tmp").mkdir()  # the report cannot be written
     with pytest.raises(StorageError, match=r"papers\.md\.tmp cannot be written"):
         write_report(report, out)

@@ -18,7 +18,7 @@ from semsearch import Index, Text
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
 from semsearch.evaluate import RetrievalRow, evaluate_retrieval
 from semsearch.evaluate.retrieval.measures import MEASURES
-from semsearch.evaluate.retrieval.peers import ScoredRanker, fused, open_peers, peer_names, z_scores
+from semsearch.evaluate.retrieval.peer_rankers import ScoredRanker, fused, open_peers, peer_names, z_scores
 from semsearch.evaluate.retrieval.rankers import ModeRanker
 from semsearch.word_vectors.table import VectorTable
 
@@ -142,9 +142,9 @@ def test_what_cannot_be_meant_is_said_before_the_work(tmp_path: Path, small_vect
     pytest.importorskip("ir_measures")
     folder = collection(tmp_path / "c")
     other = collection(tmp_path / "x" / "c")
-    with pytest.raises(UsageError, match="sequence of at least one path"):
+    with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_retrieval(str(folder))
-    with pytest.raises(UsageError, match="sequence of at least one path"):
+    with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_retrieval([])
     with pytest.raises(UsageError, match="no mode 'nice'"):
         evaluate_retrieval([folder], modes=["nice"])  # type: ignore[list-item]

@@ -18,9 +18,9 @@ from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
 from semsearch.evaluate.supervised.descent import Setting
-from semsearch.evaluate.supervised.experiment import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
 from semsearch.evaluate.supervised.labelled import Examples, read_labelled
-from semsearch.evaluate.supervised.published import published_for
+from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -245,12 +245,12 @@ def test_what_the_paper_says_of_the_methods_is_checked(tmp_path: Path, small_vec
 
 def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
     folder = texts(tmp_path / "data")
-    with pytest.raises(UsageError, match="sequence of at least one file"):
+    with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_supervised(str(folder))
     for said, options in {
         "no method 'nice'": {"methods": ["nice"]},
-        "each named once": {"methods": ["sif", "sif"]},
-        "a are numbers above zero": {"a": [0.0]},
+        "named once each": {"methods": ["sif", "sif"]},
+        "a must be a number from 1e-12 up, not 0.0": {"a": [0.0]},
         "width must not be negative": {"width": -1},
         "examples must be at least 2": {"examples": 1},
     }.items():
@@ -268,15 +268,16 @@ def test_the_command_shows_what_was_chosen_and_the_papers_systems(tmp_path: Path
     options = ("--method", "mean", "--method", "sif", "--a", "1e-2", "--width", 8)
     result = semsearch(*command, *options)
     assert (result.status, result.err) == (0, "")
-    first, second, third = "\n".join(result.lines).split("\n\n")
+    first, second, third, fourth = "\n".join(result.lines).split("\n\n")
     head, *rows = first.splitlines()
-    assert head.split()[:5] == ["task", "method", "train", "dev", "test"]
+    assert head.split()[:5] == ["task", "method", "train", "/", "dev"]
     assert len(rows) == 6
     assert [row.split()[-1] == "–" for row in rows] == [True, True, False, False, True, True]
     systems = {line.split("  ")[0]: line.split()[-3:] for line in second.splitlines()}
     assert systems["Ours (SIF, table 2)"] == ["82.2", "86.0", "84.6"]
     assert systems["BYTE mLSTM (uSIF, table 3)"] == ["91.8", "79.2", "–"]
-    assert third.splitlines()[1].startswith("sif > mean")
+    assert third.splitlines()[0].split()[:2] == ["SIF", "less"]
+    assert fourth.splitlines()[1].startswith("sif above mean")
     found = semsearch(*command, *options, "--json").json
     report = evaluate_supervised([tmp_path / "data"], methods=["mean", "sif"], a=[1e-2], width=8, vectors=small_vectors)
     assert found == json.loads(json.dumps(report.to_dict()))

@@ -15,10 +15,10 @@ from small import small_vectors as make_vectors
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.evaluate import SweepPoint, SweepReport, cache, evaluate_sts, evaluate_sweep
 from semsearch.evaluate.analysis import sweep as sweeping
-from semsearch.evaluate.analysis.pictures import draw_sweep
+from semsearch.evaluate.analysis.sif_pictures import draw_sweep
 from semsearch.evaluate.analysis.sweep import SWEPT
 from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.pairs import read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -133,10 +133,10 @@ def test_what_was_measured_is_kept_until_asked_anew(
     arguments = {"vectors": [small_vectors], "frequencies": ["vectors"], "a": [1e-3]}
     first = evaluate_sweep([folder], **arguments)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(sweeping._Texts, "_pearson", refuse)
+    monkeypatch.setattr(sweeping, "cosines", refuse)
     assert evaluate_sweep([folder], **arguments) == first
     with pytest.raises(AssertionError):
         evaluate_sweep([folder], **arguments, fresh=True)

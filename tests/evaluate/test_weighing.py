@@ -10,7 +10,7 @@ import reference
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate import evaluate_weights
-from semsearch.evaluate.analysis.pictures import draw_weights
+from semsearch.evaluate.analysis.sif_pictures import draw_weights
 from semsearch.word_vectors.table import VectorTable
 
 

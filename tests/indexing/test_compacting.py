@@ -13,8 +13,8 @@ from small import small_vectors, write_articles
 
 from semsearch.index import Index
 from semsearch.indexing import generation
-from semsearch.indexing.compacting import compact
 from semsearch.indexing.merge_policy import Size, to_compact
+from semsearch.indexing.writer import IndexWriter
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 CHILD = Path(__file__).parents[1] / "support" / "crashing.py"
@@ -101,7 +101,8 @@ def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.M
     assert defaults is not None
     monkeypatch.setitem(defaults, "largest", 10)
     with Index.open(scattered(tmp_path)) as index:
-        compact(index._store, index.settings, index._vectors, report=lambda _: None, largest=10)
+        with IndexWriter.open(index._store) as writer:
+            assert writer.compact(largest=10) is True
         status = index.status(drift=False, stale=False)
         assert status.segments == 1 + -(-status.passages // 10) + -(-status.sentences // 10)
         assert index.verify() == []

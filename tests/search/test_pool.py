@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense.faiss_segment import inner_products
+from semsearch.dense.stored import inner_products
 from semsearch.search.pool import Pool
 
 FOUND = [[7, 3, 7], [], [9], [3, 9, 1, 9]]

@@ -93,7 +93,7 @@ def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatc
         return open_
 
     monkeypatch.setattr(snapshot, "Words", counting(Words))
-    monkeypatch.setattr("semsearch.dense.faiss_segment.Vectors", counting(Vectors))
+    monkeypatch.setattr("semsearch.dense.faiss_store.Vectors", counting(Vectors))
     loaded = snapshot.load_embedder
 
     def load(*arguments: Any) -> Any:

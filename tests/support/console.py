@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from semsearch.cli import app
+from semsearch.cli.main import app
 from semsearch.word_vectors.table import VectorTable
 
 GUIDE = """---

@@ -93,8 +93,9 @@ def run(point: int, vectors: Path, docs: Path, template: Path, work: Path, actio
 def main(arguments: list[str]) -> None:
     vectors, docs, template, work = (Path(argument) for argument in arguments[:4])
     action, points = arguments[4], [int(argument) for argument in arguments[5:]]
-    import semsearch.indexing.compacting
+    import semsearch.indexing.apply_plan
     import semsearch.indexing.generation
+    import semsearch.indexing.writer
     import semsearch.storage.schema
     import semsearch.topics.passages  # noqa: F401  # before the fork, so that no child pays for it
     from semsearch.topics.fit import fit_topics

@@ -1,17 +1,18 @@
-"""A writer or a reader of one index, for as long as it is told: helper processes of laws/test_concurrency.py.
+"""A writer or a reader of one index, until its standard input ends: helper processes of laws/test_concurrency.py.
 
-    python hammering.py write INDEX DOCS SECONDS
-    python hammering.py read INDEX SECONDS
+    python hammering.py write INDEX DOCS
+    python hammering.py read INDEX
 
 The writer gives all documents the next version and syncs, again and again. Even versions speak of the sea, odd ones of
-the kitchen, so that a row beside another generation's vector is seen by its score. The reader checks every answer, and
-prints the versions it saw.
+the kitchen, so that a row beside another generation's vector is seen by its score. The reader checks every answer. Each
+prints a version, on a line of its own, when it has written it or sees it first.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-import time
+import threading
 from pathlib import Path
 
 DOCUMENTS = 5
@@ -24,25 +25,25 @@ def write_version(docs: Path, version: int) -> None:
         (docs / f"{number}.txt").write_text(text, encoding="utf-8")
 
 
-def write(index_path: Path, docs: Path, seconds: float) -> None:
+def write(index_path: Path, docs: Path, told: threading.Event) -> None:
     from semsearch.index import Index
 
-    end, version = time.monotonic() + seconds, 1
+    version = 1
     with Index.open(index_path) as index:
-        while time.monotonic() < end:
+        while not told.is_set():
             version += 1
             write_version(docs, version)
             report = index.sync()
             assert report.changed == DOCUMENTS, report
-    print(version)
+            print(version, flush=True)
 
 
-def read(index_path: Path, seconds: float) -> None:
+def read(index_path: Path, told: threading.Event) -> None:
     from semsearch.index import Index
 
-    end, seen = time.monotonic() + seconds, [0]
+    seen = 0
     with Index.open(index_path) as index:
-        while time.monotonic() < end:
+        while not told.is_set():
             for mode in ("dense", "hybrid"):
                 hits = index.search("captain ship version", mode=mode)
                 assert len(hits) == DOCUMENTS, hits
@@ -52,14 +53,26 @@ def read(index_path: Path, seconds: float) -> None:
                 for hit in hits:
                     assert hit.dense is not None
                     assert (hit.dense > 0.5) == (version % 2 == 0), f"version {version} has the score {hit.dense}"
-                assert version >= seen[-1], f"version {version} after {seen[-1]}"
-                if version != seen[-1]:
-                    seen.append(version)
-    print(*seen[1:])
+                assert version >= seen, f"version {version} after {seen}"
+                if version != seen:
+                    seen = version
+                    print(version, flush=True)
+
+
+def told_to_end() -> threading.Event:
+    """Set when standard input ends."""
+    told = threading.Event()
+
+    def listen() -> None:
+        os.read(0, 1)
+        told.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    return told
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "write":
-        write(Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))
+        write(Path(sys.argv[2]), Path(sys.argv[3]), told_to_end())
     else:
-        read(Path(sys.argv[2]), float(sys.argv[3]))
+        read(Path(sys.argv[2]), told_to_end())

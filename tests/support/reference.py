@@ -21,18 +21,31 @@ def known(sentence: str, vectors: Vectors) -> list[str]:
 
 
 def sif(
-    sentences: Sequence[str], vectors: Vectors, p: Mapping[str, float], *, a: float = 1e-3, m: int = 1
+    sentences: Sequence[str],
+    vectors: Vectors,
+    p: Mapping[str, float],
+    *,
+    a: float = 1e-3,
+    m: int = 1,
+    fitted: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """Algorithm 1. The singular vectors come from the whole matrix, not from a sum of outer products."""
-    rows = []
-    for sentence in sentences:
-        total = np.zeros(_dimension(vectors))
-        for word in known(sentence, vectors):
-            total = total + a / (a + p[word]) * vectors[word]
-        rows.append(total / max(len(known(sentence, vectors)), 1))
-    X = np.array(rows).T  # columns are sentences, as in the paper
-    left, _, _ = np.linalg.svd(X, full_matrices=False)
-    for u in left.T[:m]:
+    """Algorithm 1. The singular vectors come from the whole matrix, not from a sum of outer products.
+
+    They are those of `fitted`, by default the sentences themselves; there are as many as the rank of the matrix.
+    """
+
+    def averages(sentences: Sequence[str]) -> np.ndarray:
+        rows = []
+        for sentence in sentences:
+            total = np.zeros(_dimension(vectors))
+            for word in known(sentence, vectors):
+                total = total + a / (a + p[word]) * vectors[word]
+            rows.append(total / max(len(known(sentence, vectors)), 1))
+        return np.array(rows).T  # columns are sentences, as in the paper
+
+    X = averages(sentences)
+    left, sigma, _ = np.linalg.svd(X if fitted is None else averages(fitted), full_matrices=False)
+    for u in left.T[sigma > 1e-9 * sigma[0]][:m]:
         X = X - np.outer(u, u) @ X
     return unit(X.T)
 
@@ -59,25 +72,37 @@ def usif_a(p: Mapping[str, float], n: float) -> float:
     return (1 - alpha) / (alpha * Z)
 
 
-def usif(sentences: Sequence[str], vectors: Vectors, p: Mapping[str, float], *, a: float, m: int = 5) -> np.ndarray:
-    """Weights, normalisation and piecewise removal."""
-    rows = []
-    for sentence in sentences:
-        found = known(sentence, vectors)
-        if not found:
-            rows.append(np.zeros(_dimension(vectors)))
-            continue
-        matrix = np.array([vectors[word] for word in found])
-        for column in range(matrix.shape[1]):
-            norm = math.sqrt(sum(value * value for value in matrix[:, column]))
-            matrix[:, column] = matrix[:, column] / norm if norm else 0.0
-        weighted = [a / (0.5 * a + p[word]) * row for word, row in zip(found, matrix, strict=True)]
-        rows.append(np.mean(weighted, axis=0))
-    X = np.array(rows)
-    _, sigma, right = np.linalg.svd(X, full_matrices=False)
+def usif(
+    sentences: Sequence[str],
+    vectors: Vectors,
+    p: Mapping[str, float],
+    *,
+    a: float,
+    m: int = 5,
+    fitted: Sequence[str] | None = None,
+) -> np.ndarray:
+    """Weights, normalisation and piecewise removal of the singular vectors of `fitted`, by default the sentences."""
+
+    def averages(sentences: Sequence[str]) -> np.ndarray:
+        rows = []
+        for sentence in sentences:
+            found = known(sentence, vectors)
+            if not found:
+                rows.append(np.zeros(_dimension(vectors)))
+                continue
+            matrix = np.array([vectors[word] for word in found])
+            for column in range(matrix.shape[1]):
+                norm = math.sqrt(sum(value * value for value in matrix[:, column]))
+                matrix[:, column] = matrix[:, column] / norm if norm else 0.0
+            weighted = [a / (0.5 * a + p[word]) * row for word, row in zip(found, matrix, strict=True)]
+            rows.append(np.mean(weighted, axis=0))
+        return np.array(rows)
+
+    X = averages(sentences)
+    _, sigma, right = np.linalg.svd(X if fitted is None else averages(fitted), full_matrices=False)
     sigma, right = sigma[:m], right[:m]
     result = X.copy()
-    for i in range(m):
+    for i in range(len(sigma)):
         strength = sigma[i] ** 2 / sum(s**2 for s in sigma)
         for row in range(len(X)):
             result[row] = result[row] - strength * (X[row] @ right[i]) * right[i]

@@ -34,7 +34,7 @@ def test_normalising_twice_changes_nothing() -> None:
     assert normalise(normalise(text)) == normalise(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.text(alphabet=st.one_of(st.characters(), st.sampled_from("abzAZ09'’ _-\n\r.é東")), max_size=60), max_size=8

@@ -136,6 +136,31 @@ def test_the_order_of_words_changes_no_vector(cloud: Floats) -> None:
     assert np.allclose(reduce_dimension(cloud[::-1], 4)[::-1], reduce_dimension(cloud, 4), atol=1e-4)
 
 
+def nudged(rows: Floats, seed: int) -> Floats:
+    """The same but for rounding, as another processor would have it."""
+    return rows * (1 + 1e-6 * np.random.default_rng(seed).standard_normal(rows.shape)).astype(np.float32)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_entries_tie_rounding_turns_no_component_round(seed: int) -> None:
+    tied = np.array([[3, -3, 0, 1], [-3, 3, 0, 1], [0, 0, 2, -2], [0, 0, -2, 0], [0, 0, 0, 0]], dtype=np.float32)
+    assert np.allclose(reduce_dimension(nudged(tied, seed), 3), reduce_dimension(tied, 3), atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_variances_are_equal_products_of_words_stay(seed: int) -> None:
+    equal = np.eye(5, dtype=np.float32)
+    found, centred = reduce_dimension(nudged(equal, seed), 5), equal - equal.mean(axis=0)
+    assert np.allclose(found @ found.T, centred @ centred.T, atol=1e-4)
+
+
+def test_beyond_the_rank_components_are_zero() -> None:
+    low = np.random.default_rng(6).standard_normal((3, 12)).astype(np.float32)
+    reduced = reduce_dimension(np.concatenate((low, low + low[::-1])), 12)
+    assert not reduced[:, 3:].any()
+    assert reduced[:, :3].any(axis=0).all()
+
+
 @pytest.mark.parametrize("dimension", [0, 13])
 def test_more_dimensions_than_the_teacher_has_are_refused(cloud: Floats, dimension: int) -> None:
     with pytest.raises(UsageError, match=f"the teacher has 12 dimensions; {dimension} were asked for"):

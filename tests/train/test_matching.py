@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
-from semsearch.train.matching import LazyAdam, Matching, loss_and_gradient, match
+from semsearch.train.matching import Matching, loss_and_gradient, match
 
 Float32 = npt.NDArray[np.float32]
 
@@ -71,19 +71,6 @@ def test_a_text_of_no_length_breaks_nothing(generator: np.random.Generator) -> N
     assert np.isfinite(gradient).all()
 
 
-def test_lazy_adam_is_adam_where_every_row_moves(generator: np.random.Generator) -> None:
-    start = generator.standard_normal((5, 3)).astype(np.float32)
-    gradients = generator.standard_normal((6, 5, 3)).astype(np.float32)
-    lazy = LazyAdam(start.copy(), rate=0.1)
-    values, mean, square = start.astype(np.float64), np.zeros((5, 3)), np.zeros((5, 3))
-    for number, gradient in enumerate(gradients.astype(np.float64), start=1):
-        lazy.step(np.arange(5), gradient.astype(np.float32))
-        mean = 0.9 * mean + 0.1 * gradient
-        square = 0.999 * square + 0.001 * gradient**2
-        values -= 0.1 * (mean / (1 - 0.9**number)) / (np.sqrt(square / (1 - 0.999**number)) + 1e-8)
-    assert np.allclose(lazy.values, values, atol=1e-4)
-
-
 def test_words_of_no_text_stay_as_they_were(generator: np.random.Generator) -> None:
     words = generator.standard_normal((8, 4)).astype(np.float32)
     texts = Ragged(np.array([0, 1, 2, 3, 1], dtype=np.int32), np.array([0, 2, 4, 5]))
@@ -106,7 +93,16 @@ def test_the_table_that_is_given_is_left_alone(generator: np.random.Generator) -
     assert np.array_equal(words, before)
 
 
-@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"batch": -1}, {"temperature": 0}, {"ranking": -1}, {"groups": 2000}])
+NAN, INFINITE = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epochs": 0}, {"batch": -1}, {"temperature": 0}, {"ranking": -1}, {"groups": 2000}, {"a": 1e-30},
+        {"epochs": INFINITE}, {"rate": NAN}, {"temperature": NAN}, {"ranking": INFINITE}, {"a": NAN},
+    ],
+)  # fmt: skip
 def test_settings_that_cannot_be_meant_are_errors(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Matching(**wrong)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ from semsearch.train import pairs as counting
 from semsearch.train.corpus import Corpus, read_corpus
 from semsearch.train.pairs import PairCounter, count_pairs
 from semsearch.train.ppmi import ppmi, subsampled, train_ppmi, unit_rows
-from semsearch.train.singular import orthonormal, singular_vectors
+from semsearch.train.singular import singular_vectors
 from semsearch.word_vectors.neighbours import neighbours
 
 Texts = list[list[int]]
@@ -154,18 +154,27 @@ def test_another_seed_gives_the_same_singular_vectors(matrix: csr_array) -> None
     assert singular_vectors(matrix, 12, seed=1)[0] == pytest.approx(singular_vectors(matrix, 12)[0], abs=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_where_entries_tie_rounding_changes_no_sign(seed: int) -> None:
+    tied = np.kron(np.diag([5, 2, 0.9]), [[2, -1], [-1, 2]])
+    noise = 1e-6 * np.random.default_rng(seed).standard_normal((6, 6))
+    found, _ = singular_vectors(csr_array((tied + noise).astype(np.float32)), 5)
+    assert found == pytest.approx(singular_vectors(csr_array(tied.astype(np.float32)), 5)[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_singular_values_are_equal_their_span_stays(seed: int) -> None:
+    equal = np.kron(np.diag([2, 2, 2, 1]), np.ones((3, 3)))
+    noise = 1e-6 * np.random.default_rng(seed).standard_normal((12, 12))
+    found, _ = singular_vectors(csr_array((equal + noise).astype(np.float32)), 3)
+    assert found @ found.T == pytest.approx(np.kron(np.diag([1, 1, 1, 0]), np.full((3, 3), 1 / 3)), abs=1e-4)
+
+
 def test_beyond_the_rank_singular_vectors_are_zero() -> None:
     ones = csr_array(np.kron(np.eye(3), np.ones((4, 4))).astype(np.float32) * np.repeat([3, 2, 1], 4))
     left, values = singular_vectors(ones, 6)
     assert values == pytest.approx([12, 8, 4, 0, 0, 0], abs=1e-3)
     assert left.T @ left == pytest.approx(np.diag([1, 1, 1, 0, 0, 0]), abs=1e-5)
-
-
-def test_a_basis_is_orthonormal_and_spans_the_columns() -> None:
-    columns = np.random.default_rng(3).standard_normal((50, 5)).astype(np.float32)
-    basis = orthonormal(columns)
-    assert basis.T @ basis == pytest.approx(np.eye(5), abs=1e-5)
-    assert basis @ (basis.T @ columns) == pytest.approx(columns, abs=1e-4)
 
 
 def test_unit_rows_have_length_one_and_zero_rows_stay() -> None:
@@ -288,6 +297,10 @@ def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path
         train_ppmi([tmp_path / "nowhere"], tmp_path / "v")
     with pytest.raises(UsageError, match="window must be at least 1, not 0"):
         train_ppmi([few], tmp_path / "v", window=0)
+    for name in ("smoothing", "shift", "power", "subsampling"):
+        for wrong in (math.nan, math.inf, -1.0):
+            with pytest.raises(UsageError, match=f"{name} must be .* not {wrong}"):
+                train_ppmi([few], tmp_path / "v", dimension=2, **{name: wrong})
     assert sorted(tmp_path.iterdir()) == sorted([empty, rare, few])
     with pytest.raises(VectorsError, match=r"empty\.txt exists"):
         train_ppmi([few], empty, dimension=2)

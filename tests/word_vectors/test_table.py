@@ -32,7 +32,7 @@ def write(folder: Path, words: list[str], *, dtype: Any = "float32", dimension: 
     return TableWriter(folder, dtype=dtype).write(words, vectors, p / p.sum(), card={"source": "a test"})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(known=st.sets(st.text("abcé1", min_size=1, max_size=3), min_size=1))
 def test_lookup_is_what_a_dict_would_say(tmp_path_factory: pytest.TempPathFactory, known: set[str]) -> None:
     words = sorted(known)

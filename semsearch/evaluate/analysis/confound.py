@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,9 +28,10 @@ import numpy.typing as npt
 
 from semsearch.embedding.weights import SIF_A, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_positive, check_several, ids_of_words
 from semsearch.evaluate.published import figures
+from semsearch.evaluate.record import Record
 from semsearch.evaluate.similarity.cosines import USIF_N
-from semsearch.text.tokens import normalise
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
 
@@ -62,7 +63,7 @@ class Likelihoods:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Record):
     """One k and β under one model: by the paper's formulas, and by search."""
 
     k: float
@@ -71,28 +72,14 @@ class Scenario:
     formula: Likelihoods
     search: Likelihoods
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "k": self.k,
-            "stretch": self.stretch,
-            "model": self.model,
-            "formula": self.formula.to_dict(),
-            "search": self.search.to_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(Record):
     """A word of real vectors."""
 
     word: str
     length: float
     p: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +113,12 @@ class RealWords:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfoundReport:
+class ConfoundReport(Record):
     """The paper's two dimensions, and real words."""
 
     scenarios: tuple[Scenario, ...]
     real: RealWords
     published: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "scenarios": [scenario.to_dict() for scenario in self.scenarios],
-            "real": self.real.to_dict(),
-            "published": self.published,
-        }
 
 
 def evaluate_confound(
@@ -153,13 +132,14 @@ def evaluate_confound(
 
     Raises UsageError for a k or β that is not above zero, and for words that the vectors lack; VectorsError.
     """
-    for name, values in (("k", k), ("stretch", stretch)):
-        if not isinstance(values, Sequence) or not values:
-            raise UsageError(f"{name} is a sequence of at least one number, not {values!r}")
-        if wrong := [value for value in values if not 0 < value < float("inf")]:
-            raise UsageError(f"{name} must be above zero, not {wrong[0]}")
+    check_several(k=k, stretch=stretch)
+    check_positive(k=k, stretch=stretch)
+    if words and len(words) != 3:
+        raise UsageError(f"give three words, x, y and z, not {len(words)}")
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
-    places = _places(words, table) if words else _clearest(table)
+    places = ids_of_words(words, table) if words else _clearest(table)
+    if zero := [table.words[place] for place in places if not table.rows(np.array([place])).any()]:
+        raise UsageError(f"{zero[0]!r} has no vector in {table.name}; name another word")
     scenarios = tuple(
         Scenario(one, beta, model, by_formula(model, one, beta), by_search(model, *assignment(one, beta)))
         for one in dict.fromkeys(k)
@@ -247,22 +227,6 @@ def _of_means(model: Model, v: Float64, weights: Float64, stretch: float) -> Lik
     g, h = v[:2] * stretch, v[[2, 2]]
     c_g, c_h = (weights[:2, None] * g).mean(axis=0), weights[2] * v[2]
     return Likelihoods(*(float(log_likelihood(model, c[None], s)[0]) for c, s in ((c_g, g), (c_h, h))))
-
-
-def _places(words: tuple[str, str, str], table: VectorTable) -> list[int]:
-    """The ids of x, y and z. Raises UsageError."""
-    if len(words) != 3:
-        raise UsageError(f"give three words, x, y and z, not {len(words)}")
-    places = []
-    for word in words:
-        normal = normalise(word)
-        if not normal or " " in normal:
-            raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
-        place = table.id_of(normal)
-        if place < 0 or not table.rows(np.array([place])).any():
-            raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}, or has no vector")
-        places.append(place)
-    return places
 
 
 def _clearest(table: VectorTable) -> list[int]:

@@ -7,7 +7,7 @@ a / (p + a/2), which is twice SIF's weight with a/2 in place of a. The paper's c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ import numpy.typing as npt
 from semsearch.embedding.frequencies import probabilities
 from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_positive, ids_of_words
 from semsearch.evaluate.published import figures
+from semsearch.evaluate.record import Record, digits
 from semsearch.evaluate.similarity.cosines import USIF_N
-from semsearch.text.tokens import hash_words, normalise
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
@@ -30,7 +31,7 @@ _RANKS = tuple(10**i for i in range(7))  # of the words that are shown if none a
 
 
 @dataclass(frozen=True, slots=True)
-class WeightRow:
+class WeightRow(Record):
     """The weights of a frequency, or of a word."""
 
     word: str | None
@@ -39,13 +40,9 @@ class WeightRow:
     word2vec: float
     usif: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"word": self.word, "p": self.p, "sif": self.sif, "word2vec": self.word2vec, "usif": self.usif}
-
 
 @dataclass(frozen=True, slots=True)
-class WeightsReport:
+class WeightsReport(Record):
     """The weights over the frequencies of figure 1, and of some words.
 
     `farthest` is the frequency at which SIF and word2vec differ most; `correlation` is Pearson's r of their weights
@@ -60,21 +57,7 @@ class WeightsReport:
     curve: tuple[WeightRow, ...]
     words: tuple[WeightRow, ...]
     farthest: WeightRow
-    correlation: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "vectors": self.vectors,
-            "frequencies": self.frequencies,
-            "a": self.a,
-            "sample": self.sample,
-            "usif_a": self.usif_a,
-            "curve": [row.to_dict() for row in self.curve],
-            "words": [row.to_dict() for row in self.words],
-            "farthest": self.farthest.to_dict(),
-            "correlation": round(self.correlation, 6),
-        }
+    correlation: float = field(metadata=digits(6))
 
 
 def word2vec_weights(p: npt.NDArray[np.floating[Any]], sample: float) -> Float64:
@@ -100,9 +83,7 @@ def evaluate_weights(
     published = {figure.row: figure.value for figure in figures("sif", "figure 1")}
     a = published["SIF"] if a is None else a
     sample = published["word2vec"] if sample is None else sample
-    for name, value in (("a", a), ("sample", sample)):
-        if not 0 < value < float("inf"):
-            raise UsageError(f"{name} must be above zero, not {value}")
+    check_positive(a=a, sample=sample)
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
     if frequencies == "vectors":
         counted = p = table.frequencies.astype(np.float64)
@@ -110,7 +91,7 @@ def evaluate_weights(
         counts = read_counts(Path(frequencies))
         counted, p = shares(counts), probabilities(counts, table).astype(np.float64)
     weigh = _Weighing(a, sample, usif_a(counted, USIF_N))
-    ids = _ids(words, table) if words else _at_ranks(p)
+    ids = np.array(ids_of_words(words, table)) if words else _at_ranks(p)
     fine: Float64 = np.logspace(LOWEST, 0, 1001, dtype=np.float64)
     differences = np.abs(sif_weights(fine, a) - word2vec_weights(fine, sample))
     return WeightsReport(
@@ -137,17 +118,6 @@ class _Weighing:
         columns = (p, sif_weights(p, self.a), word2vec_weights(p, self.sample), usif_weights(p, self.usif_a))
         names = words or (None,) * len(p)
         return tuple(WeightRow(name, *map(float, values)) for name, *values in zip(names, *columns, strict=True))
-
-
-def _ids(words: Sequence[str], table: VectorTable) -> npt.NDArray[np.int32]:
-    """The ids of words. Raises UsageError for what is not one word of the table."""
-    for word in words:
-        normal = normalise(word)
-        if not normal or " " in normal:
-            raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
-        if table.id_of(normal) < 0:
-            raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}")
-    return table.lookup(hash_words([normalise(word) for word in words]).hashes)
 
 
 def _at_ranks(p: Float64) -> npt.NDArray[np.intp]:

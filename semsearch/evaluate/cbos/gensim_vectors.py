@@ -8,18 +8,18 @@ the same text and seed give the same vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.evaluate.optional import optional
+from semsearch.evaluate.reread import Reread
 
 Float32 = npt.NDArray[np.float32]
 Sentences = Callable[[], Iterable[list[str]]]
 _RATES = {True: 0.025, False: 0.05}  # of skip-gram; of CBOW
-_EVERY = 1000  # sentences between two reports
 
 
 def word2vec(
@@ -47,27 +47,11 @@ def word2vec(
         seed=seed,
         workers=1,
     )
-    model.build_vocab(_Again(sentences, None))
-    model.train(_Again(sentences, progress), total_examples=model.corpus_count, epochs=epochs)
+    model.build_vocab(Reread(sentences, None))
+    model.train(Reread(sentences, progress), total_examples=model.corpus_count, epochs=epochs)
     return np.asarray(model.wv[words], dtype=np.float32)
 
 
 def check_gensim() -> Any:
     """gensim's models. Raises MissingExtra where it is not installed."""
     return optional("gensim.models", package="gensim", extra="papers")
-
-
-class _Again:
-    """Sentences that can be read more than once, and tell how many were."""
-
-    def __init__(self, sentences: Sentences, progress: Callable[[int], None] | None) -> None:
-        self._sentences = sentences
-        self._progress = progress
-        self._read = 0
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for sentence in self._sentences():
-            self._read += 1
-            if self._progress and self._read % _EVERY == 0:
-                self._progress(self._read)
-            yield sentence

@@ -9,11 +9,14 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from semsearch.errors import StorageError, UsageError
+from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.papers.document import document
+from semsearch.evaluate.papers.chapters import document
 from semsearch.evaluate.papers.notes import read_notes
-from semsearch.evaluate.papers.pictures import drawn
-from semsearch.evaluate.papers.report import PapersReport
+from semsearch.evaluate.papers.papers_report import PapersReport
+from semsearch.evaluate.plots import png
+
+_DPI = 120
 
 
 def check_place(out: Path, images: Path | None = None) -> None:
@@ -28,6 +31,17 @@ def check_place(out: Path, images: Path | None = None) -> None:
         raise UsageError(f"pictures cannot go to {folder}, which is a file; name a folder with --images")
     optional("matplotlib.figure", package="matplotlib")
     read_notes(out)
+
+
+def drawn(report: PapersReport) -> dict[str, bytes]:
+    """The report's pictures as PNG, by the names of their files. Raises MissingExtra without matplotlib."""
+    pictures = {}
+    for one in EXPERIMENTS:
+        found = getattr(report, one.name, None)
+        if found is not None and one.figures and one.reproduction:
+            for name, figure in one.figures(one.reproduction.drawn(found)):
+                pictures[f"{name or one.name}.png"] = png(figure, dpi=_DPI)
+    return pictures
 
 
 def images_folder(out: Path, images: Path | None) -> Path:

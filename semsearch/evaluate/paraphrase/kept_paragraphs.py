@@ -3,75 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from semsearch.evaluate import reread
 from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.experiment import Progress
+from semsearch.evaluate.paraphrase import bags
+from semsearch.evaluate.paraphrase import paragraph_vectors as trained_here
 from semsearch.evaluate.paraphrase.groups import ParaphraseGroups
 from semsearch.evaluate.paraphrase.paragraph_vectors import (
     ParagraphModel,
     ParagraphSettings,
-    Report,
     paragraph_vectors,
     training_sentences,
 )
 from semsearch.evaluate.paraphrase.sentence_models import Float
+from semsearch.readers import text as plain_text
+from semsearch.text import sentences, tokens
+from semsearch.train import corpus
 
-_PACKAGE = Path(__file__).parents[2]
-_MODULES = (  # what decides the vectors: training takes minutes, and need not follow every change of the program
-    "evaluate/paraphrase/paragraph_vectors.py evaluate/paraphrase/bags.py train/corpus.py readers/text.py "
-    "text/sentences.py text/tokens.py"
-)
+# what decides the vectors: training takes minutes, and need not follow every change of the program
+DECISIVE = (trained_here, reread, bags, corpus, plain_text, sentences, tokens)
 
 
+@dataclass
 class KeptParagraphs:
     """`sentences` is how many were trained on, 0 before any vectors were asked for; `inputs` is for the cache."""
 
-    def __init__(
-        self,
-        data: Sequence[ParaphraseGroups],
-        files: list[Path],
-        settings: ParagraphSettings,
-        fresh: bool,
-        progress: Report | None,
-    ) -> None:
-        self._texts = {groups.name: groups.texts for groups in data}
-        self._files = files
-        self._settings = settings
-        self._fresh = fresh
-        self._progress = progress
-        self._training: list[str] | None = None
-        self._vectors: dict[str, dict[str, Float]] = {}
-        self.sentences = 0
-        self.inputs = {
-            "text": digest_of(files),
-            **asdict(settings),
-            "versions": versions("gensim", "sentencex"),
-        }
+    data: Sequence[ParaphraseGroups]
+    files: Sequence[Path]
+    settings: ParagraphSettings
+    fresh: bool
+    progress: Progress | None
+    sentences: int = 0
+    inputs: dict[str, Any] = field(init=False)
+    _made: dict[str, dict[str, Float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        text = {"text": digest_of(self.files), "versions": versions("gensim", "sentencex")}
+        self.inputs = {**text, **asdict(self.settings)}
 
     def of(self, name: str, model: ParagraphModel) -> Float:
         """Those of a data set. (n, d)"""
-        if model not in self._vectors:
-            self._vectors[model] = self._made(model)
-        return self._vectors[model][name]
+        if model not in self._made:
+            self._made[model] = self._of_all(model)
+        return self._made[model][name]
 
-    def _made(self, model: ParagraphModel) -> dict[str, Float]:
-        texts = list(chain.from_iterable(self._texts.values()))
+    def _of_all(self, model: ParagraphModel) -> dict[str, Float]:
+        texts = list(chain.from_iterable(groups.texts for groups in self.data))
 
         def compute() -> dict[str, Any]:
-            if self._training is None:
-                self._training = training_sentences(self._files, self._settings, progress=self._progress)
-            rows = paragraph_vectors(model, self._training, texts, self._settings, progress=self._progress)
-            return {"sentences": len(self._training), "rows": rows.tolist()}
+            rows = paragraph_vectors(model, self._training, texts, self.settings, progress=self.progress)
+            return {"sentences": len(self._training), "rows": rows}
 
         inputs = {"model": model, "texts": texts, **self.inputs}
-        program = digest_of(_PACKAGE / module for module in _MODULES.split())
-        kept = cached("paragraph-vectors", inputs, compute, fresh=self._fresh, program=program)
+        kept = cached("paragraph-vectors", inputs, compute, fresh=self.fresh, modules=DECISIVE)
         self.sentences = kept["sentences"]
-        ends = np.cumsum([len(texts) for texts in self._texts.values()])[:-1]
-        rows = np.array(kept["rows"], dtype=np.float32).astype(np.float64)
-        return dict(zip(self._texts, np.split(rows, ends), strict=True))
+        ends = np.cumsum([len(groups.texts) for groups in self.data])[:-1]
+        parts = np.split(kept["rows"].astype(np.float64), ends)
+        return {groups.name: rows for groups, rows in zip(self.data, parts, strict=True)}
+
+    @cached_property
+    def _training(self) -> list[str]:
+        return training_sentences(self.files, self.settings, progress=self.progress)

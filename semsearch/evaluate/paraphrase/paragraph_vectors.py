@@ -23,6 +23,7 @@ import numpy.typing as npt
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.bags import tokens
+from semsearch.evaluate.reread import Reread
 from semsearch.text.sentences import sentence_spans
 from semsearch.train.corpus import check_settings, paragraphs_of
 
@@ -114,8 +115,11 @@ def _trained(
         workers=1,
         **kind,
     )
-    tagged = doc2vec.TaggedDocument
-    trained.build_vocab(_Again(tagged, training, None))
+
+    def tagged() -> Iterator[Any]:
+        return (doc2vec.TaggedDocument(text.split(" "), [number]) for number, text in enumerate(training))
+
+    trained.build_vocab(Reread(tagged, None))
     if not trained.wv.key_to_index.keys() - {"\0"}:  # gensim's word for what is before the first
         raise UsageError(f"no word stands {settings.least} times in the text to train on; give more text")
 
@@ -123,25 +127,8 @@ def _trained(
         if progress:
             progress(f"{model}: training", sentences, settings.rounds * len(training))
 
-    trained.train(_Again(tagged, training, read), total_examples=trained.corpus_count, epochs=settings.rounds)
+    trained.train(Reread(tagged, read), total_examples=trained.corpus_count, epochs=settings.rounds)
     return trained
-
-
-class _Again:
-    """Sentences as gensim wants them, that can be read more than once and tell how many were."""
-
-    def __init__(self, tagged: Any, sentences: Sequence[str], read: Callable[[int], None] | None) -> None:
-        self._tagged = tagged
-        self._sentences = sentences
-        self._report = read
-        self._read = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        for number, sentence in enumerate(self._sentences):
-            yield self._tagged(sentence.split(" "), [number])
-            self._read += 1
-            if self._report and self._read % _EVERY == 0:
-                self._report(self._read)
 
 
 @contextmanager

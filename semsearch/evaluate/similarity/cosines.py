@@ -24,15 +24,15 @@ from semsearch.embedding.frequencies import probabilities
 from semsearch.embedding.methods import Method, Weighting
 from semsearch.embedding.weighted_sums import RawVectors
 from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights, usif_a
-from semsearch.evaluate.similarity.pairs import Task
+from semsearch.evaluate.similarity.sentence_pairs import Task
 from semsearch.text.ragged import Ragged
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.table import WordVectors
 
 USIF_N = 11  # uSIF paper, section 4.2: E|s| over all the papers' data
+UNIFORM = "uniform"  # all words alike, whatever a is
 _BATCH = 8192  # sentences at a time
 Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 
 
@@ -47,8 +47,8 @@ class Cosines:
 
 
 @dataclass(frozen=True)
-class Words:
-    """Word vectors, and where p(w) comes from: "vectors", "corpus" (what is fitted), or a counts file."""
+class WeighedWords:
+    """Word vectors, and where p(w) comes from: "vectors", "corpus" (what is fitted), "uniform", or a counts file."""
 
     vectors: WordVectors
     frequencies: str | Path = "vectors"
@@ -76,49 +76,51 @@ class Words:
         """p(w) of all counted words, of which uSIF's α is a share, and of those that have vectors."""
         if self.frequencies == "vectors":
             return self.vectors.frequencies, self.vectors.frequencies
+        if self.frequencies == UNIFORM:
+            even = np.full(len(self.vectors), 1 / len(self.vectors), dtype=np.float32)
+            return even, even
         counts = read_counts(Path(self.frequencies))
         return shares(counts), probabilities(counts, self.vectors)
 
 
 def cosines(
-    words: Words,
+    words: WeighedWords,
     tasks: Sequence[Task],
     methods: Sequence[Method],
     *,
     fit_on: Sequence[str] | None = None,
-    a: float | None = None,
+    a: Sequence[float | None] = (None,),
     components: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Cosines]:
-    """Every method on every task, methods that share raw vectors together.
+    """Every method with each a on every task, methods that share raw vectors together.
 
     Components are those of `fit_on`, or of each task where that is None.
     """
     texts = [words.tokenize(task.sentences) for task in tasks]
     fitted = texts if fit_on is None else [words.tokenize(batch) for batch in _batches(fit_on)]
-    kinds = dict.fromkeys((method.weighting, method.normalise) for method in methods)
-    for place, (weighting, normalise) in enumerate(kinds):
+    kinds = dict.fromkeys((method.weighting, method.normalise, value) for method in methods for value in a)
+    for place, (weighting, normalise, value) in enumerate(kinds):
         chosen = [method for method in methods if (method.weighting, method.normalise) == (weighting, normalise)]
-        weights = words.weights(weighting, fitted, a)
+        weights = words.weights(weighting, fitted, value)
         raw = RawVectors(words.vectors, weights, normalise=normalise)
-        gram = None if fit_on is None else _gram(raw, fitted)
+        common = None if fit_on is None else _statistics(raw, fitted)
         for number, (task, text) in enumerate(zip(tasks, texts, strict=True), place * len(tasks)):
             if progress is not None:
                 progress(f"{words.vectors.name}: tasks", number, len(kinds) * len(tasks))
             rows = raw.of(text)
-            own = _gram(raw, [text]) if gram is None else gram
+            own = _statistics(raw, [text]) if common is None else common
             for method in chosen:
                 m = method.components if components is None else components
                 rest = CommonComponents.of(own, m, piecewise=method.piecewise).remove(rows) if m else rows
                 yield Cosines(task, method, _pairwise(unit(rest, scale=row_lengths(rows))), weights.a)
 
 
-def _gram(raw: RawVectors, fitted: Sequence[Ragged]) -> Float64:
-    """Σ v vᵀ over sentences. (d, d)"""
-    gram = Statistics.of(raw.of(fitted[0]), 0).gram
+def _statistics(raw: RawVectors, fitted: Sequence[Ragged]) -> Statistics:
+    total = Statistics.of(raw.of(fitted[0]), 0)
     for batch in fitted[1:]:
-        gram += Statistics.of(raw.of(batch), 0).gram
-    return gram
+        total = total + Statistics.of(raw.of(batch), 0)
+    return total
 
 
 def _pairwise(rows: Float32) -> Float32:

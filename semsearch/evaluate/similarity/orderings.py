@@ -11,48 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import PUBLISHED, Published, figures
+from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.verdicts import Held
 
-CLAIMS = (  # the first above the second
-    ("w", "mean"),
-    ("r", "mean"),
-    ("sif", "mean"),
-    ("sif", "tfidf"),
-    ("sif", "w"),
-    ("sif", "r"),
+# the first above the second
+SIF_CLAIMS = (("w", "mean"), ("r", "mean"), ("sif", "mean"), ("sif", "tfidf"), ("sif", "w"), ("sif", "r"))
+USIF_CLAIMS = (
     ("usif", "sif"),
-    ("sif+u", "sif"),
-    ("sif+p", "sif"),
-    ("sif+n", "sif"),
-    ("usif", "usif-u"),
-    ("usif", "usif-p"),
-    ("usif", "usif-n"),
+    *((f"sif+{part}", "sif") for part in "upn"),
+    *(("usif", f"usif-{part}") for part in "upn"),
 )
+CLAIMS = (*SIF_CLAIMS, *USIF_CLAIMS)
 _ALONE = {"sif+u": "weights", "sif+p": "piecewise removal", "sif+n": "normalisation", "usif": "all"}
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """In how many of so many tasks (or groups) it held, and the mean difference of r × 100."""
-
-    held: int
-    of: int
-    difference: float
-
-    @classmethod
-    def between(cls, better: Mapping[str, float], worse: Mapping[str, float]) -> Held | None:
-        """Over what both have a figure for; None where there is nothing of the kind."""
-        both = [(figure, worse[name]) for name, figure in better.items() if name in worse]
-        if not both:
-            return None
-        return cls(sum(one > two for one, two in both), len(both), sum(one - two for one, two in both) / len(both))
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"held": self.held, "of": self.of, "difference": round(self.difference, 4)}
-
-
-@dataclass(frozen=True, slots=True)
-class Ordering:
+class Ordering(Record):
     """One method above another, with these word vectors, fitted on this. `improvement`: of the mean r, in per cent.
 
     `published`: the same by the kind of word vectors; `published_improvement`: uSIF over SIF, section 4.3 of the paper.
@@ -63,22 +37,14 @@ class Ordering:
     vectors: str
     fit_on: str
     found: Held
-    improvement: float
+    improvement: float = field(metadata=digits(4))
     published: Mapping[str, Held] = field(default_factory=dict)
     published_improvement: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "better": self.better,
-            "worse": self.worse,
-            "vectors": self.vectors,
-            "fit_on": self.fit_on,
-            **self.found.to_dict(),
-            "improvement": round(self.improvement, 4),
-            "published": {name: held.to_dict() for name, held in self.published.items()},
-            "published_improvement": self.published_improvement,
-        }
+        """For JSON: what was found is not apart."""
+        values = Record.to_dict(self)
+        return {**values.pop("found"), **values}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Ordering:

@@ -16,18 +16,18 @@ import numpy as np
 
 from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.lines import numbered_lines
 from semsearch.evaluate.published import GROUPS, YEAR_TASKS, published, published_task
 from semsearch.evaluate.similarity.correlation import pearson, spearman
-from semsearch.evaluate.similarity.cosines import Cosines, Progress, Words, cosines
+from semsearch.evaluate.similarity.cosines import Cosines, Progress, WeighedWords, cosines
 from semsearch.evaluate.similarity.orderings import Ordering, orderings
-from semsearch.evaluate.similarity.pairs import Task, read_tasks, task_files
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
 from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
 from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
 from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.sentences import sentence_spans
-from semsearch.word_vectors.table import WordVectors
 
 TOGETHER = "corpus"  # fit_on: the sentences of all tasks
 
@@ -48,7 +48,7 @@ def evaluate_sts(
 ) -> StsReport:
     """Correlations of each method on each task, and their means over years.
 
-    paths        read by `semsearch.evaluate.similarity.pairs`; `split` chooses among a folder's files
+    paths        read by `semsearch.evaluate.similarity.sentence_pairs`; `split` chooses among a folder's files
     methods      names in `semsearch.evaluate.similarity.variants`, or a `Method` of one's own
     vectors      one, or a sequence of several that are run in turn
     fit_on       what components, tf-idf and p(w) of "corpus" are learned from, one or several in turn: "task" is each
@@ -60,25 +60,25 @@ def evaluate_sts(
 
     Raises SourceError for broken files, UsageError, VectorsError.
     """
-    if isinstance(paths, str | Path) or not paths:
-        raise UsageError(f"paths are a sequence of at least one file or folder, not {paths!r}")
+    check_several(paths=paths)
+    check_each_a(a)
     chosen = find_variants(methods)
     fits = _several(fit_on, "fit_on")
     opened = [open_vectors(one) for one in _several(vectors, "vectors")]
-    names = _distinct(opened)
+    names = distinct_names(opened)
     files = task_files(map(Path, paths), split=split)
 
     def compute() -> StsReport:
         tasks, scores = read_tasks(files), []
         for name, table in zip(names, opened, strict=True):
-            words = Words(table, frequencies)
+            words = WeighedWords(table, frequencies)
             for fit in fits:
                 found = cosines(
                     words,
                     tasks,
                     chosen,
                     fit_on=_sentences(fit, tasks),
-                    a=a,
+                    a=[a],
                     components=components,
                     progress=progress,
                 )
@@ -120,16 +120,6 @@ def _several(one: Any, what: str) -> list[Any]:
     if not found or len(found) != len({str(item) if isinstance(item, str | Path) else id(item) for item in found}):
         raise UsageError(f"{what} is one, or a sequence of several that differ, not {one!r}")
     return found
-
-
-def _distinct(opened: Sequence[WordVectors]) -> list[str]:
-    """Their names, with the digest where several have the same. Raises UsageError for the same word vectors twice."""
-    if len({vectors.digest for vectors in opened}) != len(opened):
-        raise UsageError(f"word vectors are named once each, not {', '.join(vectors.name for vectors in opened)}")
-    names = [vectors.name for vectors in opened]
-    return [
-        f"{vectors.name} {vectors.digest[:8]}" if names.count(vectors.name) > 1 else vectors.name for vectors in opened
-    ]
 
 
 def _sentences(fit: str | Path, tasks: Sequence[Task]) -> list[str] | None:

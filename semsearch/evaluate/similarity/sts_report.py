@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import YEAR_TASKS
+from semsearch.evaluate.record import Record, called, digits
 from semsearch.evaluate.similarity.orderings import Ordering
 
 PER_TASK = "task"  # fitted on each task's own sentences
 
 
 @dataclass(frozen=True, slots=True)
-class StsScore:
+class StsScore(Record):
     """A method on one task; r and ρ × 100. `published`: Pearson × 100 of the papers' systems, for the test split."""
 
     task: str
@@ -21,8 +22,8 @@ class StsScore:
     split: str
     method: str
     pairs: int
-    pearson: float
-    spearman: float
+    pearson: float = field(metadata=digits(4))
+    spearman: float = field(metadata=digits(4))
     vectors: str = ""
     fit_on: str = PER_TASK
     a: float = 0.0  # of the weights; 0 where they have none
@@ -34,71 +35,31 @@ class StsScore:
         name = self.task if self.group in YEAR_TASKS else self.group
         return name if self.split in ("", "test") else f"{name} {self.split}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "task": self.task,
-            "group": self.group,
-            "split": self.split,
-            "method": self.method,
-            "pairs": self.pairs,
-            "pearson": round(self.pearson, 4),
-            "spearman": round(self.spearman, 4),
-            "vectors": self.vectors,
-            "fit_on": self.fit_on,
-            "a": self.a,
-            "published": dict(self.published),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class StsAverage:
+class StsAverage(Record):
     """A method's mean over the tasks of a group. `whole`: these are all its tasks in the papers, their test split."""
 
     group: str
     method: str
     tasks: int
     whole: bool
-    pearson: float
-    spearman: float
+    pearson: float = field(metadata=digits(4))
+    spearman: float = field(metadata=digits(4))
     published: Mapping[str, float] = field(default_factory=dict)  # Pearson × 100, only where whole
     vectors: str = ""
     fit_on: str = PER_TASK
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "group": self.group,
-            "method": self.method,
-            "tasks": self.tasks,
-            "whole": self.whole,
-            "pearson": round(self.pearson, 4),
-            "spearman": round(self.spearman, 4),
-            "published": dict(self.published),
-            "vectors": self.vectors,
-            "fit_on": self.fit_on,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class StsReport:
+class StsReport(Record):
     """What was run, with which word vectors and fitted on what (names between commas), and what came out."""
 
     vectors: str
     fit_on: str
-    scores: tuple[StsScore, ...]
+    scores: tuple[StsScore, ...] = field(metadata=called("tasks"))
     averages: tuple[StsAverage, ...]
     orderings: tuple[Ordering, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "vectors": self.vectors,
-            "fit_on": self.fit_on,
-            "tasks": [score.to_dict() for score in self.scores],
-            "averages": [average.to_dict() for average in self.averages],
-            "orderings": [ordering.to_dict() for ordering in self.orderings],
-        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> StsReport:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_several
 
 DEFAULT = tuple(METHODS)
 VARIANTS: dict[str, Method] = {
@@ -34,8 +35,7 @@ _OTHER_NAMES = {"wr": "sif"}  # as the SIF paper calls it
 
 def find_variants(methods: Sequence[str | Method]) -> list[Method]:
     """The methods of these names, or as they are. Raises UsageError where there is none, or one twice."""
-    if isinstance(methods, str | Method) or not methods:
-        raise UsageError(f"methods are a sequence of at least one, not {methods!r}")
+    check_several(methods=methods)
     chosen = [method if isinstance(method, Method) else _find(method) for method in methods]
     if len({method.name for method in chosen}) != len(chosen):
         raise UsageError(f"methods are named once each, not {', '.join(method.name for method in chosen)}")

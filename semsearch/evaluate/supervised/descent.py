@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.adam import Adam
 from semsearch.evaluate.supervised.projection import Array, Classifier, Inputs
 
-_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
-_NEAR = 65_536  # numbers moved at a time: they stay near the processor, which takes a third of the time
 _PART = 2048  # rows whose probabilities are computed at a time
 
 
@@ -74,30 +73,6 @@ def learn(
     for values, earlier in zip(classifier.parameters, kept, strict=True):
         values[...] = earlier
     return best
-
-
-class Adam:
-    """Adam (Kingma, Ba 2015) for whole arrays, which are changed in place."""
-
-    def __init__(self, parameters: Sequence[Array], *, rate: float) -> None:
-        self.parameters = parameters
-        self.rate = rate
-        self._means = [np.zeros_like(values) for values in parameters]
-        self._squares = [np.zeros_like(values) for values in parameters]
-        self._steps = 0
-
-    def step(self, gradients: Sequence[Array], regularisation: float = 0.0) -> None:
-        """Move against the gradients of the loss and of λ/2 ‖θ‖²."""
-        self._steps += 1
-        rate = self.rate * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps)
-        for arrays in zip(self.parameters, gradients, self._means, self._squares, strict=True):
-            rows = max(1, _NEAR * len(arrays[0]) // arrays[0].size)
-            for first in range(0, len(arrays[0]), rows):
-                values, given, mean, square = (array[first : first + rows] for array in arrays)
-                gradient = given + regularisation * values if regularisation else given
-                mean += (1 - _BETA1) * (gradient - mean)
-                square += (1 - _BETA2) * (gradient * gradient - square)
-                values -= rate * mean / (np.sqrt(square) + _EPSILON)
 
 
 def probabilities(classifier: Classifier, inputs: Inputs) -> npt.NDArray[np.float64]:

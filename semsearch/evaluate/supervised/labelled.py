@@ -70,9 +70,9 @@ class LabelledTask:
 def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
     """The tasks of all data sets in folders; a file stands for its data set.
 
-    In a folder, files of score, sentence, sentence without a label are left to `semsearch.evaluate.similarity.pairs`.
-    Raises SourceError where nothing is left, where a split is missing, two data sets have one name, or a line is not
-    of the form.
+    In a folder, files of score, sentence, sentence without a label are left to
+    `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError where nothing is left, where a split is missing,
+    two data sets have one name, or a line is not of the form.
     """
     found: dict[str, dict[str, Path]] = {}
     for path in paths:

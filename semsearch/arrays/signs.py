@@ -1,0 +1,19 @@
+"""Signs for directions that have none of their own, such as singular vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def signs(columns: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
+    """1 or -1 for each column: what makes the first of its largest entries positive. (n, m) -> (m,)
+
+    A singular vector has no sign of its own. Entries within a thousandth of the largest count as large as it: which of
+    two equal ones comes out larger is rounding, and differs between processors.
+    """
+    sizes = np.abs(columns)
+    first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    return np.where(columns[first, np.arange(columns.shape[1])] < 0, np.int8(-1), np.int8(1))

@@ -1,0 +1,144 @@
+"""`semsearch bench`: how fast it is on this machine, and how far from what the machine allows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semsearch.bench.processes import ONE_THREAD
+from semsearch.cli.formats import one_line, to_json
+from semsearch.cli.messages import keep_warnings, warn
+from semsearch.cli.options import TableOption
+from semsearch.cli.progress import progress
+from semsearch.cli.tables import aligned, size
+from semsearch.errors import UsageError
+
+if TYPE_CHECKING:
+    from semsearch.bench import BenchReport, Measurement
+
+_SECONDS = ((1.0, "s"), (1e3, "ms"), (1e6, "µs"))
+_BYTES = ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB"), (1.0, "bytes"))
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def bench(
+    sentences: Annotated[int, typer.Option(metavar="N", help="Of how much text; from 1,000 on.")] = 100_000,
+    text: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Text to measure on, a paragraph a line; else it is made up.")
+    ] = None,
+    runs: Annotated[int, typer.Option(metavar="N", help="How often; medians are shown.")] = 5,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Repeated: embed, split, index, sync, cold, warm, batch. By default all."),
+    ] = None,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Repeated: loop, model2vec, model2vec:PATH, minilm, minilm:PATH, bm25s, to compare with.",
+        ),
+    ] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="All peers that are installed.")] = False,
+    vectors: TableOption = "english",
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Measure at 1,000, 10,000, ... sentences too, and draw: .png, .svg or .pdf."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON, with the spread of all readings.")] = False,
+) -> None:
+    """Measure how fast it is here, with one thread, and how many times the least that the same work must cost.
+
+    Runs are interleaved, so that what else the machine does hits all alike. Everything is made in a temporary folder
+    (TMPDIR) that is gone afterwards. Peers but loop need semsearch[evaluate], minilm semsearch[train].
+    """
+    if peers and peer:
+        raise UsageError("--peers are all of them; leave out --peer, or name only those you want")
+    keep_warnings()
+    os.environ.update(ONE_THREAD)  # before numpy is imported
+    from semsearch.bench import bench as measure  # start-up time, as the ones below
+    from semsearch.bench import draw
+    from semsearch.evaluate.plots import check_target
+
+    check_target(plot)
+    with progress() as report:
+        found = measure(
+            sentences,
+            text=text,
+            runs=runs,
+            only=only or (),
+            peers=("all",) if peers else peer or (),
+            growth=plot is not None,
+            vectors=vectors,
+            progress=report,
+        )
+    if plot is not None:
+        draw(found.growth, plot)
+    for reason in found.missing:
+        warn(f"not measured: {reason}")
+    for line in [to_json(found.to_dict())] if json else report_lines(found):
+        print(line)
+
+
+def report_lines(found: BenchReport) -> Iterator[str]:
+    """What it was measured on; a line for each measurement; below, one for each floor; then how it grows."""
+    source = one_line(Path(found.text).name) if found.text else "made-up text"
+    threads = "one thread" if found.one_thread else "any number of threads"
+    corpus = found.corpus
+    yield f"{corpus.sentences:,} sentences, {size(corpus.bytes)} of {source} in {corpus.files:,} files"
+    vectors = f"word vectors {one_line(found.vectors)} of {found.dimension} dimensions"
+    yield f"{vectors}; {'one run' if found.runs == 1 else f'medians of {found.runs} runs'}; {threads}"
+    yield ""
+    whats = {each.name: each.what for each in found.measurements}
+    measured = [_row(each, whats) for each in found.measurements if not each.is_floor]
+    floors = [_row(each, whats) for each in found.measurements if each.is_floor]
+    head = ("", "median", "least", "most", "p95", "", "so many times the cost of")
+    lines = aligned([head, *measured, *floors], left=(0, 5, 6))
+    yield from lines[: len(measured) + 1]
+    yield ""
+    yield from lines[len(measured) + 1 :]
+    if found.growth:
+        yield ""
+        points: list[Sequence[str]] = [("sentences", "index", "cold query", "warm query")]
+        points += [
+            (f"{point.sentences:,}", *map(_duration, (point.index, point.cold, point.warm))) for point in found.growth
+        ]
+        yield from aligned(points, left=())
+
+
+def _row(each: Measurement, whats: dict[str, str]) -> tuple[str, ...]:
+    scale, unit = _unit(each)
+    readings = [_in_unit(each, reading, scale) for reading in each.readings]
+    p95 = "" if each.p95 is None or each.kind != "time" else _figure(_in_unit(each, each.p95, scale))
+    ratios = "; ".join(f"{_figure(ratio)} × {whats[name]}" for name, ratio in each.ratios.items())
+    spread = (_in_unit(each, each.median, scale), min(readings), max(readings))
+    return each.what, *map(_figure, spread), p95, unit, ratios
+
+
+def _unit(each: Measurement) -> tuple[float, str]:
+    """By what to multiply a measurement's figures, and what they are then, so that its median is easy to read."""
+    if each.kind == "rate":
+        return 1, f"{each.unit}/s"
+    steps = _BYTES if each.kind == "bytes" else _SECONDS
+    return next(((scale, name) for scale, name in steps if each.median * scale >= 1), steps[-1])
+
+
+def _in_unit(each: Measurement, reading: float, scale: float) -> float:
+    return (each.amount / reading if each.kind == "rate" else reading) * scale
+
+
+def _duration(seconds: float) -> str:
+    scale, unit = next(((scale, name) for scale, name in _SECONDS if seconds * scale >= 1), _SECONDS[-1])
+    return f"{_figure(seconds * scale)} {unit}"
+
+
+def _figure(number: float) -> str:
+    """Three figures that count, or all that stand before the point."""
+    if number >= 100:
+        return f"{float(f'{number:.3g}'):,.0f}"
+    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"

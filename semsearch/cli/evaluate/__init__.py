@@ -1,0 +1,1 @@
+"""`semsearch evaluate`: the experiments as commands, and what they print."""

@@ -1,0 +1,16 @@
+"""`semsearch evaluate`: all experiments, and the report that has those of the papers together."""
+
+from __future__ import annotations
+
+import typer
+
+from semsearch.cli.evaluate.experiment_command import command_of
+from semsearch.cli.evaluate.report_command import report
+from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
+
+app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Measure: retrieval, similarity, the experiments of the papers."
+)
+for experiment in EXPERIMENTS:
+    app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
+app.command("report", short_help="All experiments of the papers, as one report with pictures.")(report)

@@ -1,0 +1,86 @@
+"""`semsearch evaluate report`: all experiments of the papers over a folder of data, as one report with pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semsearch.cli.formats import to_json
+from semsearch.cli.messages import tell_warnings
+from semsearch.cli.options import JsonOption
+from semsearch.cli.progress import progress
+from semsearch.cli.startup import use_one_thread
+from semsearch.errors import UsageError
+
+
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="With sts/, paraphrase/, supervised/ and frequencies/, or some.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.md", help="Write it there, with pictures; its hand-written notes stay."),
+    ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where pictures go; by default a folder named like the report."),
+    ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|PATH",
+            help="Repeated; by default english. The first is used everywhere, others for similarity.",
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Leave out, repeated: sts, weights, sweep, components, confound, supervised, classify, cbos.",
+        ),
+    ] = None,
+    train_text: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Text to train pv-dm, pv-dbow and cbos on, also .xz or .gz. Repeated."),
+    ] = None,
+    train_sentences: Annotated[int, typer.Option(metavar="N", min=1, help="On so many sentences of it.")] = 300_000,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute and train anew what was kept.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Run all experiments of the papers, and write what came out beside what was published.
+
+    One Markdown file: tables for each paper, what it claims and whether that was found, pictures, the command of each
+    experiment. Passages between <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew.
+    Without --out the text goes to the terminal, without pictures. Needs semsearch[evaluate]; with --train-text also
+    semsearch[papers].
+    """
+    use_one_thread()
+    tell_warnings()
+    if images is not None and out is None:
+        raise UsageError("--images is for the pictures of a report; give --out FILE.md too")
+    from semsearch.evaluate.papers.chapters import document  # start-up time, as all the imports below
+    from semsearch.evaluate.papers.reproduction import evaluate_report
+    from semsearch.evaluate.papers.writing import check_place, write_report
+
+    if out is not None:
+        check_place(out, images)
+    with progress() as show:
+        found = evaluate_report(
+            folder,
+            vectors=vectors or ("english",),
+            without=without or (),
+            train_text=train_text or (),
+            train_sentences=train_sentences,
+            fresh=fresh,
+            progress=show,
+        )
+    if out is not None:
+        written = write_report(found, out, images=images)
+        if not json:
+            print(f"{out}, with {len(written) - 1} pictures in {written[0].parent}" if len(written) > 1 else f"{out}")
+    if json:
+        print(to_json(found.to_dict()))
+    elif out is None:
+        print(document(found, {}), end="")

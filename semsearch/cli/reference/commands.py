@@ -1,0 +1,71 @@
+"""All commands with their arguments, options and texts, as `--help` gives them, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.main import get_group
+
+from semsearch.cli.reference.markdown import code, prose, unwrapped
+
+PROGRAM = "semsearch"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, or a group of them, under its whole name: `semsearch evaluate sts`."""
+
+    name: str
+    depth: int
+    command: Any  # typer's
+    context: Any
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """What can be written behind the name, and what it means, as `--help` says; without `--help` itself."""
+        records = [parameter.get_help_record(self.context) for parameter in self.command.params]
+        return [record for record in records if record]
+
+    @property
+    def has_json(self) -> bool:
+        return any("--json" in getattr(parameter, "opts", ()) for parameter in self.command.params)
+
+    @property
+    def usage(self) -> str:
+        return " ".join([self.name, *self.command.collect_usage_pieces(self.context)])
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        return str(self.command.get_short_help_str(limit=200))
+
+
+def commands(app: typer.Typer) -> list[Command]:
+    """The program itself, then all commands in their order, those of a group after it."""
+    return list(_below(get_group(app), None, PROGRAM, depth=0))
+
+
+def _below(command: Any, parent: Any, name: str, *, depth: int) -> Iterator[Command]:
+    context = command.context_class(
+        command, parent=parent, info_name=name.rpartition(" ")[2], **command.context_settings
+    )
+    yield Command(name, depth, command, context)
+    for child in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _below(command.get_command(context, child), context, f"{name} {child}", depth=depth + 1)
+
+
+def command_lines(command: Command) -> Iterator[str]:
+    """A heading, the usage, what it does, and a table of arguments and options."""
+    yield f"{'#' * (2 + max(command.depth, 1))} {command.name}"
+    yield ""
+    yield from ("```text", command.usage, "```", "")
+    if command.command.help:
+        yield from (prose(unwrapped(command.command.help)), "")
+    yield "| argument or option | meaning |"
+    yield "|---|---|"
+    for names, meaning in command.options:
+        yield f"| {code(names)} | {prose(' '.join(meaning.split()))} |"
+    yield ""

@@ -1,0 +1,123 @@
+"""What each command prints with --json: keys of its own, and the results whose keys it has.
+
+This list is written by hand, and a test holds it against what the commands print. The keys of the results themselves
+come from the code (see keys.py).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from semsearch.cli.reference.keys import Key, keys_of, kind_of
+from semsearch.cli.reference.sources import ClassSource, find_class
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """An object, or a list of such, that a command prints: its own keys, then those of a result."""
+
+    command: str
+    says: str  # as Markdown
+    own: tuple[Key, ...] = ()
+    result: ClassSource | None = None
+    named: tuple[ClassSource, ...] = ()  # in `says`
+    is_list: bool = False
+
+    @property
+    def is_experiment(self) -> bool:
+        return self.command.startswith(("evaluate", "vectors evaluate", "bench"))
+
+    @property
+    def classes(self) -> list[ClassSource]:
+        """The classes of all that is in it."""
+        own = [one for key in self.own for one in key.kind.classes]
+        return [*own, *([self.result] if self.result else ()), *self.named]
+
+    @property
+    def keys(self) -> list[Key]:
+        """All keys of the object."""
+        return [*self.own, *(keys_of(self.result) if self.result else ())]
+
+
+def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsearch.cli.formats") -> Key:
+    return Key(name, kind_of(ast.parse(annotation, mode="eval").body, module), meaning)
+
+
+def _result(place: str) -> ClassSource:
+    module, _, name = place.partition(":")
+    found = find_class(name, module)
+    if found is None:
+        raise LookupError(f"there is no class {name} in {module}; semsearch.cli.reference.printed names it")
+    return found
+
+
+_QUESTION = _key("query", "str", "the question")
+_MODE = _key("mode", "Mode", "how it was answered")
+_HITS = _key("hits", "list[Hit]", "best first")
+_DETAILS = (
+    _key("source", "str", "what they were made from"),
+    _key("licence", "str"),
+    _key("dtype", "str", "int8, float16 or float32"),
+    _key("name", "str"),
+    _key("words", "int"),
+    _key("pieces", "int", "parts of words that speak for unknown words"),
+    _key("dimension", "int"),
+    _key("folder", "str"),
+    _key("bytes", "int", "on the disk"),
+    _key("verified", "bool", "whether the files have the digest that the card says"),
+    _key("<card>", "Any", "whatever else the card says, such as digest and scores"),
+)
+
+PRINTED = (
+    Printed(
+        "query",
+        "With `-`, a list of such objects, one for each question. With `--explain`, each hit has `explain` too, an "
+        "Explanation. `--jsonl` prints a line for each hit: `query`, `mode`, and the keys of the hit.",
+        own=(_QUESTION, _MODE, _HITS),
+        named=(_result("semsearch.results.explanation:Explanation"),),
+    ),
+    Printed(
+        "similar",
+        "`--jsonl` prints a line for each hit, as for `query`.",
+        own=(_key("query", "str", "the path and line, as given"), _MODE, _HITS),
+    ),
+    Printed("context", "", own=(_QUESTION, _MODE), result=_result("semsearch.results.context:Context")),
+    Printed(
+        "index",
+        "",
+        own=(_key("index", "str", "the folder of the index"),),
+        result=_result("semsearch.results.reports:SyncReport"),
+    ),
+    Printed(
+        "status",
+        "With `--components` also `directions`, a list of Direction.",
+        result=_result("semsearch.results.reports:Status"),
+        named=(_result("semsearch.embedding.directions:Direction"),),
+    ),
+    Printed("list", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
+    Printed("vectors info", "", own=_DETAILS),
+    Printed(
+        "vectors neighbours",
+        "",
+        own=(
+            _key("word", "str"),
+            _key("from_pieces", "bool", "the word is unknown, and its pieces stand for it"),
+            _key("neighbours", "list[Neighbour]", "nearest first", module="semsearch.embedding.directions"),
+        ),
+    ),
+    Printed("vectors evaluate", "", result=_result("semsearch.evaluate.word_vectors:VectorsReport")),
+    Printed(
+        "evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval.comparison:RetrievalRow"), is_list=True
+    ),
+    Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
+    Printed("evaluate sweep", "", result=_result("semsearch.evaluate.analysis.sweep:SweepReport")),
+    Printed("evaluate weights", "", result=_result("semsearch.evaluate.analysis.weighing:WeightsReport")),
+    Printed("evaluate components", "", result=_result("semsearch.evaluate.analysis.directions:ComponentsReport")),
+    Printed("evaluate confound", "", result=_result("semsearch.evaluate.analysis.confound:ConfoundReport")),
+    Printed("evaluate supervised", "", result=_result("semsearch.evaluate.supervised.report:SupervisedReport")),
+    Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.report:ClassifyReport")),
+    Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.experiment:CbosReport")),
+    Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.report:PapersReport")),
+    Printed("bench", "", result=_result("semsearch.bench.report:BenchReport")),
+)

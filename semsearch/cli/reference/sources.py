@@ -1,0 +1,114 @@
+"""The package's own source, as syntax trees: classes with their fields, and the comments beside these.
+
+Read and not imported, because a comment is not there at run time, and because an annotation may name a class that is
+imported for type checking only.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import semsearch
+
+ROOT = Path(semsearch.__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a class, or a property of it."""
+
+    name: str
+    annotation: ast.expr
+    comment: str  # behind it, in the line where it ends
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSource:
+    """A class as it is written."""
+
+    name: str
+    module: str
+    node: ast.ClassDef
+
+    @property
+    def docstring(self) -> str:
+        """Empty where it has none."""
+        return ast.get_docstring(self.node) or ""
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """The fields, in order, and then the properties."""
+        comments = _comments(self.module)
+        found = {
+            node.target.id: Field(node.target.id, node.annotation, comments.get(node.end_lineno or 0, ""))
+            for node in self.node.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+        for method in self._methods():
+            if method.returns is not None and any(ast.unparse(one) == "property" for one in method.decorator_list):
+                found[method.name] = Field(method.name, method.returns, "")
+        return found
+
+    @property
+    def stored(self) -> list[Field]:
+        """The fields that a dataclass has."""
+        properties = {method.name for method in self._methods()}
+        return [field for field in self.fields.values() if field.name not in properties]
+
+    def method(self, name: str) -> ast.FunctionDef | None:
+        """A method of its own."""
+        return next((method for method in self._methods() if method.name == name), None)
+
+    def _methods(self) -> Iterator[ast.FunctionDef]:
+        return (node for node in self.node.body if isinstance(node, ast.FunctionDef))
+
+
+def find_class(name: str, module: str) -> ClassSource | None:
+    """The class that a name means in a module of this package; None where it is none of ours."""
+    found = _meaning(name, module)
+    return found if isinstance(found, ClassSource) else None
+
+
+def find_alias(name: str, module: str) -> tuple[ast.expr, str] | None:
+    """What a name stands for that is given a value in its module, such as Mode; with that module."""
+    found = _meaning(name, module)
+    return found if isinstance(found, tuple) else None
+
+
+def _meaning(name: str, module: str) -> ClassSource | tuple[ast.expr, str] | None:
+    if not module.startswith("semsearch"):
+        return None
+    for node in ast.walk(_tree(module)):
+        match node:
+            case ast.ClassDef() if node.name == name:
+                return ClassSource(name, module, node)
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                return value, module
+            case ast.ImportFrom(module=str(source)) if any((one.asname or one.name) == name for one in node.names):
+                return _meaning(next(one.name for one in node.names if (one.asname or one.name) == name), source)
+    return None
+
+
+def path_of(module: str) -> Path:
+    """The file of a module."""
+    place = ROOT.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(path_of(module).read_text(encoding="utf-8"))
+
+
+@cache
+def _comments(module: str) -> dict[int, str]:
+    """The comments by their lines, without what is for the linter."""
+    source = io.StringIO(path_of(module).read_text(encoding="utf-8"))
+    tokens = tokenize.generate_tokens(source.readline)
+    return {token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT}

@@ -1,0 +1,1 @@
+"""`semsearch vectors`: look at word vectors, bring others in, make them."""

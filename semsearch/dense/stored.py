@@ -1,0 +1,67 @@
+"""Vectors that were fetched by their ids, and what they have to do with queries, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import faiss as _faiss
+import numpy as np
+import numpy.typing as npt
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Part = Callable[[Float32], Float32]
+
+faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The stored vectors of some passages or sentences: those of the ids at some places among n. (m,), (m, d)"""
+
+    places: Int64
+    rows: Float32
+    n: int
+
+    def cosines(self, queries: Float32, owners: Int64, which: Int64, *, part: Part = np.asarray) -> Float64:
+        """The cosine of a query and one of the n, or of a part of it, for pairs of both. (q, d), (p,), (p,) -> (p,)
+
+        NaN without a vector, or where either is zero.
+        """
+        result = np.full(len(which), np.nan)
+        if not len(self.rows) or not queries.any():
+            return result
+        rows, numbers = part(self.rows), np.full(self.n, -1)
+        numbers[self.places] = np.arange(len(rows))
+        of = numbers[which]
+        known = np.flatnonzero(of >= 0) if len(rows) < self.n else slice(None)
+        of, owners = of[known], owners[known]
+        scores = inner_products(queries, owners, rows, of).astype(np.float64)
+        silent = np.flatnonzero(scores == 0)
+        if len(silent):
+            scores[silent[~(rows[of[silent]].any(axis=1) & queries[owners[silent]].any(axis=1))]] = np.nan
+        result[known] = scores
+        return result
+
+    def by_place(self) -> Stored:
+        """The same in the order of their places."""
+        if not (np.diff(self.places) < 0).any():
+            return self
+        order = np.argsort(self.places)
+        return Stored(self.places[order], self.rows[order], self.n)
+
+
+def nothing_stored(n: int) -> Stored:
+    """No vector for any of n ids."""
+    return Stored(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)
+
+
+def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -> Float32:
+    """Of pairs of rows, by their numbers, without copying a row. (l, d), (p,), (r, d), (p,) -> (p,)"""
+    products: Float32 = np.empty(len(lefts), dtype=np.float32)
+    arrays = [np.ascontiguousarray(each) for each in (left, lefts, right, rights)] + [products]
+    faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
+    return products

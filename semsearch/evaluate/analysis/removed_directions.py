@@ -1,0 +1,139 @@
+"""What SIF and uSIF remove, in words: the words nearest to each common component of a data set.
+
+SIF paper, section 4.1: the first component of SICK is near words that say little. As there, the components are those of
+the sentences of one data set alone, without a prior. uSIF's are those of normalised words, compared with the words as
+they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.methods import Method, find_method
+from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.errors import UsageError
+from semsearch.evaluate.arguments import check_each_a, check_several
+from semsearch.evaluate.record import Record, called
+from semsearch.evaluate.similarity.cosines import WeighedWords
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch.evaluate.similarity.sts import sentences_of
+from semsearch.settings import WordVectorsLike, open_vectors
+from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.table import WordVectors
+
+# SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
+PAPERS_WORDS = ("just", "when", "even", "one", "up", "little", "way", "there", "while", "but")
+METHODS = ("sif", "usif")
+_PAPERS_GROUP, _PAPERS_METHOD = "SICK14", "sif"
+_BATCH = 8192  # sentences at a time
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedDirections(Record):
+    """What a method removes from the sentences of a data set.
+
+    `papers_words`, for SIF on SICK alone: which place each of the paper's words has among the words that are compared.
+    """
+
+    name: str
+    method: str
+    a: float
+    sentences: int
+    directions: tuple[Direction, ...]
+    papers_words: Mapping[str, int | None] = field(default_factory=dict, metadata=called("published"))
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentsReport(Record):
+    """The directions of each data set and method. `words`: how many are frequent enough to be compared."""
+
+    vectors: str
+    min_frequency: float
+    words: int
+    removed: tuple[RemovedDirections, ...]
+
+
+def evaluate_components(
+    paths: Sequence[str | Path],
+    *,
+    methods: Sequence[str | Method] = METHODS,
+    vectors: WordVectorsLike = "english",
+    a: float | None = None,
+    components: int | None = None,
+    k: int = 10,
+    min_frequency: float = MIN_FREQUENCY,
+    split: str = "test",
+    progress: Report | None = None,
+) -> ComponentsReport:
+    """The k words nearest to each direction that the methods remove, among words with p(w) of `min_frequency` or more.
+
+    Each of `paths` is a file of sentence pairs (.tsv), a folder of such, of which those of the split are read, or a
+    text file. `a` and `components` are the papers' unless given. Raises SourceError, UsageError, VectorsError.
+    """
+    check_several(paths=paths, methods=methods)
+    check_each_a(a)
+    chosen = [find_method(method) for method in methods]
+    if plain := [method.name for method in chosen if method.weighting not in METHODS]:
+        raise UsageError(f"{plain[0]} removes nothing; choose one of {', '.join(METHODS)}")
+    opened = open_vectors(vectors)
+    if components is not None and not 1 <= components <= opened.dimension:
+        raise UsageError(f"components must be between 1 and {opened.dimension}, not {components}")
+    words = FrequentWords(opened, min_frequency=min_frequency)
+    removed: list[RemovedDirections] = []
+    for data in _data_sets(paths, split):
+        batches = list(_tokens(data, opened, progress))
+        for method in chosen:
+            weights = WeighedWords(opened).weights(method.weighting, (), a)
+            total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
+            common = CommonComponents.of(
+                total, method.components if components is None else components, piecewise=method.piecewise
+            )
+            compared = data.group == _PAPERS_GROUP and method.name == _PAPERS_METHOD and len(common.directions) > 0
+            ranks = words.ranks(common.directions[0], PAPERS_WORDS) if compared else {}
+            directions = words.directions(common, k)
+            removed.append(
+                RemovedDirections(data.name, method.name, weights.a, int(total.sentences), directions, ranks)
+            )
+    return ComponentsReport(opened.name, min_frequency, len(words), tuple(removed))
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Sentences whose directions are looked at; `group` is that of a task."""
+
+    name: str
+    group: str
+    sentences: Iterable[str]
+
+
+def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[DataSet]:
+    """A task each of sentence pairs, or the text of a file."""
+    for path in map(Path, paths):
+        if path.is_dir() or path.suffix.lower() == ".tsv":
+            for task in read_tasks([path], split=split):
+                yield DataSet(task.label, task.group, task.sentences)
+        else:
+            yield DataSet(path.name, "", sentences_of(path))
+
+
+def _tokens(data: DataSet, vectors: WordVectors, progress: Report | None) -> Iterator[Ragged]:
+    embedder, rest, done = SentenceEmbedder(vectors), iter(data.sentences), 0
+    while batch := list(islice(rest, _BATCH)):
+        yield embedder.tokenize(batch)
+        done += len(batch)
+        if progress is not None:
+            progress(data.name, done, 0)
+
+
+def _statistics(batches: Iterable[Ragged], raw: RawVectors, vectors: WordVectors) -> Statistics:
+    total = Statistics.empty(vectors.dimension)
+    for batch in batches:
+        total = total + Statistics.of(raw.of(batch), len(batch.ids))
+    return total

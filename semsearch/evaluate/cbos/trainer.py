@@ -1,0 +1,153 @@
+"""The trainings that are compared: CBOS by semsearch.train, skip-gram and CBOW by gensim, all of one text.
+
+The text is read and stemmed once, and only where a training is not in the cache.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.evaluate import reread
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.cbos import gensim_vectors, stemmed
+from semsearch.evaluate.cbos.gensim_vectors import check_gensim, word2vec
+from semsearch.evaluate.cbos.stemmed import StemmedText, Stemming, read_stemmed
+from semsearch.readers import text as plain_text
+from semsearch.text import ragged, sentences, tokens
+from semsearch.train import cbos, corpus, counts, neighbourhood
+from semsearch.train.cbos import Settings, start, train_round
+from semsearch.train.corpus import Skipped, Stages
+from semsearch.word_vectors import averages
+
+Float32 = npt.NDArray[np.float32]
+_LIBRARIES = ("numpy", "scipy", "sentencex", "PyStemmer")
+
+
+# what decides the vectors: change one of these modules, and all are trained anew
+_OURS = (cbos, corpus, counts, neighbourhood, plain_text, ragged, sentences, tokens, averages)
+DECISIVE = (gensim_vectors, reread, stemmed, *_OURS)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedVectors:
+    """Vectors (V, d) of words (V), how many sentences and running words they are from, and how long it took."""
+
+    words: list[str]
+    vectors: Float32
+    sentences: int
+    running_words: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is trained on, and what all trainings share."""
+
+    corpus: tuple[Path, ...]
+    sentences: int | None
+    stem: bool
+    dimension: int
+    epochs: int
+    batch: int
+    min_count: int
+    seed: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All but the text."""
+        return {name: value for name, value in asdict(self).items() if name not in ("corpus", "sentences")}
+
+
+class Trainer:
+    """Trains on one text, which is read when it is first needed; what was trained before comes from the cache."""
+
+    def __init__(self, recipe: Recipe, fresh: bool, skipped: Skipped, progress: Stages | None) -> None:
+        self.recipe = recipe
+        self.fresh = fresh
+        self.skipped = skipped
+        self.progress = progress
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the files and folders of the text."""
+        return digest_of(self.recipe.corpus)
+
+    @cached_property
+    def text(self) -> StemmedText:
+        """The text, read and stemmed."""
+        recipe = self.recipe
+        return read_stemmed(
+            recipe.corpus,
+            Stemming(stem=recipe.stem),
+            limit=recipe.sentences,
+            min_count=recipe.min_count,
+            skipped=self.skipped,
+            progress=self.progress,
+        )
+
+    def cbos(self, k: int, m: int) -> TrainedVectors:
+        """Vectors by continuous bag of sentences."""
+        recipe = self.recipe
+        settings = Settings(window=k, negatives=m, batch=recipe.batch, seed=recipe.seed)
+
+        def train() -> Float32:
+            state = start(len(self.text.words), recipe.dimension, recipe.seed)
+            for _ in range(recipe.epochs):
+                train_round(
+                    self.text.sentences, state, settings, rounds=recipe.epochs, progress=self._named(f"CBOS {k=} {m=}")
+                )
+            return state.vectors
+
+        inputs = self._inputs(k=k, m=m, batch=recipe.batch, rate=settings.rate, versions=versions(*_LIBRARIES))
+        return self._kept("cbos", inputs, train)
+
+    def word2vec(self, name: str) -> TrainedVectors:
+        """Vectors by gensim's skip-gram or CBOW. Raises MissingExtra."""
+        recipe = self.recipe
+
+        def train() -> Float32:
+            named, total = self._named(name), recipe.epochs * len(self.text.sentences)
+            return word2vec(
+                self.text.as_words,
+                self.text.words,
+                skip_gram=name == "skip-gram",
+                dimension=recipe.dimension,
+                epochs=recipe.epochs,
+                seed=recipe.seed,
+                progress=(lambda read: named("sentences of all rounds", read, total)) if named else None,
+            )
+
+        return self._kept(name.lower(), self._inputs(versions=versions(*_LIBRARIES, "gensim")), train, check_gensim)
+
+    def _inputs(self, **further: Any) -> dict[str, Any]:
+        """What the vectors depend on, for the cache: all that is shared but the batch, which is CBOS's alone."""
+        shared = asdict(self.recipe) | {"corpus": self.digest}
+        del shared["batch"]
+        return shared | further
+
+    def _kept(
+        self, name: str, inputs: dict[str, Any], train: Callable[[], Float32], check: Callable[[], Any] = lambda: None
+    ) -> TrainedVectors:
+        """What was trained before, or is trained now; `check` comes before the text is read."""
+
+        def compute() -> dict[str, Any]:
+            check()
+            text, begun = self.text, time.perf_counter()
+            vectors = train()
+            seconds = time.perf_counter() - begun
+            counts = {"sentences": len(text.sentences), "running_words": int(text.counts.sum()), "seconds": seconds}
+            return {"words": text.words, "vectors": vectors, **counts}
+
+        return TrainedVectors(**cached(name, inputs, compute, fresh=self.fresh, modules=DECISIVE))
+
+    def _named(self, name: str) -> Stages | None:
+        report = self.progress
+        return (lambda stage, done, total: report(f"{name}: {stage}", done, total)) if report else None

@@ -1,0 +1,26 @@
+"""All experiments, in the order of `semsearch evaluate --help`. Another one is a file here, and a line below."""
+
+from __future__ import annotations
+
+from semsearch.evaluate.experiment import Experiment
+from semsearch.evaluate.experiments.cbos_experiment import CBOS
+from semsearch.evaluate.experiments.classify_experiment import CLASSIFY
+from semsearch.evaluate.experiments.components_experiment import COMPONENTS
+from semsearch.evaluate.experiments.confound_experiment import CONFOUND
+from semsearch.evaluate.experiments.retrieval_experiment import RETRIEVAL
+from semsearch.evaluate.experiments.sts_experiment import STS
+from semsearch.evaluate.experiments.supervised_experiment import SUPERVISED
+from semsearch.evaluate.experiments.sweep_experiment import SWEEP
+from semsearch.evaluate.experiments.weights_experiment import WEIGHTS
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    RETRIEVAL,
+    STS,
+    WEIGHTS,
+    SWEEP,
+    COMPONENTS,
+    CONFOUND,
+    SUPERVISED,
+    CLASSIFY,
+    CBOS,
+)

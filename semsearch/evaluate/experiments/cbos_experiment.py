@@ -1,0 +1,206 @@
+"""`semsearch evaluate cbos`: continuous bag of sentences beside skip-gram and CBOW, and the effects of k and m."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semsearch.errors import UsageError
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.papers.section import Section
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number
+from semsearch.evaluate.verdicts import Held, counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport
+    from semsearch.evaluate.papers.data import PapersData
+    from semsearch.evaluate.papers.papers_report import PapersReport
+
+_PEERS = ("skip-gram", "CBOW")
+_RANDOM = "random"
+_VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4
+
+
+run = lazily("evaluate_cbos")
+
+
+def tasks(report: CbosReport) -> Table:
+    """Yuan and Zhang, table I: tasks, and the means of a year's tasks that were run."""
+    ours, theirs = list(report.tasks[0].pearson), list(report.tasks[0].published)
+    rows = []
+    for year in report.years:
+        for task in (task for task in report.tasks if task.group == year.group):
+            found = (*(task.pearson[name] for name in ours), *(task.published[name] for name in theirs))
+            rows.append([task.task, f"{task.pairs:,}", *map(number, found)])
+        name = f"{year.group}, mean" + ("" if year.whole else f" of these {year.tasks}")
+        means = (*(year.pearson[one] for one in ours), *(year.published[one] for one in theirs))
+        rows.append(bold([name, "", *map(number, means)]))
+    return Table(["Pearson's r × 100", "pairs", *bold(ours), *(f"paper: {name}" for name in theirs)], rows, labels=2)
+
+
+def claims(report: CbosReport) -> Iterator[Table]:
+    """That CBOS is above what is learned from the same text; and above what it started from, which the paper lacks."""
+    found, printed = ([task.pearson for task in report.tasks], [task.published for task in report.tasks])
+    peers = [name for name in _PEERS if name in found[0]]
+    rows = []
+    for other in (*peers, _RANDOM):
+        ours = _held(found, other)
+        theirs = counted(_held(printed, other)) if other in printed[0] else NONE
+        rows.append([f"CBOS above {other}", theirs, f"{ours.verdict}: {counted(ours)}"])
+    if len(peers) > 1:
+        both = (f"{above(tasks, 'CBOS', peers)} of {len(found)}" for tasks in (printed, found))
+        rows.append(["CBOS above both", *both])
+    yield Table(["claim", "paper, the same tasks", "here"], rows)
+
+
+def above(tasks: Sequence[Mapping[str, float]], method: str, others: Sequence[str]) -> int:
+    """On how many tasks, each with figures by method, one is above all others."""
+    return sum(all(task[method] > task[other] for other in others) for task in tasks)
+
+
+def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
+    """Yuan and Zhang, figures 3 and 4: r by task over k and over m, with the best value."""
+    for parameter in ("k", "m"):
+        if found := [effect for effect in swept if effect.parameter == parameter]:
+            lines = {task.partition(".")[2]: [effect.pearson[task] for effect in found] for task in found[0].pearson}
+            lines["mean"] = [effect.mean for effect in found]
+            rows = [
+                [name, *map(number, values), str(found[values.index(max(values))].value)]
+                for name, values in lines.items()
+            ]
+            yield Table(["STS 2014", *(f"{parameter} = {effect.value}" for effect in found), "best"], rows)
+
+
+def tables(report: CbosReport) -> Iterator[Block]:
+    """What was trained, and for how long; table I; the effects."""
+    yield _trained(report)
+    yield "trained in " + ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in report.seconds.items())
+    yield tasks(report)
+    yield "Means of the paper are those of its rows for the tasks that were run."
+    yield from effects(report.effects)
+
+
+def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
+    """How often CBOS is above another."""
+    both = ({str(n): task[name] for n, task in enumerate(tasks)} for name in ("CBOS", other))
+    held = Held.between(*both)
+    assert held is not None  # there is a task at least
+    return held
+
+
+def _trained(report: CbosReport) -> str:
+    return (
+        f"{report.sentences:,} sentences, {report.running_words:,} running words, {report.words:,} different stems; of "
+        f"the tasks' words {report.known:.1%} are known."
+    )
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    if given["plot"] and not (given["ks"] or given["ms"]):
+        raise UsageError("the picture shows the effects of k and m; give --k N or --m N, several times")
+
+
+def _figures(report: CbosReport) -> Iterable[tuple[str, Figure]]:
+    from semsearch.evaluate.cbos.effects_picture import draw  # start-up time
+
+    if report.effects:
+        yield "", draw(report.effects)
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, CbosReport]:
+    values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
+    asked: dict[str, Any] = {"sentences": data.sentences, "fresh": data.fresh, "progress": progress}
+    return {"cbos": run(data.texts, sts=[data.folder / "sts"], ks=values, ms=values, **asked)}
+
+
+def _ready(_: PapersData) -> None:
+    from semsearch.evaluate.optional import optional  # start-up time
+
+    optional("gensim.models", package="gensim", extra="papers")
+
+
+CBOS = Experiment(
+    name="cbos",
+    paper="Yuan and Zhang, table I, figures 3 and 4",
+    summary="CBOS beside skip-gram and CBOW (Yuan, Zhang).",
+    help="""Train CBOS, skip-gram and CBOW on one text, and compare plain sums of their vectors, as Yuan and Zhang do.
+
+    Pearson's r × 100 on the tasks of their table I, beside their figures. --k and --m show the effects of both numbers
+    on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs semsearch[papers].
+    """,
+    options=(
+        Argument("corpus", Path, "CORPUS...", "Files and folders of text; also .txt.xz and .txt.gz."),
+        Repeated("sts", Path, "PATH", "Sentence pairs, as evaluate sts reads.", required=True),
+        Repeated("ks", int, "N", "compare these numbers of sentences on each side.", "--k", least=1),
+        Repeated("ms", int, "N", "compare these numbers of random sentences.", "--m", least=1),
+        Option("sentences", int, "N", "Train on the first N sentences; by default on all.", least=1),
+        Option(
+            "baselines",
+            bool,
+            "",
+            "Skip-gram and CBOW of the same text; they need semsearch[papers].",
+            "--baselines/--no-baselines",
+            default=True,
+        ),
+        Option(
+            "stem",
+            bool,
+            "",
+            "Words as stems, as the paper has them, or as they stand.",
+            "--stem/--no-stem",
+            default=True,
+        ),
+        Option("dimension", int, "D", "How long vectors are.", default=100, least=1),
+        Option("epochs", int, "N", "Rounds over the text, of each method.", default=10, least=1),
+        Option("batch", int, "N", "Sentences in a step of CBOS.", default=1000, least=1),
+        Option("min_count", int, "N", "How often a word must stand in the text.", default=5, least=1),
+        options.SEED,
+        options.FRESH,
+    ),
+    run=run,
+    tables=tables,
+    claims=claims,
+    figures=_figures,
+    plot="The effects of --k and --m as .png, .svg or .pdf.",
+    check=_check,
+    reproduction=Reproduction(_reproduce, "years and text", _ready),
+)
+
+
+def _command(papers: PapersReport) -> str:
+    found = papers.cbos
+    assert found is not None  # or the section is left out
+    values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
+    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{values}"
+
+
+def _settings(papers: PapersReport) -> str:
+    found = papers.cbos
+    assert found is not None  # or the section is left out
+    said = {True: "yes", False: "no"}
+    settings = (
+        f"{name.replace('_', ' ')} {said[value] if isinstance(value, bool) else value}"
+        for name, value in found.settings.items()
+    )
+    return f"{_trained(found)} Settings: {', '.join(settings)}."
+
+
+TRAINED = Section(of="cbos", command=_command, vectors="none", says=_settings)
+TABLE_I = Section(
+    of="cbos",
+    title="Beside skip-gram and CBOW (table I)",
+    says="All three learn from the same text; random is what CBOS starts from, and so what shared words alone give.",
+    blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
+    note="cbos",
+)
+EFFECTS = Section(
+    of="cbos.effects",
+    title="The effect of k and m (figures 3 and 4)",
+    blocks=lambda swept, _: [*effects(swept), PictureOf("cbos", "Pearson's r on STS 2014 over k and over m")],
+    note="effects",
+)

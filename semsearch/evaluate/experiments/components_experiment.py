@@ -1,0 +1,114 @@
+"""`semsearch evaluate components`: what SIF and uSIF remove, in words, as in section 4.1 of the SIF paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.papers.section import Section
+from semsearch.evaluate.table import NONE, Block, Table
+
+if TYPE_CHECKING:
+    from semsearch.embedding.directions import Direction
+    from semsearch.evaluate.analysis.removed_directions import ComponentsReport
+    from semsearch.evaluate.papers.data import PapersData
+
+_WORDS = 6  # nearest to a direction, in the papers' report
+
+
+run = lazily("evaluate_components")
+
+
+def directions(
+    removed: Iterable[tuple[str, Sequence[Direction]]], *, words: int | None = None, opposite: bool = True
+) -> Table:
+    """A row a direction, under what it is removed from: its share of the variance, how much of it goes, nearest words.
+
+    With `opposite` a second row has the words of the opposite way.
+    """
+    rows = []
+    for name, found in removed:
+        for one in found:
+            near, far = (", ".join(word.word for word in way[:words]) for way in (one.nearest, one.opposite))
+            first = name if one.number == 1 else ""
+            rows.append([first, f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}", near])
+            rows += [["", "", "", "", f"{NONE} {far}"]] * opposite
+    return Table(["", "direction", "variance", "removed", "nearest words"], rows)
+
+
+def papers_words(reports: Iterable[ComponentsReport]) -> Iterator[Table]:
+    """The places of the paper's ten words among all that are compared, by their nearness to SIF's first direction."""
+    rows = []
+    words: Sequence[str] = ()
+    for report in reports:
+        for places in (removed.papers_words for removed in report.removed if removed.papers_words):
+            words = list(places)
+            shown = [NONE if place is None else f"{place:,}" for place in places.values()]
+            rows.append([f"{report.vectors}, of {report.words:,}", *shown])
+    if rows:
+        yield Table(["place of", *words], rows)
+
+
+def tables(report: ComponentsReport) -> Iterator[Block]:
+    """Of each data set and method the directions; on SICK, where the paper's words are."""
+    yield f"the {report.words:,} words of {report.vectors} with p(w) of {report.min_frequency:g} or more are compared"
+    fits = [[one.name, one.method, f"{one.a:.4g}", f"{one.sentences:,}"] for one in report.removed]
+    yield Table(["removed from", "method", "a", "sentences"], fits, labels=2)
+    yield directions((f"{one.name}, {one.method}", one.directions) for one in report.removed)
+    for table in papers_words([report]):
+        yield "The SIF paper's ten words, found with GloVe on SICK:"
+        yield table
+
+
+def _section(reports: Sequence[ComponentsReport]) -> Iterator[Block]:
+    removed = ((f"{report.vectors}, {one.method}", one.directions) for report in reports for one in report.removed)
+    yield directions(removed, words=_WORDS, opposite=False)
+    yield "The paper's ten words, found with GloVe, by their places among all words that are compared:"
+    yield from papers_words(reports)
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[ComponentsReport, ...]]:
+    sick = [data.folder / "sts" / "sick.test.tsv"]
+    return {"components": tuple(run(sick, vectors=one, progress=progress) for one in data.vectors)}
+
+
+COMPONENTS = Experiment(
+    name="components",
+    paper="SIF, section 4.1",
+    summary="What is removed, in words (SIF, section 4.1).",
+    help="""Show the words nearest to each direction that SIF and uSIF remove.
+
+    Each task's, or each text file's, own directions. On SICK beside the words of the SIF paper, section 4.1.
+    """,
+    options=(
+        Argument("paths", Path, "PATH...", "Sentence pairs (.tsv), folders of such, or text files."),
+        Repeated("methods", str, "sif|usif", "by default both.", "--method"),
+        Option("k", int, "K", "How many words for each direction.", "--words -k", default=10),
+        Option(
+            "min_frequency",
+            float,
+            "P",
+            "Only words at least as frequent; rare ones lie anywhere by chance.",
+            default=1e-5,
+        ),
+        options.VECTORS,
+        options.A,
+        Option("components", int, "M", "How many; by default the method's."),
+        options.SPLIT,
+    ),
+    run=run,
+    tables=tables,
+    reproduction=Reproduction(_reproduce, "sick"),
+)
+SECTION = Section(
+    of="components",
+    title="What is removed, in words (section 4.1)",
+    command="components sts/sick.test.tsv",
+    vectors="each",
+    blocks=lambda reports, _: _section(reports),
+    note="components",
+)

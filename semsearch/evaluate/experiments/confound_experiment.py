@@ -1,0 +1,121 @@
+"""`semsearch evaluate confound`: long word vectors pass for meaning, as in sections 3.2 and 3.3 of the uSIF paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semsearch.errors import UsageError
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, Reproduction
+from semsearch.evaluate.options import Option, Repeated
+from semsearch.evaluate.papers.section import Section
+from semsearch.evaluate.table import NONE, Block, Table
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.analysis.confound import ConfoundReport, Likelihoods, RealWords
+    from semsearch.evaluate.papers.data import PapersData
+
+
+def run(progress: Progress | None = None, **options: Any) -> ConfoundReport:
+    """`evaluate_confound`."""
+    from semsearch.evaluate.analysis.confound import evaluate_confound  # start-up time
+
+    del progress  # it is done at once
+    return evaluate_confound(**options)
+
+
+def scenarios(report: ConfoundReport) -> Table:
+    """The paper's two dimensions, which need no word vectors."""
+    papers = {
+        "log-linear": report.published["p(g) / p(h), log-linear"],
+        "angular": report.published["p(g), angular"] / report.published["p(h), angular"],
+    }
+    rows = []
+    for one in report.scenarios:
+        paper = f"{papers[one.model]:g}" if one.stretch == 2 else NONE
+        logs = (f"{one.formula.g:.4f}", f"{one.formula.h:.4f}")
+        shown = (*logs, _ratio(one.formula), _ratio(one.search), paper)
+        rows.append([f"{one.k:g}", f"{one.stretch:g}", one.model, *shown])
+    logs = ("log p(x y)", "log p(z z)")
+    return Table(["k", "β", "model", *logs, "p(x y) ÷ p(z z)", "by search", "paper"], rows, labels=3)
+
+
+def real_words(reals: Sequence[RealWords]) -> Table:
+    """The same with three words of each word vectors."""
+    rows = []
+    for real in reals:
+        x, y, z = (word.word for word in real.words)
+        for model, (plain, longer) in real.models.items():
+            rows.append([real.vectors, f"{x} {y} against {z} {z}", model, _ratio(plain), _ratio(longer)])
+    return Table(["vectors", "words", "model", "ratio", f"x and y {reals[0].stretch:g} times as long"], rows, labels=3)
+
+
+def tables(report: ConfoundReport) -> Iterator[Block]:
+    """The paper's two dimensions, then real words: what they are, and what comes of them."""
+    yield "x = (βk, 0), y = (0, βk), z = (k, k): how probable x y is, given its discourse vector, beside z z"
+    yield scenarios(report)
+    real = report.real
+    rows = [
+        [name, word.word, f"{word.length:.2f}", f"{word.p:.1e}", f"{cosine:.2f}"]
+        for name, word, cosine in zip("xyz", real.words, (*real.cosines[1:], 1.0), strict=True)
+    ]
+    yield Table(["", "word", "length", "p(w)", "cosine to z"], rows, labels=2)
+    yield f"The cosine of x and y is {real.cosines[0]:.2f}."
+    yield real_words([real])
+    if real.even is not None:
+        yield f"log-linear: as probable as z z when x and y are {real.even:.2f} times as long; angular: never"
+
+
+def _section(reports: Sequence[ConfoundReport]) -> Iterable[Block]:
+    return scenarios(reports[0]).without("log p(x y)", "log p(z z)"), real_words([report.real for report in reports])
+
+
+def _ratio(likelihoods: Likelihoods) -> str:
+    ratio = likelihoods.ratio
+    return f"{ratio:.4g}" if 1e-3 < ratio < 1e4 else f"e^{likelihoods.g - likelihoods.h:.1f}"
+
+
+def _reproduce(data: PapersData, _: Progress | None) -> dict[str, tuple[ConfoundReport, ...]]:
+    found = []
+    for one in data.vectors:
+        try:
+            found.append(run(vectors=one))
+        except UsageError as error:  # vectors without two unlike words and a third between them
+            data.missing[f"confound, {one.name}"] = str(error)
+    return {"confound": tuple(found)}
+
+
+CONFOUND = Experiment(
+    name="confound",
+    paper="uSIF, sections 3.2 and 3.3",
+    summary="What the length of word vectors does (uSIF, section 3.2).",
+    help="""Show that long word vectors pass for meaning in SIF's model, and not in uSIF's (uSIF paper, section 3.2).
+
+    How probable a sentence of two unlike words is beside one of the same word twice: it should be far less.
+    """,
+    options=(
+        Repeated("k", float, "", "The length of the words; by default 1.", "--k"),
+        Repeated("stretch", float, "BETA", "How long x and y are beside z; by default 2, the paper's, and 3."),
+        Option(
+            "words",
+            tuple[str, str, str],
+            "X Y Z",
+            "Two unlike words and one between them; by default the clearest that are found.",
+        ),
+        options.VECTORS,
+    ),
+    run=run,
+    tables=tables,
+    reproduction=Reproduction(_reproduce),
+)
+SECTION = Section(
+    of="confound",
+    title="Long vectors (sections 3.2 and 3.3)",
+    command="confound",
+    vectors="each",
+    says="x = (βk, 0), y = (0, βk), z = (k, k): how probable two unlike words are, given their discourse vector, "
+    "beside one word twice. It should be far less.",
+    blocks=lambda reports, _: _section(reports),
+    note="confound",
+)

@@ -1,0 +1,149 @@
+"""`semsearch evaluate supervised`: what a classifier learns from sentence vectors, as in the SIF and uSIF papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.papers.section import Section
+from semsearch.evaluate.supervised.published_tasks import SYSTEMS
+from semsearch.evaluate.table import NONE, Table, bold, number
+from semsearch.evaluate.verdicts import counted
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.papers.data import PapersData
+    from semsearch.evaluate.supervised.supervised_report import SupervisedReport
+
+_OURS, _SIF_TABLE = "Ours (SIF, table 2)", " (SIF, table 2)"
+
+
+run = lazily("evaluate_supervised")
+
+
+def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -> Table:
+    """Ours, then the systems of some papers, a column a task."""
+    tasks = _tasks(report)
+    rows = []
+    for method in dict.fromkeys(score.method for score in report.scores):
+        ours = {score.task: score.figure for score in report.scores if score.method == method}
+        rows.append(bold([f"{method}, {report.vectors}", *(number(ours.get(task)) for task in tasks)]))
+    for paper in papers:
+        ending = f"({paper}, "
+        names = dict.fromkeys(name for task in tasks for name in report.published.get(task, {}) if ending in name)
+        for name in sorted(names, key=lambda name: name not in SYSTEMS.values()):
+            system, _, place = name.rstrip(")").rpartition(f" {ending}")
+            shown = f"{system} ({place})" if len(papers) == 1 else name
+            rows.append([shown, *(number(report.published.get(task, {}).get(name)) for task in tasks)])
+    return Table(["test split; r or accuracy × 100", *tasks], rows)
+
+
+def settings(report: SupervisedReport) -> Table:
+    """What was chosen on dev, and the figures of test."""
+    header = ["task", "method", "train / dev / test", "a", "rate", "λ", "rounds", "on dev", "on test", "ρ", "MSE"]
+    rows = []
+    for score in report.scores:
+        chosen = score.chosen
+        sizes = " / ".join(f"{size:,}" for size in score.examples)
+        rows.append([score.task, score.method, sizes, number(chosen.a, "g"), f"{chosen.rate:g}"])
+        rows[-1] += [f"{chosen.regularisation:g}", str(chosen.rounds), f"{chosen.dev:.1f}", f"{score.figure:.1f}"]
+        rows[-1] += [number(score.figures.get("spearman")), number(score.figures.get("mse"), ".3f")]
+    return Table(header, rows, labels=2)
+
+
+def usif_claims(report: SupervisedReport) -> Table:
+    """Which method is above which. Three tasks are too few for a test."""
+    rows = [[f"{one.better} above {one.worse}", counted(one.published), counted(one.found)] for one in report.orderings]
+    return Table(["claim: tasks in which it holds", "uSIF paper", f"here, {report.vectors}"], rows)
+
+
+def sif_claims(report: SupervisedReport) -> Iterator[Table]:
+    """SIF paper, table 2: its method less each other system, in the paper and with ours in its place."""
+    tasks = _tasks(report)
+    ours = {score.task: score.figure for score in report.scores if score.method == "sif"}
+    printed = {task: report.published.get(task, {}) for task in tasks}
+    names = dict.fromkeys(name for task in tasks for name in printed[task] if name.endswith(_SIF_TABLE))
+    rows = []
+    for name in (name for name in names if name != _OURS):
+        cells = []
+        for task in tasks:
+            if {name, _OURS} <= set(printed[task]) and task in ours:
+                paper, here = (figure - printed[task][name] for figure in (printed[task][_OURS], ours[task]))
+                cells.append(f"{paper:+.1f}, here {here:+.1f}")
+            else:
+                cells.append(NONE)
+        rows.append([name.removesuffix(_SIF_TABLE), *cells])
+    if rows:
+        yield Table(["SIF less", *tasks], rows)
+
+
+def claims(report: SupervisedReport) -> Iterator[Table]:
+    """What both papers say of their methods."""
+    yield from sif_claims(report)
+    if report.orderings:
+        yield usif_claims(report)
+
+
+def _tasks(report: SupervisedReport) -> list[str]:
+    return list(dict.fromkeys(score.task for score in report.scores))
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SupervisedReport]:
+    return {"supervised": run(data.labelled, vectors=data.vectors[0], fresh=data.fresh, progress=progress)}
+
+
+def _ready(data: PapersData) -> None:
+    from semsearch.evaluate.supervised.labelled import read_labelled  # start-up time
+
+    read_labelled(data.labelled)
+
+
+SUPERVISED = Experiment(
+    name="supervised",
+    paper="SIF, tables 2, 3, 7, 8; uSIF, table 3",
+    summary="Relatedness, entailment, sentiment (SIF, uSIF).",
+    help="""Learn relatedness, entailment and sentiment from sentence vectors that stay fixed.
+
+    A file has one of three forms, with tabs: score sentence sentence label (SICK), sentence sentence label (SNLI),
+    sentence label (SST, IMDB); each data set has the splits train, dev and test. What is chosen is chosen on dev. The
+    figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100.
+    """,
+    options=(
+        Argument("paths", Path, "FOLDER...", "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on."),
+        Repeated("methods", str, "mean|tfidf|sif|usif", "by default mean, sif and usif.", "--method"),
+        options.VECTORS,
+        Repeated("a", float, "", "the values tried for SIF; by default the paper's four."),
+        Option("width", int, "N", "Dimensions of the learned projection; 0 leaves it out.", default=2400),
+        Option("examples", int, "N", "Train on so many at most, drawn by chance; by default on all."),
+        options.SEED,
+        options.FRESH,
+    ),
+    run=run,
+    tables=lambda report: [settings(report), figures(report)],
+    claims=claims,
+    one_thread=False,  # long work, other than a search: all processors may multiply matrices
+    reproduction=Reproduction(_reproduce, "labels", _ready),
+)
+OF_SIF = Section(
+    of="supervised",
+    title="Supervised tasks (tables 2, 3, 7 and 8)",
+    command="supervised sts/ supervised/",
+    says="SIF removes no component here. What was chosen on dev stands in the second table, SIF less each system of "
+    "the paper in the third.",
+    blocks=lambda report, _: [
+        figures(report, ["SIF"]),
+        settings(report).without("on test", "ρ", "MSE"),
+        *sif_claims(report),
+    ],
+    note="supervised",
+)
+OF_USIF = Section(
+    of="supervised",
+    title="Supervised tasks (table 3)",
+    command="supervised sts/ supervised/",
+    blocks=lambda report, _: [figures(report, ["uSIF"]), usif_claims(report)],
+    note="usif-supervised",
+)

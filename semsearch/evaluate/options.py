@@ -1,0 +1,49 @@
+"""The options of experiments, as the command line is to have them: their names, what they take, what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of an experiment's command, or an argument of it.
+
+    `name` is that of the argument of `run` which it is given to; what is not given is left to `run`'s own default.
+    `many`: it may be repeated. `least`: of a number. `shown`: it is for `tables`, not for `run`.
+    """
+
+    name: str
+    kind: Any  # str, int, float, bool, Path, a Literal
+    metavar: str
+    help: str
+    flag: str = ""  # by default --name
+    many: bool = False
+    default: Any = None
+    least: float | None = None
+    argument: bool = False
+    required: bool = False
+    shown: bool = False
+
+
+Repeated = partial(Option, many=True)
+Argument = partial(Option, argument=True, many=True)
+Switch = partial(Option, kind=bool, metavar="")
+
+PAIRS = Argument("paths", Path, "PATH...", "Files of score, sentence, sentence (tabs); folders of such.")
+VECTORS = Option("vectors", str, "NAME|PATH", "Shipped vectors, a folder, or a file.", default="english")
+SEVERAL_VECTORS = Repeated("vectors", str, "NAME|PATH", "Shipped vectors (by default english), a folder, or a file.")
+A = Option("a", float, "", "The weights' parameter; by default the method's.")
+COMPONENTS = Option("components", int, "M", "Common components removed; by default the method's.")
+SPLIT = Option(
+    "split",
+    Literal["train", "dev", "test"],
+    "",
+    "Which of a folder's files; a file that is named is taken anyway.",
+    default="test",
+)
+SEED = Option("seed", int, "N", "Of all that is drawn by chance.", default=0, least=0)
+FRESH = Switch("fresh", help="Compute anew what was kept from an earlier run.")

@@ -1,0 +1,65 @@
+"""The folder of data that the papers' experiments are run on, and what else they are given.
+
+It has sub-folders, whichever are there: sts/ (pairs with scores), paraphrase/ (groups), supervised/ (labelled
+sentences) and frequencies/ (counts of words). Two experiments train on texts of their own, which must be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from semsearch.errors import SourceError
+from semsearch.evaluate.supervised.labelled import has_labels
+from semsearch.word_vectors.table import VectorTable
+
+FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
+
+
+@dataclass(slots=True)
+class PapersData:
+    """A folder, word vectors, texts to train on with how many of their sentences, and whether all is computed anew.
+
+    `years` are those of STS tasks that there are, `missing` says what was not run, and why. Raises SourceError where
+    the folder is none, or has nothing of the kind.
+    """
+
+    folder: Path
+    vectors: Sequence[VectorTable]
+    texts: Sequence[Path]
+    sentences: int
+    fresh: bool
+    there: frozenset[str] = field(init=False)
+    years: frozenset[str] = field(init=False)
+    groups: list[Path] = field(init=False)
+    counts: list[Path] = field(init=False)
+    labelled: list[Path] = field(init=False)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.there = frozenset(name for name in FOLDERS if (self.folder / name).is_dir())
+        if not self.there:
+            what = "has no data" if self.folder.is_dir() else "is no folder"
+            expected = ", ".join(f"{name}/" for name in FOLDERS)
+            raise SourceError(f"{self.folder} {what}; expected a folder with {expected}")
+        years = {file.name[:4] for file in (self.folder / "sts").glob("20*.tsv")}
+        self.years = frozenset(years & {"2012", "2013", "2014", "2015"})
+        self.groups = sorted((self.folder / "paraphrase").glob("*.tsv"))
+        self.counts = sorted((self.folder / "frequencies").glob("*.txt"))
+        folders = [self.folder / name for name in ("sts", "supervised") if name in self.there]
+        self.labelled = [folder for folder in folders if has_labels(folder)]
+
+
+# what an experiment may need: whether it is there, and what to say where it is not
+NEEDS: dict[str, tuple[Callable[[PapersData], object], str]] = {
+    "": (lambda _: True, ""),
+    "sts": (lambda data: "sts" in data.there, "there is no sts/"),
+    "sick": (lambda data: (data.folder / "sts" / "sick.test.tsv").is_file(), "there is no sts/sick.test.tsv"),
+    "labels": (lambda data: data.labelled, "neither sts/ nor supervised/ has labelled sentences"),
+    "groups": (lambda data: data.groups, "there is no paraphrase/ with .tsv files"),
+    "years and text": (
+        lambda data: data.texts and data.years,
+        "it needs tasks of STS 2012 to 2015 and a text (--train-text)",
+    ),
+}

@@ -1,0 +1,84 @@
+"""All experiments of the papers over one folder of data: what `semsearch evaluate report` runs.
+
+What cannot be run for want of data is named, and the rest is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.arguments import check_several
+from semsearch.evaluate.experiment import Progress, Reproduction
+from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
+from semsearch.evaluate.papers.data import NEEDS, PapersData
+from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport, UsedVectors
+from semsearch.word_vectors.loading import load_vectors
+
+REPRODUCED: dict[str, Reproduction] = {one.name: one.reproduction for one in EXPERIMENTS if one.reproduction}
+
+
+def evaluate_report(
+    folder: str | Path,
+    *,
+    vectors: Sequence[str | Path] = ("english",),
+    without: Sequence[str] = (),
+    train_text: Sequence[str | Path] = (),
+    train_sentences: int = TRAINED,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> PapersReport:
+    """Run all that the folder has data for, but the experiments named in `without` (see REPRODUCED).
+
+    The first of the word vectors is run everywhere, the others where sentences are compared, and where vectors
+    themselves are looked at. `train_text` are files that paragraph vectors and CBOS are trained on, so many sentences
+    of them each; without such a text these are left out. Results are kept unless `fresh`.
+    Raises SourceError for a folder without data and for broken files, UsageError, VectorsError, MissingExtra.
+    """
+    given = {"without": without, "train_text": train_text}
+    check_several(vectors=vectors, **{name: values for name, values in given.items() if values})
+    if wrong := [name for name in without if name not in REPRODUCED]:
+        raise UsageError(f"there is no experiment {wrong[0]!r}; --without is one of {', '.join(REPRODUCED)}")
+    if train_sentences < 1:
+        raise UsageError(f"train_sentences must be at least 1, not {train_sentences}")
+    opened = [load_vectors(one) for one in vectors]
+    if len({table.digest for table in opened}) != len(opened):
+        raise UsageError("two of the word vectors are the same; name each once")
+    data = PapersData(Path(folder), opened, [Path(text) for text in train_text], train_sentences, fresh)
+    chosen = {name: one for name, one in REPRODUCED.items() if _can_run(name, one, data, without)}
+    if missing := [text for text in data.texts if not text.exists()]:
+        raise SourceError(f"there is no {missing[0]}; give a text file to train on")
+    for one in chosen.values():
+        one.ready(data)
+    found: dict[str, Any] = {}
+    for number, (name, one) in enumerate(chosen.items(), 1):
+        found |= one.run(data, _telling(f"{name} ({number} of {len(chosen)})", progress))
+    return PapersReport(
+        tuple(UsedVectors(one.name, len(one), one.dimension, one.digest) for one in opened),
+        tuple(f"{name}: {why}" for name, why in data.missing.items()),
+        tuple(file.name for file in data.counts),
+        tuple(file.name for file in data.texts),
+        train_sentences,
+        **found,
+    )
+
+
+def _can_run(name: str, one: Reproduction, data: PapersData, without: Sequence[str]) -> bool:
+    """Whether there is what an experiment needs; else why it is not run goes to `data.missing`."""
+    is_there, why = NEEDS[one.needs]
+    if name in without:
+        data.missing[name] = "left out (--without)"
+    elif not is_there(data):
+        data.missing[name] = why
+    return name not in data.missing
+
+
+def _telling(name: str, progress: Progress | None) -> Progress | None:
+    """What an experiment reports to, with its own name and place before what it says."""
+    if progress is None:
+        return None
+    show = progress
+    show(name, 0, 0)
+    return lambda what, done, total: show(f"{name}, {what}", done, total)

@@ -1,0 +1,39 @@
+"""A section of the papers' report: a heading, the command of an experiment, its tables, a hand-written note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from semsearch.evaluate.table import Block
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.papers.papers_report import PapersReport
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`of` names the field of PapersReport that it is about; without it, the section is left out.
+
+    `command` stands behind `semsearch evaluate`, with the word vectors that were run: with all of them, with each in a
+    line of its own, or with the first; without a command nothing is said of how it was made. `says` is a paragraph
+    before the blocks, `note` the name of the passage at the end. A section without a title goes on with the one before.
+    """
+
+    of: str
+    note: str = ""
+    title: str = ""
+    command: str | Callable[[PapersReport], str] = ""
+    vectors: Literal["all", "each", "first", "none"] = "first"
+    says: str | Callable[[PapersReport], str] = ""
+    blocks: Callable[[Any, PapersReport], Iterable[Block]] = lambda _found, _report: ()
+
+    def commands(self, report: PapersReport) -> Iterator[str]:
+        """What gives these figures."""
+        command = self.command if isinstance(self.command, str) else self.command(report)
+        each = ["" if one.name == "english" else f" --vectors {one.name}" for one in report.vectors]
+        together = "".join(f" --vectors {one.name}" for one in report.vectors)
+        options = {"all": [together if any(each) else ""], "each": each, "first": each[:1], "none": [""]}
+        if command:
+            yield from (f"semsearch evaluate {command}{option}" for option in options[self.vectors])

@@ -1,0 +1,77 @@
+"""What the classification of paraphrases gives: sizes of groups, accuracies, and how models compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
+from semsearch.evaluate.record import Record, called
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSizes(Record):
+    """A data set: how many groups have how many sentences, and how many tokens there are; `published` has the same."""
+
+    data: str
+    sentences: int
+    groups: int
+    tokens: int
+    sizes: Mapping[int, int]
+    published: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifyScore:
+    """A model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1."""
+
+    data: str
+    model: str
+    dimension: int
+    folds: tuple[float, ...]
+    costs: tuple[float, ...]
+    folds_at_1: tuple[float, ...]
+    published: float | None
+
+    @property
+    def accuracy(self) -> float:
+        return float(np.mean(self.folds))
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the folds."""
+        return float(np.std(self.folds))
+
+    @property
+    def accuracy_at_1(self) -> float:
+        return float(np.mean(self.folds_at_1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "data": self.data,
+            "model": self.model,
+            "dimension": self.dimension,
+            "accuracy": round(self.accuracy, 2),
+            "spread": round(self.spread, 2),
+            "folds": [round(fold, 2) for fold in self.folds],
+            "C": list(self.costs),
+            "accuracy at C = 1": round(self.accuracy_at_1, 2),
+            "published": self.published,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifyReport(Record):
+    """What was run, with which word vectors, and what came out. `training`: for how many sentences, if for any."""
+
+    vectors: str
+    seed: int
+    training: int = field(metadata=called("training sentences"))
+    sizes: tuple[GroupSizes, ...] = field(metadata=called("data"))
+    scores: tuple[ClassifyScore, ...]
+    agreements: tuple[ErrorAgreement, ...]  # of the first fold, as in the paper
+    comparisons: tuple[ModelComparison, ...]  # of all folds

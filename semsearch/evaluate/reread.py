@@ -1,0 +1,25 @@
+"""Sentences as gensim wants them: read as often as it likes, while someone hears how many were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+Sentence = TypeVar("Sentence")
+_EVERY = 1000  # sentences between two reports
+
+
+class Reread(Generic[Sentence]):
+    """`sentences()` gives them anew for each reading, `progress(n)` hears how many were read, of all readings."""
+
+    def __init__(self, sentences: Callable[[], Iterable[Sentence]], progress: Callable[[int], None] | None) -> None:
+        self._sentences = sentences
+        self._progress = progress
+        self._read = 0
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for sentence in self._sentences():
+            self._read += 1
+            if self._progress and self._read % _EVERY == 0:
+                self._progress(self._read)
+            yield sentence

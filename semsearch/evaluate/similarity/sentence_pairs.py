@@ -1,0 +1,115 @@
+"""Sentence pairs with gold scores, a pair a line: score TAB sentence TAB sentence; further columns are ignored.
+
+A file's name says what it is: 2012.MSRpar.test.tsv is a task of a year, stsb.dev.tsv and sick.test.tsv are whole data
+sets. A file of any other name is a data set of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import SourceError
+from semsearch.evaluate.lines import broken, numbered_lines
+
+HIGHEST = 5.0  # of the gold scores; the lowest is 0
+_SPLITS = ("train", "dev", "test")
+_YEAR = re.compile(r"20(\d\d)")
+_KNOWN = {"stsb": "STSb", "sick": "SICK14"}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """n pairs with their gold scores (n,). `group` is what it is averaged with: STS12, or its own name."""
+
+    name: str
+    group: str
+    split: str  # "" where the name says none
+    scores: npt.NDArray[np.float64]
+    first: Sequence[str]
+    second: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        """The name, with the split unless that is test."""
+        return self.name if self.split in ("", "test") else f"{self.name} {self.split}"
+
+    @property
+    def sentences(self) -> list[str]:
+        """All sentences, those of both sides."""
+        return [*self.first, *self.second]
+
+
+def read_tasks(paths: Iterable[Path], *, split: str = "test") -> list[Task]:
+    """The tasks in files, and in folders: there all .tsv files of this split, or of none by their name.
+
+    Raises SourceError as `task_files`, or where a line is not a pair with a score from 0 to 5.
+    """
+    return [_read(file) for file in task_files(paths, split=split)]
+
+
+def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
+    """The files that `read_tasks` reads.
+
+    Raises SourceError where there is nothing of the kind, or where two files are of one task.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found = [file for file in sorted(path.glob("*.tsv")) if _name(file)[1] in (split, "")]
+            if not found:
+                raise SourceError(
+                    f"{path} has no .tsv files of the split {split!r}; expected names such as x.{split}.tsv"
+                )
+            files += found
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise SourceError(f"there is no file {path}; give a file of score, sentence, sentence, or a folder of such")
+    if not files:
+        raise SourceError("no files of sentence pairs were named; give files or folders")
+    tasks: dict[tuple[str, str], Path] = {}
+    for file in {file.resolve(): file for file in files}.values():
+        if (other := tasks.setdefault(_name(file), file)) != file:
+            raise SourceError(f"{other} and {file} are of one name, and so one task; rename one of them")
+    return list(tasks.values())
+
+
+def _name(path: Path) -> tuple[str, str]:
+    """The name of the task, and its split."""
+    stem = path.name.removesuffix(".tsv")
+    rest, _, last = stem.rpartition(".")
+    return (rest, last) if rest and last in _SPLITS else (stem, "")
+
+
+def _read(path: Path) -> Task:
+    name, split = _name(path)
+    scores: list[float] = []
+    pairs: list[tuple[str, str]] = []
+    for number, line in numbered_lines(path):
+        cells = line.split("\t")
+        if len(cells) < 3 or not (cells[1].strip() and cells[2].strip()):
+            raise broken(path, number, "a score and two sentences, between tabs", line)
+        scores.append(_score(path, number, cells[0]))
+        pairs.append((cells[1], cells[2]))
+    if len(set(scores)) < 2:
+        raise SourceError(f"{path} has fewer than two different scores; a correlation needs at least two")
+    year, _, task = name.partition(".")
+    match = _YEAR.fullmatch(year)
+    group = f"STS{match[1]}" if match and task else _KNOWN.get(name.lower(), name)
+    return Task(name, group, split, np.array(scores), [one for one, _ in pairs], [two for _, two in pairs])
+
+
+def _score(path: Path, number: int, cell: str) -> float:
+    try:
+        score = float(cell)
+    except ValueError:
+        raise broken(path, number, "a number as the score", cell) from None
+    if not 0 <= score <= HIGHEST:
+        raise broken(path, number, f"a score from 0 to {HIGHEST:g}", cell)
+    return score

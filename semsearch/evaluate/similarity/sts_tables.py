@@ -1,0 +1,164 @@
+"""Similarity of sentences in tables: by task and by group, ours beside the papers', and what they have above what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from semsearch.evaluate.published import PUBLISHED, YEAR_TASKS
+from semsearch.evaluate.table import Bold, Table, bold, number
+from semsearch.evaluate.verdicts import counted
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.similarity.orderings import Ordering
+    from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
+
+_BOTH = 5  # so many columns have r and ρ; where there are more, ρ is left to the JSON
+_NAMES = {"sif": "sif (WR)", "usif": "usif (UP)"}
+_FITS = {"task": "each alone", "corpus": "all together"}
+Systems = Mapping[str, Mapping[str, float]]  # published figures by a system's name, and by task and group
+
+
+def tasks(scores: Sequence[StsScore]) -> Table:
+    """A row a task, a column a method and run."""
+    runs = list(dict.fromkeys((score.method, score.vectors, score.fit_on) for score in scores))
+    signs = "rρ" if len(runs) <= _BOTH else "r"
+    columns = [
+        f"{_label(*run, runs)} {sign}" if len(signs) > 1 else _label(*run, runs) for run in runs for sign in signs
+    ]
+    rows: dict[tuple[str, str], list[str]] = {}
+    for score in sorted(scores, key=lambda score: runs.index((score.method, score.vectors, score.fit_on))):
+        shown = (score.pearson, score.spearman)[: len(signs)]
+        name = f"{score.task} {score.split}" if score.split not in ("", "test") else score.task
+        rows.setdefault((name, f"{score.pairs:,}"), []).extend(map(number, shown))
+    title = "task" if len(signs) > 1 else "task, r"
+    return Table([title, "pairs", *columns], [[*head, *cells] for head, cells in rows.items()], labels=2)
+
+
+def tasks_beside(report: StsReport, methods: Sequence[str], systems: Systems) -> Table:
+    """A row a task, a column for each of some methods with the first word vectors, beside published systems."""
+    first = report.scores[0]
+    scores = [score for score in report.scores if (score.vectors, score.fit_on) == (first.vectors, first.fit_on)]
+    columns: list[tuple[str, Mapping[str, float]]] = []
+    for method in methods:
+        found = {score.name: score.pearson for score in scores if score.method == method}
+        columns.append((Bold(_NAMES.get(method, method)), found))
+        columns += [(name, systems[name]) for name in _systems_of(method, systems)]
+    rows = [
+        [task, *(number(found.get(task)) for _, found in columns)] for task in dict.fromkeys(s.name for s in scores)
+    ]
+    return Table([f"Pearson's r × 100, {first.vectors}", *(name for name, _ in columns)], rows)
+
+
+def groups(
+    averages: Sequence[StsAverage],
+    methods: Sequence[str],
+    systems: Systems,
+    scores: Sequence[StsScore] = (),
+    *,
+    apart: bool = False,
+) -> Table:
+    """A row a method and run, a column a group, Pearson's r; each method above the published systems of it.
+
+    Below stand systems that are of no method of ours, or, with `apart`, all. A published mean of a year that was not
+    run whole is that of the tasks which were.
+    """
+    columns = _groups(averages, scores)
+    runs = list(dict.fromkeys((average.method, average.vectors, average.fit_on) for average in averages))
+    rows: list[list[str]] = []
+    for method in methods:
+        for run in (run for run in runs if run[0] == method):
+            found = {a.group: a.pearson for a in averages if (a.method, a.vectors, a.fit_on) == run}
+            fit = f", {_short(run[2])}" if len({fit_on for *_, fit_on in runs}) > 1 else ""
+            cells = (number(found.get(column.name)) for column in columns)
+            rows.append(bold([f"{_NAMES.get(method, method)}, {run[1]}{fit}", *cells]))
+        rows += [_theirs(name, systems[name], columns) for name in _systems_of(method, systems) if not apart]
+    ours = () if apart else {row.name for row in PUBLISHED}
+    rows += [_theirs(name, found, columns) for name, found in systems.items() if name not in ours]
+    return Table(["Pearson's r × 100", *(column.head for column in columns)], rows)
+
+
+def fitted(report: StsReport) -> Iterator[Table]:
+    """What fitting on all tasks together, or on a text, gives, less what the first that it was fitted on gives."""
+    columns = _groups(report.averages, report.scores)
+    base, *others = dict.fromkeys(average.fit_on for average in report.averages)
+    bases = {(a.method, a.vectors, a.group): a.pearson for a in report.averages if a.fit_on == base}
+    for fit_on in others:
+        rows: dict[tuple[str, str], dict[str, float]] = {}
+        for a in (average for average in report.averages if average.fit_on == fit_on):
+            rows.setdefault((a.method, a.vectors), {})[a.group] = a.pearson - bases[a.method, a.vectors, a.group]
+        head = f"{_FITS.get(fit_on, _short(fit_on))} less {_FITS.get(base, _short(base))}"
+        yield Table(
+            [head, *(column.head for column in columns)],
+            [[" ".join(key), *(number(cells[c.name], "+.1f") for c in columns)] for key, cells in rows.items()],
+        )
+
+
+def above(report: StsReport, pairs: Sequence[tuple[str, str]], *, percent: bool = True) -> Table:
+    """What a paper has above what: in how many tasks, by how many points and per cent of the mean; there and here."""
+    found: dict[tuple[str, str], list[Ordering]] = {}
+    for ordering in report.orderings:
+        found.setdefault((ordering.better, ordering.worse), []).append(ordering)
+    runs = list(dict.fromkeys(("", ordering.vectors, ordering.fit_on) for ordering in report.orderings))
+    papers = [name for name in ("GloVe", "PSL") if any(name in ordering.published for ordering in report.orderings)]
+    rows = []
+    for (better, worse), ours in ((pair, found[pair]) for pair in pairs if pair in found):
+        theirs = [counted(ours[0].published.get(name)) for name in papers]
+        theirs += [number(ours[0].published_improvement, "+.1f")] * percent
+        cells = [
+            f"{one.found.verdict}: {counted(one.found)}" + f" ({one.improvement:+.1f} %)" * percent for one in ours
+        ]
+        rows.append([f"{better} above {worse}", *theirs, *cells])
+    heads = [f"paper, {name}" for name in papers] + ["paper, %"] * percent
+    several = len({fit_on for *_, fit_on in runs}) > 1
+    here = (f"here, {vectors}" + f", {_short(fit_on)}" * several for _, vectors, fit_on in runs)
+    return Table(["claim", *heads, *here], rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A column: the tasks that were run, by the names they have in the papers."""
+
+    name: str
+    tasks: tuple[str, ...]
+    whole: bool
+    count: int
+
+    @property
+    def head(self) -> str:
+        of = len(YEAR_TASKS.get(self.name, ()))
+        return self.name if self.whole or not of else f"{self.name} ({self.count} of {of})"
+
+
+def _groups(averages: Iterable[StsAverage], scores: Sequence[StsScore]) -> list[_Group]:
+    found = {average.group: average for average in averages}
+    tasks = {name: tuple(dict.fromkeys(s.name for s in scores if s.group == name)) for name in found}
+    return [_Group(name, tasks[name], one.whole, one.tasks) for name, one in found.items()]
+
+
+def _theirs(name: str, found: Mapping[str, float], columns: Sequence[_Group]) -> list[str]:
+    """A published system. The mean of a group that is whole is as printed, else that of the tasks which were run."""
+    cells: list[float | None] = []
+    for group in columns:
+        tasks = [found[task] for task in group.tasks if task in found]
+        partial = sum(tasks) / len(tasks) if tasks and len(tasks) == len(group.tasks) else None
+        cells.append(found.get(group.name) if group.whole else partial)
+    return [name, *map(number, cells)]
+
+
+def _systems_of(method: str, systems: Systems) -> list[str]:
+    """The published systems that are our method with other word vectors."""
+    return [row.name for row in PUBLISHED if row.method == method and row.name in systems]
+
+
+def _label(method: str, vectors: str, fit_on: str, runs: Iterable[tuple[str, str, str]]) -> str:
+    """What tells a run from the others."""
+    _, others, fits = map(set, zip(*runs, strict=True))
+    return method + f" {vectors}" * (len(others) > 1) + f" {_short(fit_on)}" * (len(fits) > 1)
+
+
+def _short(fit_on: str) -> str:
+    """A file by its name."""
+    return PurePath(fit_on).name

@@ -1,0 +1,52 @@
+"""Whether what a paper claims was found: in how many tasks one method is above another, and is it more than chance?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.table import NONE
+
+LEVEL = 0.05  # of p, for a verdict
+HOLDS, REVERSED, UNDECIDED = "holds", "reversed", "no difference shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Record):
+    """In how many of so many tasks (or groups) one was above the other, and the mean difference of their figures."""
+
+    held: int
+    of: int
+    difference: float = field(metadata=digits(4))
+
+    @classmethod
+    def between(cls, better: Mapping[str, float], worse: Mapping[str, float]) -> Held | None:
+        """Over what both have a figure for; None where there is nothing of the kind."""
+        both = [(figure, worse[name]) for name, figure in better.items() if name in worse]
+        if not both:
+            return None
+        return cls(sum(one > two for one, two in both), len(both), sum(one - two for one, two in both) / len(both))
+
+    @property
+    def verdict(self) -> str:
+        """Whether it holds, by the sign test over tasks: two-sided, at LEVEL."""
+        return said_by(_sign_test(self.held, self.of), 2 * self.held - self.of)
+
+
+def said_by(p: float, difference: float) -> str:
+    """The verdict of a test that gave this p, and of the sign of what it tested."""
+    return UNDECIDED if p >= LEVEL else HOLDS if difference > 0 else REVERSED
+
+
+def counted(held: Held | None) -> str:
+    """In how many of how many, and by how much: `13 of 20, +3.9`."""
+    return NONE if held is None else f"{held.held} of {held.of}, {held.difference:+.1f}"
+
+
+@cache
+def _sign_test(held: int, of: int) -> float:
+    from scipy.stats import binomtest  # start-up time
+
+    return float(binomtest(held, of).pvalue)

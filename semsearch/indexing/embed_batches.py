@@ -1,0 +1,66 @@
+"""Batches of passages to vectors, and these into the stores: one for each passage, one for each of its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.dense.store import Questions, VectorStore
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.indexing.spool import Batch, Spool
+from semsearch.results.reports import Progress
+from semsearch.storage.segments import Kind, Segment
+from semsearch.system.threads import in_order
+from semsearch.topics.joined import join
+from semsearch.topics.passages import TopicVectors
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How passages are embedded: an embedder, their topics if there are any, questions to measure recall with."""
+
+    embedder: SentenceEmbedder
+    topics: TopicVectors | None
+    questions: Questions
+
+    def vectors(self, batch: Batch) -> tuple[Batch, Float32, Float32]:
+        """The vectors of a batch's passages and of its sentences. (p, d + k), (s, d)"""
+        rows, whole = self.embedder.transform_both(batch.words, batch.starts)
+        if self.topics is not None:
+            whole = join(whole, self.topics.of(batch.passage_ids))
+        return batch, whole, rows[batch.is_sentence]
+
+
+def write_vectors(
+    spools: Iterable[Spool],
+    embedding: Embedding,
+    stores: Mapping[Kind, VectorStore],
+    *,
+    number: int,
+    threads: int,
+    total: int,
+    progress: Callable[[Progress], None],
+) -> list[Segment]:
+    """Embed all batches, which have `total` sentences, for generation `number`; segments of both kinds."""
+    done = 0
+    with (
+        stores["passage"].writer(number, questions=embedding.questions) as passages,
+        stores["sentence"].writer(number) as sentences,
+    ):
+        for batch, whole, single in in_order(embedding.vectors, _batches(spools), threads=threads):
+            passages.add(batch.passage_ids, whole)
+            sentences.add(batch.sentence_ids, single)
+            done += len(single)
+            progress(Progress("embedding", sentences=done, total_sentences=total))
+        progress(Progress("writing", sentences=done, total_sentences=total))
+        return passages.finish() + sentences.finish()
+
+
+def _batches(spools: Iterable[Spool]) -> Iterator[Batch]:
+    for spool in spools:
+        yield from spool

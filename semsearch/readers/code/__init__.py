@@ -1,0 +1,1 @@
+"""Source code: what its authors say about it, by function."""

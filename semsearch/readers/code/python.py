@@ -1,0 +1,123 @@
+"""Python: docstrings, comments, and the signatures of functions and classes as headings.
+
+What is no valid Python of this version is read as other source code is.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import tokenize
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from semsearch.readers.align import Aligner
+from semsearch.readers.code import tokens
+from semsearch.readers.code.comments import Comment, blocks_of
+from semsearch.readers.document import Block, Document, line_starts
+
+_LONGEST = 200  # characters of a signature
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def read(source: str, name: str) -> Document:
+    """Docstrings, comments and signatures, in order. The title is the file's name."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that are none: not ours to mend
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, MemoryError):
+        return tokens.read(source, name)
+    reading = _Reading(source)
+    reading.visit(tree, (), 0)
+    blocks = sorted([*reading.blocks, *reading.comments()], key=lambda block: block.start)
+    return Document(source, blocks, "python", PurePath(name).name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The lines of a function or class, counted from 1, and its name."""
+
+    first: int
+    last: int
+    name: str
+
+
+class _Reading:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._starts = [*line_starts(source), len(source)]
+        self._aligner = Aligner(source)
+        self._ranges: list[_Range] = []
+        self.blocks: list[Block] = []
+
+    def visit(self, node: ast.AST, names: tuple[str, ...], depth: int) -> None:
+        """The docstrings and signatures in a node."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, _Scope):
+                inner = (*names, child.name)
+                name = ".".join(inner)
+                first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+                self._ranges.append(_Range(first, child.end_lineno or child.lineno, name))
+                self._signature(child, name, min(depth + 1, 6))
+                self.visit(child, inner, depth + 1)
+            elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+                if isinstance(child.value.value, str):
+                    self._docstring(child.value, child.value.value, ".".join(names) or None)
+            else:
+                self.visit(child, names, depth)
+
+    def _signature(self, node: _Scope, name: str, level: int) -> None:
+        """The first line of a definition, as it stands, up to its colon."""
+        start = self._offset(node.lineno, node.col_offset)
+        end = self._starts[node.lineno] if node.lineno < len(self._starts) else len(self._source)
+        text = self._source[start:end].rstrip().removesuffix(":")
+        self.blocks.append(Block(text[:_LONGEST].rstrip(), start, level, place=name))
+
+    def _docstring(self, node: ast.Constant, value: str, place: str | None) -> None:
+        low = self._offset(node.lineno, node.col_offset)
+        high = self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        for paragraph in _paragraphs(inspect.cleandoc(value)):
+            found = self._source.find(paragraph, low, high)
+            anchors = self._aligner.place(paragraph, low, high) if found < 0 else ()
+            block = Block(paragraph, anchors[0][1] if anchors else found, anchors=anchors, place=place)
+            low = max(low, block.source_offset(len(paragraph) - 1))
+            self.blocks.append(block)
+
+    def comments(self) -> Iterator[Block]:
+        """The comments, those on consecutive lines together."""
+        found: list[Comment] = []
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(self._source, newline="").readline):
+                if token.type == tokenize.COMMENT:
+                    alone = not token.line[: token.start[1]].strip()
+                    start = self._starts[token.start[0] - 1] + token.start[1]
+                    found.append(Comment(token.string, start, token.start[0], alone))
+        except (tokenize.TokenError, SyntaxError, IndexError):  # what ast takes and tokenize does not
+            pass
+        for line, block in blocks_of(found):
+            yield replace(block, place=self._name_at(line))
+
+    def _name_at(self, line: int) -> str | None:
+        """The innermost function or class that a line is in."""
+        around = [found for found in self._ranges if found.first <= line <= found.last]
+        return max(around, key=lambda found: found.first).name if around else None
+
+    def _offset(self, line: int, column: int) -> int:
+        """The offset of a place as ast gives it: the column in bytes of UTF-8."""
+        start = self._starts[line - 1]
+        text = self._source[start : start + column]
+        return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    lines: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.strip():
+            lines.append(line.strip())
+        elif lines:
+            yield "\n".join(lines)
+            lines = []

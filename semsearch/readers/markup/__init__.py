@@ -1,0 +1,1 @@
+"""Markup languages that are read line by line: Org, AsciiDoc, LaTeX."""

@@ -1,0 +1,183 @@
+r"""LaTeX: sections, paragraphs, items, captions and footnotes, without the commands between the words.
+
+Left out are comments, the preamble but for title and author, pictures, displayed formulas, references and citations; a
+formula within a sentence is kept as it is written. Commands that are not known here give their arguments. No file is
+included and no macro expanded. Footnotes and captions follow the paragraph that they stand in.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from semsearch.readers.align import Aligner, blanked
+from semsearch.readers.document import Block, Document
+
+_LEVELS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_COMMENT = re.compile(r"(?<!\\)%[^\r\n]*")
+_HIDDEN = re.compile(
+    r"\\begin\s*\{(?P<name>(?:equation|align|gather|multline|eqnarray|displaymath|math|tikzpicture|picture|comment|"
+    r"filecontents|thebibliography)\*?)\}.*?(?:\\end\s*\{(?P=name)\}|\Z)"
+    r"|\\\[.*?(?:\\\]|\Z)|\$\$.*?(?:\$\$|\Z)",
+    re.DOTALL,
+)
+_CODE = r"\\begin\s*\{(?P<code>(?:verbatim|Verbatim|lstlisting|minted)\*?)\}(?:\[[^\]]*\]|\{[^}]*\})*[ \t]*"
+_BOUNDARY = re.compile(
+    rf"(?P<verbatim>{_CODE}.*?(?:\\end\s*\{{(?P=code)\}}|\Z))"
+    r"|\\(?P<section>" + "|".join(_LEVELS) + r")\*?\s*(?:\[[^\]]*\])?\s*(?=\{)"
+    r"|\\(?:begin|end)\s*\{[^}]*\}(?:\s?\[[^\]]*\]|\s?\{[^{}]*\})*"
+    r"|\\item\b|\\par\b|\\maketitle\b|(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r(?!\n))|\\\\(?=\s*[\r\n])",
+    re.DOTALL,
+)
+_APART = re.compile(r"\\(?:caption|footnote|footnotetext)\s*(?:\[[^\]]*\])?(?=\{)")
+_GONE = re.compile(
+    r"\\(?:label|ref|eqref|pageref|autoref|cref|Cref|[Cc]ite\w*|nocite|bibliography\w*|includegraphics|input|include|"
+    r"index|vspace|hspace|usepackage|newcommand|renewcommand|setlength|pagestyle|thispagestyle|setcounter|"
+    r"addtocounter|addcontentsline|hypersetup|documentclass|fontsize)\*?(?:\s?\[[^\]]*\])*(?:\s?\{[^{}]*\})*"
+)
+_TARGET = re.compile(r"\\href\s*\{[^{}]*\}")
+_MATH = re.compile(r"\$([^$]+)\$|\\\((.+?)\\\)", re.DOTALL)
+_ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s*|([cvHuk])(?=\s|\{)\s*)(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
+_SIGNS = "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0327\u030c\u030b\u0306\u0328"
+_ACCENTS = dict(zip("'`^\"~=.cvHuk", _SIGNS, strict=True))
+_LETTERS = {
+    "ss": "ß", "ae": "æ", "oe": "œ", "AE": "Æ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
+    "ldots": "…", "dots": "…", "LaTeX": "LaTeX", "TeX": "TeX", "S": "§", "textbackslash": "\\", "i": "i", "quad": " ",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\]\r\n]*\])?(?:\{\}|[ \t]+|(?=\W|\Z))")
+_MARKS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "), ("\\,", " "), ("\\ ", " "), ("\\-", ""))
+_ESCAPED = re.compile(r"\\([%&$#_{}])")
+_SPACES = re.compile(r"[ \t]{2,}")
+_LINE_END = re.compile(r"[ \t]*(?:\r\n?|\n)\s*")
+_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?)])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A paragraph, heading or listing, as offsets in the source."""
+
+    start: int
+    end: int
+    level: int = 0
+    verbatim: bool = False
+
+
+def read(source: str, name: str) -> Document:
+    r"""The blocks of a LaTeX text. Its title is what \title says, else its first heading, else its name."""
+    plain = blanked(_COMMENT, source)
+    head = {key: clean(plain[found[0] : found[1]]) for key in ("title", "author") if (found := _argument(plain, key))}
+    begin, end = plain.find("\\begin{document}"), plain.find("\\end{document}")
+    low = begin + len("\\begin{document}") if begin >= 0 else 0
+    high = end if end >= 0 else len(plain)
+    apart = list(_apart(plain, low, high))
+    text = plain
+    for start, _, stop in apart:
+        text = text[:start] + " " * (stop - start) + text[stop:]
+    text = re.sub(_HIDDEN, lambda found: " " * len(found[0]), text)
+    notes = [_Piece(inner, stop - 1) for _, inner, stop in apart]
+    blocks = list(_blocks(source, plain, text, _pieces(text, low, high), notes))
+    title = head.get("title") or next((block.text for block in blocks if block.level), PurePath(name).stem)
+    metadata = {key: " ".join(value.split()) for key, value in head.items() if value.strip()}
+    return Document(source, blocks, "latex", " ".join(title.split()), metadata)
+
+
+def _blocks(source: str, plain: str, text: str, pieces: Iterator[_Piece], notes: list[_Piece]) -> Iterator[Block]:
+    """The blocks of pieces, each followed by the notes in it; `text` is the source without them."""
+    main, side = Aligner(text), Aligner(plain)
+    for piece in pieces:
+        if piece.verbatim:
+            code = source[piece.start : piece.end].strip("\r\n").rstrip()
+            if code.strip():
+                yield Block(code, source.index(code, piece.start))
+        else:
+            yield from _block(clean(text[piece.start : piece.end]), source, main, piece)
+        while notes and notes[0].start < piece.end:
+            note = notes.pop(0)
+            yield from _block(clean(plain[note.start : note.end]), source, side, note)
+    for note in notes:
+        yield from _block(clean(plain[note.start : note.end]), source, side, note)
+
+
+def _block(text: str, source: str, aligner: Aligner, piece: _Piece) -> Iterator[Block]:
+    if piece.level:
+        text = " ".join(text.split())
+    if any(character.isalnum() for character in text):
+        found = source.find(text, piece.start, piece.end)
+        anchors = aligner.place(text, piece.start, piece.end) if found < 0 else ()
+        yield Block(text, anchors[0][1] if anchors else found, piece.level, anchors=anchors)
+
+
+def _pieces(text: str, low: int, high: int) -> Iterator[_Piece]:
+    start = low
+    while start < high:
+        found = _BOUNDARY.search(text, start, high)
+        yield _Piece(start, found.start() if found else high)
+        if found is None:
+            return
+        start = found.end()
+        if found["section"]:
+            end = _closing(text, start, high)
+            yield _Piece(start + 1, end, _LEVELS[found["section"]])
+            start = end + 1
+        elif found["verbatim"]:
+            opened = re.compile(_CODE).match(text, found.start())
+            closing = text.rfind("\\end", found.start(), found.end())
+            yield _Piece(opened.end() if opened else start, closing if closing > 0 else found.end(), verbatim=True)
+
+
+def _apart(text: str, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+    """Where footnotes and captions begin, where their text does, and where they end."""
+    while found := _APART.search(text, low, high):
+        low = _closing(text, found.end(), high) + 1
+        yield found.start(), found.end() + 1, low
+
+
+def _argument(text: str, command: str) -> tuple[int, int] | None:
+    found = re.search(rf"\\{command}\s*(?:\[[^\]]*\])?(?=\{{)", text)
+    return (found.end() + 1, _closing(text, found.end(), len(text))) if found else None
+
+
+def _closing(text: str, opening: int, high: int) -> int:
+    """The place of the brace that closes the one at `opening`; the end, if none does."""
+    depth = 0
+    for brace in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, opening, high):
+        depth += (brace[0] == "{") - (brace[0] == "}")
+        if depth == 0 and brace[0] == "}":
+            return brace.start()
+    return high
+
+
+def clean(text: str) -> str:
+    """What a reader sees of a paragraph."""
+    parts = []
+    end = 0
+    for found in _MATH.finditer(text):
+        parts += [_clean_words(text[end : found.start()]), (found[1] or found[2]).strip()]
+        end = found.end()
+    joined = "".join([*parts, _clean_words(text[end:])])
+    return _BEFORE_MARK.sub("", _LINE_END.sub("\n", _SPACES.sub(" ", joined))).strip()
+
+
+def _clean_words(text: str) -> str:
+    text = _TARGET.sub("", _GONE.sub("", text))
+    text = _ACCENT.sub(_accented, text)
+    text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], ""), text.replace("\\\\", "\n"))
+    for mark, shown in _MARKS:
+        text = text.replace(mark, shown)
+    held = _ESCAPED.sub(lambda found: {"{": "\x02", "}": "\x03"}.get(found[1], found[1]), text)
+    return held.replace("{", "").replace("}", "").replace("\x02", "{").replace("\x03", "}")
+
+
+def _accented(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", (found[3] or found[4]) + _ACCENTS[found[1] or found[2]])

@@ -1,0 +1,1 @@
+"""Documents that are zip archives of XML: Word, PowerPoint, Excel, OpenDocument, EPUB."""

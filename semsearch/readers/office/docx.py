@@ -1,0 +1,154 @@
+"""Word documents (.docx): paragraphs, headings, tables, notes and comments, with the page where Word has counted.
+
+Deleted and moved text, field codes, running heads and feet and the numbers of lists are left out. Pages are those of
+Word's last layout; a document that Word has never laid out has none. Headings are told by their style's outline level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.readers.builder import Builder
+from semsearch.readers.cells import joined
+from semsearch.readers.document import Document
+from semsearch.readers.office.archive import Archive, number, office_properties
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_PARAGRAPH, _TABLE, _ROW, _CELL = _W + "p", _W + "tbl", _W + "tr", _W + "tc"
+_SKIPPED = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _W + "sdtPr", _W + "tblPr", _W + "tcPr", _FALLBACK}
+_SIGNS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-"}
+_PAGE_BREAK = _W + "lastRenderedPageBreak"
+_NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
+
+
+def read(data: bytes, name: str) -> Document:
+    """The blocks of a Word document. Its title is its property, else its title or first heading, else its name."""
+    archive = Archive(data, name, ".docx")
+    main = archive.main_part()
+    related = dict(archive.related(main).values())
+    reading = _Reading(_levels(archive, related.get("styles", "")))
+    tree = archive.tree(main)
+    reading.page = 1 if next(tree.iter(_PAGE_BREAK), None) is not None else None
+    reading.take(tree)
+    reading.page = None
+    for kind, noun in _NOTES.items():
+        if related.get(kind, "") in archive:
+            notes = [note for note in archive.tree(related[kind]) if note.get(_W + "type", "normal") == "normal"]
+            for number, note in enumerate(notes, start=1):
+                reading.place = f"{noun} {number}"
+                reading.take(note)
+    metadata = office_properties(archive)
+    titles = [metadata.get("title", ""), reading.title]
+    titles += [block.text for block in reading.builder.blocks if block.level == 1]
+    title = next(filter(None, titles), PurePath(name).stem)
+    return Document(reading.builder.source, reading.builder.blocks, "docx", " ".join(title.split()), metadata)
+
+
+def _levels(archive: Archive, path: str) -> dict[str, int]:
+    """The level of each style that is a heading's: 0 for the title of the whole."""
+    if path not in archive:
+        return {}
+    levels: dict[str, int] = {}
+    based: dict[str, str] = {}
+    for style in archive.tree(path).iter(_W + "style"):
+        identity = style.get(_W + "styleId", "")
+        names = style.find(_W + "name")
+        label = (names.get(_W + "val", "") if names is not None else "").lower()
+        outline = style.find(f"{_W}pPr/{_W}outlineLvl")
+        if label == "title":
+            levels[identity] = 0
+        elif outline is not None:
+            levels[identity] = number(outline.get(_W + "val"), 9) + 1
+        elif label.startswith("heading ") and label[8:].isdecimal():
+            levels[identity] = int(label[8:])
+        elif (base := style.find(_W + "basedOn")) is not None:
+            based[identity] = base.get(_W + "val", "")
+    for identity in based:
+        base_style, steps = based[identity], 0
+        while base_style in based and steps < len(based):
+            base_style, steps = based[base_style], steps + 1
+        if base_style in levels:
+            levels[identity] = levels[base_style]
+    return levels
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One document, on the way through its parts."""
+
+    levels: dict[str, int]
+    builder: Builder = field(default_factory=Builder)
+    page: int | None = None
+    place: str | None = None
+    title: str = ""
+
+    def take(self, element: Any) -> None:
+        """Everything in an element, in order."""
+        for child in element:
+            if child.tag == _PARAGRAPH:
+                self._paragraph(child)
+            elif child.tag == _TABLE:
+                for row in child.iter(_ROW):
+                    if next(row.iterancestors(_TABLE)) is child:
+                        self._row(row)
+            elif child.tag not in _SKIPPED:
+                self.take(child)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        page = self.page
+        boxes: list[Any] = []
+        parts = list(self._parts(paragraph, boxes))
+        if parts and parts[0] == "\f":  # a page ends before the first word
+            page = self.page
+        text = "".join(part for part in parts if part != "\f")
+        level = self._level(paragraph)
+        if level == 0 and text.strip() and not self.title:
+            self.title = text.strip()
+        self.builder.add(text, level=min(level or (1 if level == 0 else 0), 6), page=page, place=self.place)
+        for box in boxes:
+            self.take(box)
+
+    def _level(self, paragraph: Any) -> int | None:
+        """The level of a heading; 0 for the title, nothing for body text."""
+        properties = paragraph.find(_W + "pPr")
+        if properties is None:
+            return None
+        outline, style = properties.find(_W + "outlineLvl"), properties.find(_W + "pStyle")
+        if outline is not None:
+            level = number(outline.get(_W + "val"), 9) + 1
+        elif style is not None and style.get(_W + "val", "") in self.levels:
+            level = self.levels[style.get(_W + "val", "")]
+        else:
+            return None
+        return level if level <= 9 else None
+
+    def _row(self, row: Any) -> None:
+        page = self.page
+        cells: list[str] = []
+        boxes: list[Any] = []
+        for cell in row.iter(_CELL):
+            if next(cell.iterancestors(_ROW)) is row:
+                paragraphs = (self._parts(paragraph, boxes) for paragraph in cell.iter(_PARAGRAPH))
+                cells.append(" ".join("".join(parts).replace("\f", "") for parts in paragraphs))
+        self.builder.add(joined(cells), page=page, place=self.place)
+
+    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
+        """The text in a paragraph, with "\\f" where a page ends; what is in text boxes is set apart."""
+        for child in element:
+            tag = child.tag
+            if tag == _W + "t":
+                yield child.text or ""
+            elif tag == _PAGE_BREAK:
+                if self.page is not None:
+                    self.page += 1
+                yield "\f"
+            elif tag in _SIGNS:
+                yield _SIGNS[tag]
+            elif tag == _W + "txbxContent":
+                boxes.append(child)
+            elif tag not in _SKIPPED:
+                yield from self._parts(child, boxes)

@@ -1,0 +1,137 @@
+"""OpenDocument texts (.odt), as LibreOffice writes them: paragraphs, headings, tables, notes.
+
+Text that was deleted under tracked changes is left out. Pages are counted where the writer has marked them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.readers.builder import Builder
+from semsearch.readers.cells import joined
+from semsearch.readers.document import Document
+from semsearch.readers.office.archive import Archive, number, properties
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_MANIFEST = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
+_PARAGRAPHS = {_TEXT + "p", _TEXT + "h"}
+_SKIPPED = {
+    _TEXT + "tracked-changes",
+    _TEXT + "table-of-content",
+    _TEXT + "note-citation",
+    _TEXT + "sequence-decls",
+    _OFFICE + "forms",
+}
+_PAGE_BREAK = _TEXT + "soft-page-break"
+
+
+def read(data: bytes, name: str) -> Document:
+    """The blocks of a text. Its title is its property, else its first heading of level 1, else its name."""
+    archive = Archive(data, name, ".odt")
+    manifest = archive.tree("META-INF/manifest.xml") if "META-INF/manifest.xml" in archive else ()
+    if any(True for entry in manifest for _ in entry.iter(_MANIFEST + "encryption-data")):
+        raise SourceError(f"{name} is protected by a password; save it without one")
+    tree = archive.tree("content.xml")
+    reading = _Reading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
+    body = tree.find(_OFFICE + "body")
+    reading.take(() if body is None else body)
+    reading.take_notes()
+    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
+    blocks = reading.builder.blocks
+    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
+    return Document(reading.builder.source, blocks, "odt", next(filter(None, titles), PurePath(name).stem), metadata)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One document, on the way through its content. Notes are kept for the end."""
+
+    page: int | None
+    builder: Builder = field(default_factory=Builder)
+    notes: list[tuple[str, Any]] = field(default_factory=list)
+    place: str | None = None
+
+    def take(self, element: Any) -> None:
+        """Everything in an element, in order."""
+        for child in element:
+            if child.tag in _PARAGRAPHS:
+                self._paragraph(child)
+            elif child.tag == _TABLE + "table-row":
+                self._row(child)
+            elif child.tag == _PAGE_BREAK:
+                self._turn()
+            elif child.tag not in _SKIPPED:
+                self.take(child)
+
+    def take_notes(self) -> None:
+        """The footnotes, endnotes and remarks that came up."""
+        self.page = None
+        numbers: dict[str, int] = {}
+        while self.notes:
+            kind, note = self.notes.pop(0)
+            numbers[kind] = numbers.get(kind, 0) + 1
+            self.place = f"{kind} {numbers[kind]}"
+            self.take(note)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        level = 0
+        if paragraph.tag == _TEXT + "h":
+            level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
+        page = self.page
+        boxes: list[Any] = []
+        text = "".join(self._parts(paragraph, boxes))
+        self.builder.add(text, level=level, page=page, place=self.place)
+        for box in boxes:
+            self.take(box)
+
+    def _row(self, row: Any) -> None:
+        cells = []
+        boxes: list[Any] = []
+        page = self.page
+        for cell in row:
+            if cell.tag == _TABLE + "table-cell":
+                paragraphs = (paragraph for paragraph in cell.iter(*_PARAGRAPHS))
+                cells.append(" ".join("".join(self._parts(paragraph, boxes)) for paragraph in paragraphs))
+        self.builder.add(joined(cells), page=page, place=self.place)
+
+    def _turn(self) -> None:
+        if self.page is not None:
+            self.page += 1
+
+    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
+        """The text in a paragraph; what is in frames is set apart, and notes are kept."""
+        yield _spaced(element.text)
+        for child in element:
+            if child.tag == _TEXT + "s":
+                yield " " * min(number(child.get(_TEXT + "c"), 1), 100)
+            elif child.tag == _TEXT + "tab":
+                yield "\t"
+            elif child.tag == _TEXT + "line-break":
+                yield "\n"
+            elif child.tag == _PAGE_BREAK:
+                self._turn()
+            elif child.tag == _TEXT + "note":
+                kind = "endnote" if child.get(_TEXT + "note-class") == "endnote" else "footnote"
+                self.notes.append((kind, [part for part in child if part.tag == _TEXT + "note-body"]))
+            elif child.tag == _OFFICE + "annotation":
+                self.notes.append(("comment", child))
+            elif child.tag == _DRAW + "frame" or child.tag == _DRAW + "text-box":
+                boxes.append(child)
+            elif child.tag not in _SKIPPED:
+                yield from self._parts(child, boxes)
+            yield _spaced(child.tail)
+
+
+def _spaced(text: str | None) -> str:
+    """White space in the file is one space, as in HTML."""
+    if not text:
+        return ""
+    words = " ".join(text.split())
+    return f"{' ' if text[:1].isspace() else ''}{words}{' ' if words and text[-1:].isspace() else ''}"

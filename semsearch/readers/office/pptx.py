@@ -1,0 +1,83 @@
+"""PowerPoint presentations (.pptx): slide after slide, its title, its text and tables, its notes.
+
+Shapes come in the order in which they are kept, the title first. Numbers and dates of slides, running heads and feet
+are left out, as is the text of charts and drawings (SmartArt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.readers.builder import Builder
+from semsearch.readers.cells import joined
+from semsearch.readers.document import Document
+from semsearch.readers.office.archive import Archive, office_properties
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_TITLES = {"title", "ctrTitle"}
+_REPEATED = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
+
+
+def read(data: bytes, name: str) -> Document:
+    """The blocks of a presentation. Its title is its property, else that of its first slide that has one."""
+    archive = Archive(data, name, ".pptx")
+    main = archive.main_part()
+    related = archive.related(main)
+    builder = Builder()
+    for number, slide in enumerate(archive.tree(main).iter(_P + "sldId"), start=1):
+        path = related.get(slide.get(_ID, ""), ("", ""))[1]
+        _take_slide(archive, path, f"slide {number}", builder)
+    metadata = office_properties(archive)
+    titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
+    title = next(filter(None, titles), PurePath(name).stem)
+    return Document(builder.source, builder.blocks, "pptx", " ".join(title.split()), metadata)
+
+
+def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:
+    shapes = list(_shapes(archive.tree(path)))
+    shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
+    for shape in shapes:
+        kind = _placeholder(shape)
+        if kind in _TITLES:
+            builder.add(" ".join(filter(None, _paragraphs(shape))), level=1, place=place)
+        elif kind not in _REPEATED:
+            for text in _paragraphs(shape):
+                builder.add(text, place=place)
+    for kind, notes in archive.related(path).values():
+        if kind == "notesSlide" and notes in archive:
+            for shape in _shapes(archive.tree(notes)):
+                if _placeholder(shape) not in _REPEATED:
+                    for text in _paragraphs(shape):
+                        builder.add(text, place=f"{place}, notes")
+
+
+def _shapes(tree: Any) -> Iterator[Any]:
+    """Shapes and tables, those in groups too."""
+    for shape in tree.iter(_P + "sp", _P + "graphicFrame"):
+        if next(shape.iterancestors(_FALLBACK), None) is None:
+            yield shape
+
+
+def _placeholder(shape: Any) -> str:
+    """What a shape is there for, if it is one of those that a layout has."""
+    found = shape.find(f"*/{_P}nvPr/{_P}ph")
+    return "" if found is None else str(found.get("type", "body"))
+
+
+def _paragraphs(shape: Any) -> Iterator[str]:
+    for row in shape.iter(_A + "tr"):
+        yield joined(" ".join(map(_text, cell.iter(_A + "p"))) for cell in row.iter(_A + "tc"))
+    if shape.tag == _P + "sp":
+        yield from map(_text, shape.iter(_A + "p"))
+
+
+def _text(paragraph: Any) -> str:
+    parts = []
+    for element in paragraph.iter(_A + "t", _A + "br", _A + "tab"):
+        parts.append((element.text or "") if element.tag == _A + "t" else "\n" if element.tag == _A + "br" else "\t")
+    return "".join(parts).replace("\v", "\n").strip()

@@ -1,0 +1,166 @@
+"""Excel workbooks (.xlsx): sheet after sheet, row after row, as their cells show it.
+
+A row is a block at the range of its cells; a cell that holds a sentence or more is a block of its own. Of formulas the
+last result is read. Numbers are given as they are, dates as ISO dates; charts, drawings and comments are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.readers.builder import Builder
+from semsearch.readers.cells import joined
+from semsearch.readers.document import Document
+from semsearch.readers.office.archive import Archive, number, office_properties
+
+_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_PROSE = 8  # words from which on a cell is a block of its own
+_DATES = {14, 15, 16, 17, 22, 27, 30, 36, 50, 57}  # number formats that every Excel knows
+_TIMES = {18, 19, 20, 21, 45, 46, 47}
+_NOT_A_CODE = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
+_COLUMN = re.compile(r"[A-Z]+")
+
+
+def read(data: bytes, name: str) -> Document:
+    """The rows of a workbook, the name of each sheet above them. Its title is its property, else its file's name."""
+    archive = Archive(data, name, ".xlsx")
+    main = archive.main_part()
+    related = archive.related(main)
+    workbook = archive.tree(main)
+    parts = dict(related.values())
+    values = _Values(
+        _shared(archive, parts.get("sharedStrings", "")),
+        _date_styles(archive, parts.get("styles", "")),
+        _epoch(workbook),
+    )
+    builder = Builder()
+    for sheet in workbook.iter(_S + "sheet"):
+        kind, path = related.get(sheet.get(_ID, ""), ("", ""))
+        if kind == "worksheet":
+            title = sheet.get("name", "")
+            builder.add(title, level=1, place=title)
+            for row in archive.elements(path, _S + "row"):
+                _take_row(title, list(_cells(row, values)), builder)
+    metadata = office_properties(archive)
+    title = metadata.get("title") or PurePath(name).stem
+    return Document(builder.source, builder.blocks, "xlsx", title, metadata)
+
+
+def _take_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> None:
+    """A row's blocks, in the order of its cells: prose by itself, what stands between joined."""
+    short: list[tuple[str, str]] = []
+
+    def add() -> None:
+        if short:
+            first, last = short[0][0], short[-1][0]
+            place = f"{sheet}!{first}" if first == last else f"{sheet}!{first}:{last}"
+            builder.add(joined(text for _, text in short), place=place)
+            short.clear()
+
+    for reference, text in cells:
+        if len(text.split(maxsplit=_PROSE)) < _PROSE:
+            short.append((reference, text))
+        else:
+            add()
+            builder.add(text, place=f"{sheet}!{reference}")
+    add()
+
+
+def _cells(row: Any, values: _Values) -> Iterator[tuple[str, str]]:
+    """The cells of a row that show something, each with its name; writers may leave names out that follow."""
+    number, column = row.get("r", ""), 0
+    for cell in row.iter(_S + "c"):
+        reference = cell.get("r", "")
+        column = _column_number(reference) if reference else column + 1
+        text = values.text(cell)
+        if text.strip():
+            yield reference or f"{_column_name(column)}{number}", text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """What is needed to show a cell: the strings of the workbook, the styles that show dates, and day 0."""
+
+    shared: list[str]
+    dates: dict[int, str]
+    epoch: datetime
+
+    def text(self, cell: Any) -> str:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return _string(cell)
+        found = cell.find(_S + "v")
+        value = "" if found is None else found.text or ""
+        if not value:
+            return ""
+        if kind == "s":
+            place = number(value, len(self.shared))
+            return self.shared[place] if 0 <= place < len(self.shared) else ""
+        if kind == "b":
+            return "TRUE" if value == "1" else "FALSE"
+        return self._number(value, self.dates.get(number(cell.get("s"), 0), "")) if kind == "n" else value
+
+    def _number(self, value: str, shown_as: str) -> str:
+        try:
+            number = float(value)
+            if shown_as:
+                moment = self.epoch + timedelta(seconds=round(number * 86_400))
+                return moment.strftime(shown_as) if number % 1 or "T" not in shown_as else moment.strftime("%Y-%m-%d")
+            return f"{number:.15g}"
+        except (ValueError, OverflowError):
+            return value
+
+
+def _shared(archive: Archive, path: str) -> list[str]:
+    return [_string(item) for item in archive.elements(path, _S + "si")] if path in archive else []
+
+
+def _string(element: Any) -> str:
+    """The text of a string in parts, without the reading aids of Japanese."""
+    return "".join(part.text or "" for part in element.iter(_S + "t") if part.getparent().tag != _S + "rPh")
+
+
+def _date_styles(archive: Archive, path: str) -> dict[int, str]:
+    """How dates and times are written, by the number of the style."""
+    if path not in archive:
+        return {}
+    tree = archive.tree(path)
+    codes = {number(code.get("numFmtId"), 0): code.get("formatCode", "") for code in tree.iter(_S + "numFmt")}
+    styles = tree.find(_S + "cellXfs")
+    found = {}
+    for place, style in enumerate(() if styles is None else styles):
+        id_ = number(style.get("numFmtId"), 0)
+        code = _NOT_A_CODE.sub("", codes.get(id_, "")).lower()
+        if id_ in _DATES or "y" in code or "d" in code:
+            found[place] = "%Y-%m-%dT%H:%M"
+        elif id_ in _TIMES or ("h" in code and "m" in code):
+            found[place] = "%H:%M:%S"
+    return found
+
+
+def _epoch(workbook: Any) -> datetime:
+    settings = workbook.find(_S + "workbookPr")
+    is_1904 = settings is not None and settings.get("date1904", "0") in ("1", "true")
+    return datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30)
+
+
+def _column_number(reference: str) -> int:
+    found = _COLUMN.match(reference)
+    number = 0
+    for letter in found[0] if found else "":
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def _column_name(number: int) -> str:
+    name = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        name = chr(65 + letter) + name
+    return name

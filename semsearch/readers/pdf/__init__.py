@@ -1,0 +1,1 @@
+"""PDF: pages to lines with their places, lines to paragraphs and headings."""

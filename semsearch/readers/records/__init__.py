@@ -1,0 +1,1 @@
+"""Files of records: notebooks, tables, lines of JSON, mail."""

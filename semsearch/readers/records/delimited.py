@@ -1,0 +1,105 @@
+"""Tables as text: .csv and .tsv, whatever parts their cells, a block a row.
+
+A row is given as lines "column: value" where the first row looks like the columns' names, which is when it has one for
+every column, all different, short, and none a number; else as its values. What is in quotation marks may have
+delimiters and line ends in it. Python's csv module does not say where a cell stands, so cells are found by pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+
+from semsearch.readers.align import Anchors
+from semsearch.readers.document import Document
+from semsearch.readers.records.rows import Field, block_of
+
+_DELIMITERS = ",;\t|"
+_SAMPLE = 65_536  # characters, to tell the delimiter by
+_LONGEST_NAME = 60  # characters of a column's name
+_NUMBER = re.compile(r"[-+]?[\d.,:/ %€$£]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    text: str
+    start: int  # of its text, past a quotation mark
+    quoted: bool = False
+
+    def anchors(self) -> Anchors:
+        """Where its text stands; a quotation mark within is written twice."""
+        marks = [at for at, character in enumerate(self.text) if character == '"'] if self.quoted else []
+        return (0, self.start), *((at + 1, self.start + at + 1 + count) for count, at in enumerate(marks, start=1))
+
+
+def read(source: str, name: str) -> Document:
+    """The rows of a table. Its title is the file's name."""
+    delimiter = _delimiter(source[:_SAMPLE], "\t" if name.lower().endswith((".tsv", ".tab")) else ",")
+    rows = _rows(source, delimiter)
+    first = next(rows, [])
+    names = [cell.text.strip() for cell in first]
+    has_names = _are_names(names)
+    blocks = []
+    for number, row in enumerate(rows if has_names else _rows(source, delimiter), start=2 if has_names else 1):
+        fields = (
+            Field(names[column] if has_names and column < len(names) else "", cell.text, cell.anchors())
+            for column, cell in enumerate(row)
+        )
+        if block := block_of(fields, f"row {number}"):
+            blocks.append(block)
+    if has_names and not blocks:  # a table of one row is no head without a body
+        blocks = [block for block in [block_of((Field("", c.text, c.anchors()) for c in first), "row 1")] if block]
+    return Document(source, blocks, "table", PurePath(name).stem)
+
+
+def _delimiter(sample: str, usual: str) -> str:
+    """What most lines have, and equally often; else the usual one."""
+    lines = [line for line in re.sub(r'"[^"]*"', "", sample).splitlines() if line][:100]
+    alike = dict.fromkeys(_DELIMITERS, 0)
+    for delimiter in _DELIMITERS:
+        counts = Counter(count for line in lines if (count := line.count(delimiter)))
+        if counts.total() * 2 > len(lines):
+            alike[delimiter] = max(counts.values())
+    best = max(alike, key=lambda delimiter: (alike[delimiter], delimiter == usual))
+    return best if alike[best] else usual
+
+
+def _are_names(names: list[str]) -> bool:
+    return (
+        len(names) > 1
+        and all(names)
+        and len({name.lower() for name in names}) == len(names)
+        and all(len(name) <= _LONGEST_NAME and not _NUMBER.match(name) for name in names)
+    )
+
+
+@lru_cache(maxsize=len(_DELIMITERS))
+def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+    """A cell and what ends it. A quotation mark without its second is a character like others."""
+    plain = rf"[^{re.escape(delimiter)}\r\n]*"
+    quoted = r' *"([^"]*(?:""[^"]*)*)"'
+    return re.compile(rf"(?:{quoted}({plain})|({plain}))({re.escape(delimiter)}|\r\n?|\n|\Z)")
+
+
+def _rows(source: str, delimiter: str) -> Iterator[list[_Cell]]:
+    pattern = _cell_pattern(delimiter)
+    row: list[_Cell] = []
+    at = 0
+    while at < len(source):
+        found = pattern.match(source, at)
+        if found is None:
+            return  # cannot be: a plain cell of no characters is one
+        if found[1] is not None:
+            row.append(_Cell(found[1].replace('""', '"') + found[2], found.start(1), quoted=True))
+        else:
+            row.append(_Cell(found[3], found.start(3)))
+        at = found.end()
+        if found[4] != delimiter:
+            yield row
+            row = []
+    if row:
+        yield row

@@ -1,0 +1,119 @@
+"""JSON with the place of every string: a value is cited where it stands in the file, escapes and all."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from semsearch.errors import SourceError
+
+_TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A string, number, true, false or null. `start` is where the first character of its text stands."""
+
+    value: Any
+    start: int
+    raw: str = ""  # a string as it is written, without its quotes
+
+    @property
+    def text(self) -> str:
+        """As a reader would write it: of a string itself, of null nothing."""
+        if self.value is None:
+            return ""
+        return self.value if isinstance(self.value, str) else self.raw
+
+    def anchors(self) -> tuple[tuple[int, int], ...]:
+        """(offset in the text, offset in the source), a pair for each run of characters that stand as they are."""
+        found = [(0, self.start)]
+        if isinstance(self.value, str) and "\\" in self.raw:
+            shift = 0  # by how much the raw text is longer
+            for escape in _ESCAPE.finditer(self.raw):
+                shift += len(escape[0]) - 1
+                found.append((escape.end() - shift, self.start + escape.end()))
+        return tuple(found)
+
+
+Value = Located | list[Any] | dict[str, Any]
+
+
+def parse(source: str, name: str, *, base: int = 0) -> Value:
+    """The value that a text is: its lists and objects as Python's, all else as Located, offsets counted from `base`.
+
+    Raises SourceError, with the line, for what is no JSON, and RecursionError where it is nested too deeply.
+    """
+    parser = _Parser(source, name, base)
+    value, end = parser.value(0)
+    if source[end:].strip():
+        parser.fail(end)
+    return value
+
+
+class _Parser:
+    def __init__(self, source: str, name: str, base: int) -> None:
+        self._source = source
+        self._name = name
+        self._base = base
+
+    def value(self, at: int) -> tuple[Value, int]:
+        found = self._token(at)
+        if found[2] == "{":
+            return self._object(found.end())
+        if found[2] == "[":
+            return self._list(found.end())
+        if found[2]:
+            self.fail(found.start(2))
+        group = 1 if found[1] else 3
+        try:
+            value = json.loads(found[group], strict=False)
+        except ValueError:
+            self.fail(found.start(group))
+        start = self._base + found.start(group)
+        return Located(value, start + 1, found[1][1:-1]) if group == 1 else Located(value, start, found[3]), found.end()
+
+    def _list(self, at: int) -> tuple[Value, int]:
+        values: list[Value] = []
+        if (found := self._token(at))[2] == "]":
+            return values, found.end()
+        while True:
+            value, at = self.value(at)
+            values.append(value)
+            found = self._token(at)
+            at = found.end()
+            if found[2] == "]":
+                return values, at
+            if found[2] != ",":
+                self.fail(found.start(found.lastindex or 0))
+
+    def _object(self, at: int) -> tuple[Value, int]:
+        values: dict[str, Value] = {}
+        if (found := self._token(at))[2] == "}":
+            return values, found.end()
+        while True:
+            key = self._token(at)
+            colon = self._token(key.end())
+            if not key[1] or colon[2] != ":":
+                self.fail(key.start(key.lastindex or 0))
+            value, at = self.value(colon.end())
+            values[json.loads(key[1], strict=False)] = value
+            found = self._token(at)
+            at = found.end()
+            if found[2] == "}":
+                return values, at
+            if found[2] != ",":
+                self.fail(found.start(found.lastindex or 0))
+
+    def _token(self, at: int) -> re.Match[str]:
+        found = _TOKEN.match(self._source, at)
+        if found is None:
+            self.fail(at)
+        return found
+
+    def fail(self, at: int) -> NoReturn:
+        line = self._source.count("\n", 0, at) + 1
+        raise SourceError(f"{self._name} is not the JSON that it should be: line {line} cannot be understood")

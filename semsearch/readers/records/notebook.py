@@ -1,0 +1,93 @@
+"""Jupyter notebooks: what was written in their cells, not what came out of running them.
+
+Markdown cells go through the Markdown reader, code cells are a block of code each, raw cells are plain text. Places
+are those in the .ipynb file itself, so that a line is found again in an editor; the number of the cell stands beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.readers import markdown, text
+from semsearch.readers.align import Anchors
+from semsearch.readers.composed import lifted
+from semsearch.readers.document import Block, Document
+from semsearch.readers.records.located_json import Located, parse
+
+
+def read(source: str, name: str) -> Document:
+    """The cells of a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
+
+    Raises SourceError for what is no notebook.
+    """
+    notebook = parse(source, name) if source.strip() else {"cells": []}
+    cells = _cells(notebook)
+    if not isinstance(notebook, dict) or cells is None:
+        raise SourceError(f"{name} is no notebook: expected a JSON object with a list of cells")
+    blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number)]
+    metadata = _metadata(notebook.get("metadata"))
+    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
+    return Document(source, blocks, "notebook", [*filter(None, titles), PurePath(name).stem][0], metadata)
+
+
+def _cells(notebook: Any) -> list[Any] | None:
+    """Those of today's notebooks, or of version 3, which had worksheets."""
+    if not isinstance(notebook, dict):
+        return None
+    if isinstance(notebook.get("worksheets"), list):
+        return [cell for sheet in notebook["worksheets"] for cell in _cells(sheet) or ()]
+    cells = notebook.get("cells")
+    return cells if isinstance(cells, list) else None
+
+
+def _blocks(cell: Any, number: int) -> Iterator[Block]:
+    if not isinstance(cell, dict):
+        return
+    kind = _text(cell.get("cell_type"))
+    content, outer = _source(cell.get("source", cell.get("input")))
+    if not content.strip():
+        return
+    if kind == "heading":  # of version 3
+        level = int(_text(cell.get("level")) or 1)
+        blocks: list[Block] = [Block(content.strip(), content.index(content.strip()), min(max(level, 1), 6))]
+    elif kind == "markdown":
+        blocks = [*markdown.read(content, "cell").blocks]
+    elif kind == "raw":
+        blocks = [*text.read(content, "cell").blocks]
+    else:
+        code = content.strip("\r\n").rstrip()
+        blocks = [Block(code, content.index(code))]
+    for block in blocks:
+        yield lifted(block, outer, f"cell {number}")
+
+
+def _source(value: Any) -> tuple[str, Anchors]:
+    """The text of a cell, which is a string or a list of lines, and where it stands in the file."""
+    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Located)]
+    anchors: list[tuple[int, int]] = []
+    length = 0
+    for part in parts:
+        anchors += [(length + offset, source) for offset, source in part.anchors()]
+        length += len(part.text)
+    return "".join(part.text for part in parts), tuple(anchors)
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {}
+    metadata = {"title": _text(value.get("title"))}
+    authors = value.get("authors")
+    if isinstance(authors, list):
+        names = [_text(author.get("name")) for author in authors if isinstance(author, dict)]
+        metadata["author"] = ", ".join(filter(None, names))
+    kernel = value.get("kernelspec")
+    if isinstance(kernel, dict):
+        metadata["language"] = _text(kernel.get("language"))
+    return {key: text for key, text in metadata.items() if text}
+
+
+def _text(value: Any) -> str:
+    return value.text if isinstance(value, Located) else ""

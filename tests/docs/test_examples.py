@@ -1,0 +1,110 @@
+"""Every command and every program of the guide runs as written, or says why it is not run.
+
+The blocks of a page are run in their order, in one folder, as a reader would: a shell block by bash, a Python block as
+a program of its own. `<!-- not run: REASON -->` before a block leaves it out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from guide import PAGES, RECORDS, ROOT, Block, blocks, make_world, prose, read
+
+EXAMPLES = [page for page in PAGES if page not in RECORDS]
+LANGUAGES = {"sh", "python", "text", "json", "toml"}  # text: what is printed, or a formula
+NOTES = ["semsearch index notes/"]
+BEFORE = {  # what a reader has done before opening the page
+    "docs/indexing.md": ["semsearch index docs/"],
+    "docs/querying.md": NOTES,
+    "docs/developers/language-models.md": NOTES,
+    "docs/developers/large-indexes.md": NOTES,
+    "docs/research/measuring.md": NOTES,
+}
+WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
+
+needs_bash = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="the guide's commands are for bash")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A folder with documents, and `semsearch` on the path: of this interpreter and this checkout."""
+    folder, programs = tmp_path / "world", tmp_path / "bin"
+    folder.mkdir()
+    programs.mkdir()
+    make_world(folder)
+    program = programs / "semsearch"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m semsearch "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    return folder
+
+
+def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in the world."""
+    environment = {
+        **os.environ,
+        "HOME": str(world),
+        "PATH": os.pathsep.join([str(world.parent / "bin"), os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    environment.pop("SEMSEARCH_INDEXES", None)
+    return subprocess.run(command, cwd=world, env=environment, capture_output=True, text=True, encoding="utf-8")
+
+
+def run_block(block: Block, world: Path) -> subprocess.CompletedProcess[str]:
+    """Run a block by what its language says."""
+    if block.language == "sh":
+        return run(["bash", "-euo", "pipefail", "-c", block.code], world)
+    return run([sys.executable, "-c", block.code], world)
+
+
+@needs_bash
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_the_code_of_a_page_runs_in_its_order(page: str, world: Path) -> None:
+    for command in BEFORE.get(page, ()):
+        assert run(shlex.split(command), world).returncode == 0
+    for block in blocks(read(page)):
+        if block.language in ("sh", "python") and not block.reason:
+            done = run_block(block, world)
+            assert done.returncode == 0, f"{page}, line {block.line}: {block.code}\n{done.stdout}{done.stderr}"
+
+
+@needs_bash
+def test_the_readmes_first_command_finds_the_answer(world: Path) -> None:
+    (command,) = [block.code for block in blocks(read("README.md")) if block.reason == "try command"]
+    *_, index, query = (part.strip().replace(".venv/bin/", "") for part in command.split("&&"))
+    shutil.rmtree(world / "docs")
+    shutil.copytree(ROOT / "docs", world / "docs", ignore=shutil.ignore_patterns("images"))
+    assert run(shlex.split(index), world).returncode == 0
+    answer = run(shlex.split(query), world)
+    assert answer.returncode == 0
+    assert "lock" in "\n".join(answer.stdout.splitlines()[:6])  # the first two hits
+
+
+def test_the_environment_is_activated_before_semsearch_is_called() -> None:
+    lines = [line for block in blocks(read("docs/getting-started.md")) for line in block.code.splitlines()]
+    called = next(number for number, line in enumerate(lines) if line.startswith("semsearch"))
+    assert ". .venv/bin/activate" in lines[:called]
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
+def test_no_code_of_a_page_escapes(page: str) -> None:
+    text = read(page)
+    for block in blocks(text):
+        assert block.language in LANGUAGES, f"{page}, line {block.line}: say what language the block is in"
+    indented = re.findall(r"^(?: {4,}|\t)(?:\$ |python |semsearch |from |import ).*$", prose(text), re.MULTILINE)
+    assert not indented, f"{page}: put these into a fenced block, so that they are run"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_mark_stands_before_a_block(page: str) -> None:
+    marks = read(page).count("<!-- not run: ")
+    assert marks == sum(bool(block.reason) and not block.reason.endswith(" command") for block in blocks(read(page)))

@@ -1,0 +1,48 @@
+"""What the guide points to is there: pages, headings, pictures, and the pages that the code points to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+from guide import PAGES, ROOT, anchors, links, read
+
+MENTION = re.compile(r"docs/[\w/-]+\.md\b(?!:\d)")  # not a hit in an example, which has a line
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_what_is_there(page: str) -> None:
+    for target in links(read(page)):
+        if re.match(r"\w+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        place = (ROOT / page).parent / path if path else ROOT / page
+        assert place.exists(), f"{page} links to {target}"
+        if anchor:
+            assert anchor in anchors(place.read_text(encoding="utf-8")), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("folder", ["semsearch", "tests/benchmarks", "tests/everywhere.py"])
+def test_pages_that_the_code_mentions_are_there(folder: str) -> None:
+    place = ROOT / folder
+    for path in [place] if place.is_file() else place.rglob("*.py"):
+        for mention in MENTION.findall(path.read_text(encoding="utf-8")):
+            assert (ROOT / mention).exists(), f"{path.relative_to(ROOT)} mentions {mention}"
+
+
+def test_every_page_is_on_the_map() -> None:
+    named = {str(PurePosixPath("docs") / target.partition("#")[0]) for target in links(read("docs/README.md"))}
+    assert named == {page for page in PAGES if page.startswith("docs/")} - {"docs/README.md"}
+
+
+def test_every_ending_that_is_read_is_in_the_guide() -> None:
+    from semsearch.readers.registry import SUFFIXES
+
+    page = read("docs/formats.md")
+    assert not [suffix for suffix in SUFFIXES if not re.search(rf"{re.escape(suffix)}(?!\w)", page)]
+
+
+def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:
+    assert links("[a](b.md#c) `[not](one)`\n```text\n[nor](this)\n```\n![d](e.svg)") == ["b.md#c", "e.svg"]
+    assert anchors("# One: `two` & three\n## Same\n## Same\n") == {"one-two--three", "same", "same-1"}

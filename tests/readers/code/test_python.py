@@ -1,0 +1,86 @@
+"""Python: what is said about the code, by function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cited import check_whole
+
+import semsearch
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes, read_file
+
+SOURCE = '''#!/usr/bin/env python
+"""Tides and their tables.
+
+They move. Größe zählt."""
+import os  # noqa: F401
+
+# The moon pulls
+# the sea.
+LIMIT = "no sentence of prose"  # metres above the sea
+
+
+class Tide(Base):
+    """A tide of one day."""
+
+    height = 3
+    """Its height, in metres."""
+
+    async def rise(self, moon: str = "é:") -> None:
+        """Rise
+        slowly.
+
+        Then stop."""
+
+        def inner():
+            # A remark inside.
+            return 1
+        return 2  # Back in rise.
+'''
+
+
+def read(source: str) -> Document:
+    return read_bytes(source.encode(), "tides.py")
+
+
+def test_docstrings_comments_and_signatures_come_by_function() -> None:
+    document = read(SOURCE)
+    assert [(block.place, block.text, block.level) for block in document.blocks] == [
+        (None, "Tides and their tables.", 0),
+        (None, "They move. Größe zählt.", 0),
+        (None, "The moon pulls\nthe sea.", 0),
+        (None, "metres above the sea", 0),
+        ("Tide", "class Tide(Base)", 1),
+        ("Tide", "A tide of one day.", 0),
+        ("Tide", "Its height, in metres.", 0),
+        ("Tide.rise", 'async def rise(self, moon: str = "é:") -> None', 2),
+        ("Tide.rise", "Rise\nslowly.", 0),
+        ("Tide.rise", "Then stop.", 0),
+        ("Tide.rise.inner", "def inner()", 3),
+        ("Tide.rise.inner", "A remark inside.", 0),
+        ("Tide.rise", "Back in rise.", 0),
+    ]
+    assert (document.title, document.format) == ("tides.py", "python")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_sentences_are_cited_where_they_stand(end: str) -> None:
+    check_whole(read(SOURCE.replace("\n", end)), ["They move.", "Größe zählt.", "A tide of one day.", "Back in rise."])
+
+
+def test_a_file_that_is_no_valid_python_is_read_by_its_tokens() -> None:
+    document = read('# It is said.\nprint "old"\ndef f(x):\n    pass  # and done\n')
+    assert [block.text for block in document.blocks] == ["It is said.", "def f(x):", "and done"]
+
+
+def test_every_docstring_of_a_package_is_found_in_its_file() -> None:
+    for path in sorted((Path(semsearch.__file__).parent / "readers").glob("*.py")):
+        document = read_file(path).document
+        check_whole(document, [])
+        assert document.blocks[0].text in document.source or path.stat().st_size == 0
+
+
+def test_an_empty_file_has_no_blocks() -> None:
+    assert read("").blocks == read("x = 1\n").blocks == []

@@ -1,0 +1,95 @@
+"""Tables as csv modules and spreadsheets write them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from cited import check_whole, places
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes
+
+ROWS = [
+    ["title", "text", "year"],
+    ["Tides", 'The moon said "pull". The sea, it moves.', "1999"],
+    ["Bread", "One line.\nAnother line.", ""],
+]
+
+
+def written(rows: list[list[str]], **dialect: Any) -> str:
+    file = io.StringIO()
+    csv.writer(file, **dialect).writerows(rows)
+    return file.getvalue()
+
+
+def read(source: str, name: str = "works.csv") -> Document:
+    return read_bytes(source.encode(), name)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("name", ["works.csv", "works.tsv"])
+def test_a_row_is_its_cells_under_their_columns(delimiter: str, name: str) -> None:
+    assert places(read(written(ROWS, delimiter=delimiter), name)) == [
+        ("row 2", 'title: Tides\ntext: The moon said "pull". The sea, it moves.\nyear: 1999'),
+        ("row 3", "title: Bread\ntext: One line.\nAnother line."),
+    ]
+
+
+def test_sentences_are_cited_where_they_stand() -> None:
+    document = read(written(ROWS, quoting=csv.QUOTE_ALL))
+    check_whole(document, ["The sea, it moves.", "Another line."], names=True)
+    block = document.blocks[0]
+    for value in ("Tides", "The moon", "pull", "The sea", "1999"):
+        assert document.source[block.source_offset(block.text.index(value)) :].startswith(value)
+    assert document.source.count("\n", 0, document.blocks[1].start) == 2
+
+
+def test_a_table_without_names_is_its_values() -> None:
+    assert places(read("Tides,1\nBread,2\n")) == [("row 1", "Tides\n1"), ("row 2", "Bread\n2")]
+    assert places(read("One sentence only.\nAnd another.\n")) == [
+        ("row 1", "One sentence only."),
+        ("row 2", "And another."),
+    ]
+    assert places(read("a,b\n")) == [("row 1", "a\nb")]
+
+
+def test_rows_of_other_lengths_are_kept_whole() -> None:
+    assert places(read("a,b\n1\n1,2,3\n\n,,\n")) == [("row 2", "a: 1"), ("row 3", "a: 1\nb: 2\n3")]
+
+
+def test_a_mark_without_its_second_costs_nothing() -> None:
+    assert places(read('name,text\nx,"not closed\ny,fine\n')) == [
+        ("row 2", 'name: x\ntext: "not closed'),
+        ("row 3", "name: y\ntext: fine"),
+    ]
+    assert places(read('name,text\nx,"in" and out\n'))[0][1] == "name: x\ntext: in and out"
+
+
+def test_an_empty_table_has_no_blocks() -> None:
+    assert read("").blocks == read("\r\n,,\r\n").blocks == []
+
+
+CELLS = st.text(st.sampled_from('ab ,;"\r\n\té'), max_size=8)
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=3), min_size=1, max_size=5), st.sampled_from(",;\t"))
+def test_cells_are_those_of_pythons_csv_module(rows: list[list[str]], delimiter: str) -> None:
+    rows = [["first", "second", "third"], ["x"] * 3, ["y"] * 3, ["z"] * 3, ["w"] * 3, ["v"] * 3, ["u"] * 3, *rows]
+    source = written(rows, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    document = read(source)
+    filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    assert [block.text for block in document.blocks] == [
+        "\n".join(f"{name}: {cell}" for name, cell in zip(rows[0], row, strict=False) if cell.strip()) for row in filled
+    ]
+    for block, row in zip(document.blocks, filled, strict=True):
+        place = block.source_offset(block.text.index(": ") + 2)
+        assert source[place - 1] == '"', row
+
+
+def test_a_megabyte_of_marks_is_read_in_no_time() -> None:
+    assert read('a,b\n"' + '""' * 500_000).blocks

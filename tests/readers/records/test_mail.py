@@ -1,0 +1,93 @@
+"""Mail, as Python's own library and common programs write it."""
+
+from __future__ import annotations
+
+import mailbox
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from cited import check_whole, places
+
+from semsearch.errors import SourceError
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes
+
+TEXT = "Dear Bob,\n\nthe moon pulls the sea. Größe zählt, too.\n\nFrom here it moves.\n"
+
+
+def message(subject: str = "Höhe der Flut", text: str = TEXT, **others: str) -> EmailMessage:
+    made = EmailMessage()
+    made["Subject"], made["From"], made["To"] = subject, "Ann Lee <ann@x.org>", "bob@y.org"
+    made["Date"] = "Wed, 01 May 2024 10:00:00 +0200"
+    made.set_content(text, **others)
+    return made
+
+
+def read(data: bytes, name: str = "note.eml") -> Document:
+    return read_bytes(data, name)
+
+
+HEAD = "From: Ann Lee <ann@x.org>\nTo: bob@y.org\nDate: Wed, 01 May 2024 10:00:00 +0200"
+PARAGRAPHS = ["Dear Bob,", "the moon pulls the sea. Größe zählt, too.", "From here it moves."]
+
+
+@pytest.mark.parametrize("coding", ["base64", "quoted-printable", "8bit"])
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
+def test_a_message_is_its_subject_its_people_and_its_text(coding: str, charset: str) -> None:
+    document = read(message(cte=coding, charset=charset).as_bytes())
+    assert [(block.text, block.level) for block in document.blocks] == [
+        ("Höhe der Flut", 1),
+        (HEAD, 0),
+        *((text, 0) for text in PARAGRAPHS),
+    ]
+    assert (document.title, document.format) == ("Höhe der Flut", "mail")
+    assert document.metadata["from"] == "Ann Lee <ann@x.org>"
+    check_whole(document, ["Größe zählt, too.", "From here it moves."])
+
+
+def test_of_two_forms_the_plain_one_is_read_and_html_where_it_is_alone() -> None:
+    both = message()
+    both.add_alternative("<p>not this</p>", subtype="html")
+    both.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="a.png")
+    assert [block.text for block in read(both.as_bytes()).blocks[2:]] == PARAGRAPHS
+    only = message("Hi")
+    only.set_content("<p>One <b>bold</b>.</p><p>Two.</p>", subtype="html")
+    assert [block.text for block in read(only.as_bytes()).blocks[2:]] == ["One bold.", "Two."]
+
+
+def test_a_forwarded_message_is_read_once() -> None:
+    outer = message("Outer", "See below.")
+    outer.add_attachment(message("Inner", "The sea."))
+    assert [block.text for block in read(outer.as_bytes()).blocks] == [
+        "Outer", HEAD, "See below.", "Inner", HEAD, "The sea."
+    ]  # fmt: skip
+
+
+def test_a_mailbox_is_its_messages(tmp_path: Path) -> None:
+    box = mailbox.mbox(tmp_path / "all.mbox")
+    for number in range(50):
+        box.add(message(f"Number {number}", f"Text {number} here.\n\nFrom here on.\n>From old.\n"))
+    box.flush()
+    box.close()
+    document = read((tmp_path / "all.mbox").read_bytes(), "all.mbox")
+    wanted = [(f"message {n + 1}", f"Number {n}") for n in range(50)]
+    assert [(place, text) for place, text in places(document) if text.startswith("Number")] == wanted
+    assert document.title == "all"
+    assert "From here on.\nFrom old." in document.blocks[3].text
+    check_whole(document, [f"Text {number} here." for number in range(50)])
+
+
+def test_headers_and_encodings_that_are_broken_cost_nothing_else() -> None:
+    data = (
+        b"Subject: =?nothing?q?x?=\nFrom: <<>>,;\nDate: never\nContent-Type: text/plain; charset=martian\n\nThe sea.\n"
+    )
+    assert read(data).blocks[-1].text == "The sea."
+    assert read(b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe sea").blocks[0].text == "x"
+
+
+def test_what_is_no_mail_is_an_error_and_an_empty_file_is_empty() -> None:
+    for name in ("note.eml", "all.mbox"):
+        with pytest.raises(SourceError, match="is no mail"):
+            read(b"Some words, nothing else.", name)
+        assert read(b"", name).blocks == []

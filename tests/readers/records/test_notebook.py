@@ -1,0 +1,127 @@
+"""Notebooks, as nbformat writes them: cells, their text, and the line of the file where it stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cited import check_places, check_whole, places
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semsearch.errors import SourceError
+from semsearch.readers.document import Document, line_starts
+from semsearch.readers.read import read_bytes
+
+MARKDOWN = '# Tides\n\nThe *moon* said "pull" to the sea.\n\n- Größe zählt.\n- A tab\there.'
+CODE = 'def tide(moon):\n    return "high\\n"  # why not\n'
+
+
+def read(notebook: str) -> Document:
+    return read_bytes(notebook.encode(), "tides.ipynb")
+
+
+def written(*cells: tuple[str, str]) -> str:
+    nbformat = pytest.importorskip("nbformat")
+    new = nbformat.v4
+    makers = {"markdown": new.new_markdown_cell, "code": new.new_code_cell, "raw": new.new_raw_cell}
+    made = [makers[kind](text) for kind, text in cells]
+    for cell in made:
+        if cell.cell_type == "code":
+            cell.outputs = [new.new_output("stream", text="an output that no one wrote")]
+    return str(nbformat.writes(new.new_notebook(cells=made)))
+
+
+def test_cells_are_read_as_what_they_are() -> None:
+    document = read(written(("markdown", MARKDOWN), ("code", CODE), ("raw", "Plain.\n\nMore.")))
+    assert (document.title, document.format) == ("Tides", "notebook")
+    assert places(document) == [
+        ("cell 1", "Tides"),
+        ("cell 1", 'The moon said "pull" to the sea.'),
+        ("cell 1", "Größe zählt."),
+        ("cell 1", "A tab\there."),
+        ("cell 2", CODE.rstrip()),
+        ("cell 3", "Plain."),
+        ("cell 3", "More."),
+    ]
+    assert document.blocks[0].level == 1
+
+
+def test_each_sentence_is_cited_where_it_stands_in_the_file() -> None:
+    source = written(("markdown", MARKDOWN), ("code", CODE))
+    document = read(source)
+    check_whole(document, ['The moon said "pull" to the sea.', "Größe zählt."])
+    starts = line_starts(source)
+    for block in document.blocks:
+        for offset, character in enumerate(block.text):
+            if character.isalnum():
+                assert source[block.source_offset(offset)] == character
+        assert any(start <= block.start for start in starts)
+
+
+def test_escapes_of_all_kinds_are_counted_rightly() -> None:
+    text = 'A "quote", a \\ stroke, é, 😀 and / the end. Next one.'
+    for ascii_only in (True, False):
+        source = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]}, ensure_ascii=ascii_only)
+        [block] = read(source).blocks
+        assert block.text == text
+        assert source[block.source_offset(text.index("Next")) :].startswith("Next one.")
+        check_places(read(source))
+
+
+def test_version_3_with_its_worksheets_is_read_too() -> None:
+    cells = [
+        {"cell_type": "heading", "level": 2, "source": ["A head"]},
+        {"cell_type": "code", "input": ["x = 1\n", "y"], "outputs": []},
+    ]
+    document = read(json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}))
+    assert [(block.text, block.level, block.place) for block in document.blocks] == [
+        ("A head", 2, "cell 1"),
+        ("x = 1\ny", 0, "cell 2"),
+    ]
+
+
+def test_metadata_that_a_person_wrote_is_kept() -> None:
+    metadata = {"title": "My work", "authors": [{"name": "A"}, {"name": "B"}], "kernelspec": {"language": "python"}}
+    document = read(json.dumps({"cells": [], "metadata": metadata}))
+    assert (document.title, document.metadata) == (
+        "My work",
+        {"title": "My work", "author": "A, B", "language": "python"},
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["[1, 2]", '{"cells": 3}', '{"cells": [}', '{"cells": [1', "words", '{"cells" []}', '{"a": 01}', '{"a": "b'],
+)
+def test_what_is_no_notebook_is_an_error_that_says_so(wrong: str) -> None:
+    with pytest.raises(SourceError, match=r"tides\.ipynb is (no notebook|not the JSON)"):
+        read(wrong)
+
+
+def test_a_damaged_notebook_names_the_line_and_a_deep_one_is_refused() -> None:
+    with pytest.raises(SourceError, match="line 2 "):
+        read('{"cells":\n[}')
+    with pytest.raises(SourceError, match="nested too deeply"):
+        read('{"cells": ' + "[" * 100_000)
+
+
+def test_an_empty_file_has_no_blocks() -> None:
+    assert read("").blocks == read('{"cells": []}').blocks == []
+
+
+WORDS = st.text(st.sampled_from('abcé😀 "\\\n\t*_/'), max_size=60)
+
+
+@given(st.lists(WORDS, max_size=4), st.booleans())
+def test_code_comes_out_as_it_went_in(cells: list[str], ascii_only: bool) -> None:
+    source = json.dumps(
+        {"cells": [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]},
+        ensure_ascii=ascii_only,
+    )
+    document = read(source)
+    assert [block.text for block in document.blocks] == [c.strip("\r\n").rstrip() for c in cells if c.strip()]
+    for block in document.blocks:
+        for offset, character in enumerate(block.text):
+            if character.isalnum() and character.isascii():
+                assert source[block.source_offset(offset)] == character

@@ -1,0 +1,141 @@
+"""A snapshot opens what is needed, once, and passes it on to that of the next generation."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.dense import faiss_store
+from semsearch.dense.faiss_segment import Vectors
+from semsearch.index import Index
+from semsearch.lexical.segment import Words
+from semsearch.search import snapshot as snapshots
+from semsearch.search.snapshot import Snapshot
+from semsearch.storage.database import Store
+from semsearch.topics.fit import fit_topics
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of files, as they are opened."""
+    names: list[str] = []
+
+    def counted(original: Any) -> Any:
+        def open_(path: Path, *arguments: Any) -> Any:
+            names.append(path.name)
+            return original(path, *arguments)
+
+        return open_
+
+    monkeypatch.setattr(faiss_store, "Vectors", counted(Vectors))
+    monkeypatch.setattr(snapshots, "Words", counted(Words))
+    monkeypatch.setattr(snapshots, "open_topics", counted(snapshots.open_topics))
+    return names
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+    assert fit_topics.__kwdefaults__ is not None
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 9)
+    write_articles(tmp_path / "docs", 12)
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as made:
+        made.sync(tmp_path / "docs")
+        yield made
+
+
+def use(snapshot: Snapshot) -> list[Any]:
+    """All that a snapshot gives."""
+    ids = np.arange(1, 30)
+    query = snapshot.vectors("passage", ids[:1])
+    terms = snapshot.words.telling([""], ["the captain of the ship"], 3)
+    return [
+        snapshot.scan(query, 5).ids.tolist(),
+        snapshot.stored("sentence", ids).rows.tolist(),
+        snapshot.words.scores(terms).best(5).tolist(),
+        None if snapshot.topics is None else snapshot.topics.dimension,
+    ]
+
+
+def test_nothing_is_opened_before_it_is_needed(index: Index, opened: list[str]) -> None:
+    with Store(index.path).reading() as db:
+        snapshot = Snapshot(db, index.path)
+        assert opened == []
+        assert snapshot.words
+        assert [name.split("-")[0] for name in opened] == ["words"]
+
+
+def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened: list[str]) -> None:
+    with Store(index.path).reading() as db:
+        expected = use(Snapshot(db, index.path))
+        opened.clear()
+        snapshot = Snapshot(db, index.path)
+    found, failures, ready = list[list[Any]](), list[BaseException](), threading.Barrier(6)
+
+    def ask() -> None:
+        try:
+            ready.wait()
+            found.extend(use(snapshot) for _ in range(3))
+        except BaseException as error:
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads take turns in the middle of opening
+    try:
+        threads = [threading.Thread(target=ask) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert failures == []
+    assert found == [expected] * 18
+    assert len(opened) == len(set(opened)) == 4
+
+
+def test_the_next_generation_goes_on_with_the_files_that_it_still_has(index: Index, opened: list[str]) -> None:
+    store = Store(index.path)
+    with store.reading() as db:
+        before = Snapshot(db, index.path)
+        told = use(before)
+        embedder = before.embedder(db, index._vectors)
+    opened.clear()
+    write_articles(index.path.parent / "docs", 1, first=30)
+    index.sync()
+    with store.reading() as db:
+        after = Snapshot(db, index.path, before)
+        assert after.generation == before.generation + 1
+        use(after)
+        assert after.embedder(db, index._vectors) is embedder
+    assert sorted(name.split("-")[0] for name in opened) == ["passage", "sentence", "words"]
+    assert use(before) == told
+    store.close()
+
+
+def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
+    store = Store(index.path)
+    with store.reading() as db:
+        before = Snapshot(db, index.path)
+        embedder = before.embedder(db, index._vectors)
+    index.refit()
+    with store.reading() as db:
+        assert Snapshot(db, index.path, before).embedder(db, index._vectors) is not embedder
+    store.close()
+
+
+def test_an_empty_index_has_nothing_to_open(tmp_path: Path, opened: list[str]) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index, Store(index.path).reading() as db:
+        snapshot = Snapshot(db, index.path)
+        assert snapshot.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
+        assert len(snapshot.vectors("sentence", np.arange(5))) == 0
+        assert snapshot.topics is None
+        assert snapshot.halves.k == 0
+        assert snapshot.embedder(db, index._vectors) is None
+    assert opened == []

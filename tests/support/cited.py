@@ -1,0 +1,47 @@
+"""What holds for every reader: sentences come once, in order, and stand in the source where they are said to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from semsearch.readers.document import Document, line_starts
+from semsearch.text.passages import passages
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def sentences(document: Document) -> list[str]:
+    return [passage.text[s.start : s.end] for passage in passages(document) for s in passage.sentences]
+
+
+def check_places(document: Document, *, shown: Callable[[str], str] = str, names: bool = False) -> None:
+    """Each sentence's first and last word stand at the cited place, which begins in the cited line.
+
+    `shown` is what a reader sees of the source. `names`: of records, where a name stands elsewhere than its value.
+    """
+    starts = [*line_starts(document.source), len(document.source)]
+    for passage in passages(document):
+        for sentence in passage.sentences:
+            text = passage.text[sentence.start : sentence.end]
+            cited = shown(document.source[sentence.source_start : sentence.source_end])
+            words = _WORD.findall(text)
+            if not words:
+                continue
+            assert names or words[0] in cited, (text, cited)
+            assert words[-1] in cited, (text, cited)
+            line = document.source[starts[sentence.line - 1] : starts[sentence.line]]
+            assert starts[sentence.line - 1] <= sentence.source_start < starts[sentence.line], (text, line)
+
+
+def check_whole(
+    document: Document, expected: list[str], *, shown: Callable[[str], str] = str, names: bool = False
+) -> None:
+    """Of the expected sentences each comes once and in this order, at its place."""
+    found = [" ".join(sentence.split()) for sentence in sentences(document)]
+    assert [sentence for sentence in found if sentence in expected] == expected
+    check_places(document, shown=shown, names=names)
+
+
+def places(document: Document) -> list[tuple[str | None, str]]:
+    return [(block.place, block.text) for block in document.blocks]

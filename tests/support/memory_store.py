@@ -1,0 +1,128 @@
+"""A vector store in memory: all that the contract of tests/laws/test_vector_store.py asks for, and nothing else.
+
+Vectors are kept as half-precision floats, as FAISS segments keep them: an index over either gives the same hits.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.top_k import Found
+from semsearch.dense.copying import copy_kept
+from semsearch.dense.engines import Place
+from semsearch.dense.store import Additions, Questions, VectorStore, check_dimension
+from semsearch.dense.stored import Stored
+from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+
+def memory_engine() -> Callable[[Place], VectorStore]:
+    """An engine whose stores live as long as it does: who opens a place again finds what was written there."""
+    stores: dict[tuple[str, Kind], MemoryStore] = {}
+    return lambda place: stores.setdefault((place.uri, place.kind), MemoryStore(place.kind))
+
+
+class MemoryStore:
+    """Vectors of one kind, by the names of their segments."""
+
+    largest = LARGEST
+    gathering = None
+
+    def __init__(self, kind: Kind = "passage") -> None:
+        self.kind: Kind = kind
+        self.held: dict[str, Float16] = {}
+
+    def open(self, segments: Sequence[Segment], removed: Runs) -> MemoryReader:
+        ids = np.concatenate([np.zeros(0, dtype=np.int64), *(segment.runs.all_ids() for segment in segments)])
+        rows = [self._rows(segment) for segment in segments]
+        kept = ~removed.has(ids)
+        return MemoryReader(ids[kept], np.concatenate(rows)[kept] if rows else np.zeros((0, 0), np.float16))
+
+    def writer(self, generation: int, *, questions: Questions | None = None) -> MemoryWriter:
+        del questions  # every vector is compared: there is no recall to measure
+        return MemoryWriter(self, generation)
+
+    def merge(
+        self, segments: Sequence[Segment], removed: Runs, *, generation: int, questions: Questions | None = None
+    ) -> list[Segment]:
+        with self.writer(generation, questions=questions) as writer:
+            return copy_kept(self, segments, removed, writer)
+
+    def check(self, segment: Segment) -> list[str]:
+        is_same = _digest(self._rows(segment)) == segment.digest
+        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+
+    def names(self) -> Iterable[str]:
+        return set(self.held)
+
+    def drop(self, name: str) -> None:
+        self.held.pop(name, None)
+
+    def _rows(self, segment: Segment) -> Float16:
+        if segment.file not in self.held:
+            raise FileNotFoundError(errno.ENOENT, "no such segment", segment.file)
+        return self.held[segment.file]
+
+
+class MemoryWriter:
+    def __init__(self, store: MemoryStore, generation: int) -> None:
+        self._store = store
+        self._generation = generation
+        self._additions = Additions()
+        self._ids: list[Int64] = []
+        self._rows: list[Float16] = []
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        self._additions.check(ids, vectors)
+        if len(ids):
+            self._ids.append(ids)
+            self._rows.append(vectors.astype(np.float16))
+
+    def finish(self) -> list[Segment]:
+        if not self._ids:
+            return []
+        name, rows = segment_name(self._store.kind, self._generation), np.concatenate(self._rows)
+        self._store.held[name] = rows
+        runs = Runs.of_ids(np.concatenate(self._ids))
+        return [Segment(self._store.kind, name, rows.nbytes, runs, _digest(rows))]
+
+    def __enter__(self) -> MemoryWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was written anywhere."""
+
+
+class MemoryReader:
+    rounding = 2e-3
+
+    def __init__(self, ids: Int64, rows: Float16) -> None:
+        order = np.argsort(ids)
+        self._ids, self._rows = ids[order], rows[order].astype(np.float32)
+
+    def search(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
+        if len(self._rows):
+            check_dimension(queries, self._rows.shape[1])
+        inside = np.flatnonzero(np.ones(len(self._ids), np.bool_) if allowed is None else allowed.has(self._ids))
+        if not len(inside):
+            return Found(np.zeros((len(queries), 0), np.float32), np.zeros((len(queries), 0), np.int64))
+        scores = queries @ self._rows[inside].T
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+        return Found(np.take_along_axis(scores, best, axis=1), self._ids[inside][best])
+
+    def fetch(self, ids: Int64) -> Stored:
+        places = np.flatnonzero(np.isin(ids, self._ids))
+        return Stored(places, self._rows[np.searchsorted(self._ids, ids[places])], len(ids))
+
+
+def _digest(rows: Float16) -> str:
+    return hashlib.blake2b(rows.tobytes(), digest_size=16).hexdigest()

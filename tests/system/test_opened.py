@@ -1,0 +1,66 @@
+"""What is opened when it is needed is opened once, whoever asks."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from semsearch.system.opened import Opened
+
+
+def test_it_is_opened_when_it_is_first_asked_for_and_then_kept() -> None:
+    opened: Opened[str, list[str]] = Opened()
+    first = opened.get("a", lambda: ["a"])
+    assert opened.get("a", lambda: ["another"]) is first
+    assert opened.get("b", lambda: ["b"]) == ["b"]
+
+
+class Key:
+    """A key that tells when it has been looked up."""
+
+    def __init__(self) -> None:
+        self.looked = threading.Semaphore(0)
+
+    def __hash__(self) -> int:
+        self.looked.release()
+        return 1
+
+
+def test_threads_that_ask_at_once_get_one_and_the_same() -> None:
+    opened: Opened[Key, object] = Opened()
+    key, going, found = Key(), threading.Event(), list[object]()
+
+    def open_slowly() -> object:
+        going.wait()
+        return object()
+
+    threads = [threading.Thread(target=lambda: found.append(opened.get(key, open_slowly))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):  # each has seen that it is not open, and the first one once more
+        key.looked.acquire()
+    going.set()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert len({id(each) for each in found}) == 1
+
+
+def test_a_failure_is_not_kept() -> None:
+    opened: Opened[str, int] = Opened()
+
+    def fail() -> int:
+        raise FileNotFoundError
+
+    with pytest.raises(FileNotFoundError):
+        opened.get("a", fail)
+    assert opened.get("a", lambda: 5) == 5
+
+
+def test_what_is_no_longer_wanted_is_let_go_of() -> None:
+    opened: Opened[str, list[int]] = Opened()
+    kept, gone = opened.get("kept", lambda: [1]), opened.get("gone", lambda: [2])
+    opened.keep({"kept"})
+    assert opened.get("kept", lambda: [3]) is kept
+    assert opened.get("gone", lambda: [2]) is not gone

@@ -1,0 +1,28 @@
+"""The cache folder is where it has always been: what was kept there is found again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from semsearch.system.user_folders import cache_folder
+from semsearch.word_vectors import converted
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the folder of other systems is another")
+
+
+@linux
+def test_it_lies_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder("evaluate") == tmp_path / "semsearch" / "evaluate"
+    assert converted._cache_folder() == tmp_path / "semsearch" / "vectors"
+    assert list(tmp_path.iterdir()) == []
+
+
+@linux
+def test_without_a_wish_it_lies_in_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder("trained") == tmp_path / ".cache" / "semsearch" / "trained"

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semsearch.bench.growth import Growth, draw
-    from semsearch.bench.report import BenchReport, Measurement
+    from semsearch.bench.measurements import BenchReport, Measurement
     from semsearch.bench.running import bench
 
 __all__ = ["BenchReport", "Growth", "Measurement", "bench", "draw"]
 
 _HOMES = {
-    "BenchReport": "report",
+    "BenchReport": "measurements",
     "Growth": "growth",
-    "Measurement": "report",
+    "Measurement": "measurements",
     "bench": "running",
     "draw": "growth",
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.bench.corpus import Corpus, Sample
+from semsearch.bench.bench_text import TextFiles, TextSample
 from semsearch.bench.processes import run_python
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.bench.site import Site
@@ -39,20 +39,20 @@ def reading_memory(size: int) -> list[float]:
     return [seconds(lambda: array.dot(array)) for _ in range(SCANS)]
 
 
-def reading_sentence_vectors(sample: Sample, dimension: int) -> Case:
+def reading_sentence_vectors(sample: TextSample, dimension: int) -> Case:
     """One pass over as many bytes as the vectors of the sample's sentences take."""
     size = len(sample.sentences) * dimension * 4
     return Case((Quantity("vectors", "reading sentences' vectors", "time"),), lambda: [reading_memory(size)])
 
 
-def splitting_at_full_stops(sample: Sample) -> Case:
+def splitting_at_full_stops(sample: TextSample) -> Case:
     """What sentence splitting costs that knows nothing."""
     text = "\n".join(sample.paragraphs)
     size = len(text.encode()) / 1e6
     return timed(Quantity("full stops", "splitting at '. ' alone", "rate", size, "MB"), lambda: text.split(". "))
 
 
-def copying(corpus: Corpus, place: Path) -> Case:
+def copying(corpus: TextFiles, place: Path) -> Case:
     """Reading all text, writing the same bytes to one file, and flushing that to the disk."""
 
     def work() -> None:
@@ -65,7 +65,7 @@ def copying(corpus: Corpus, place: Path) -> Case:
     return timed(Quantity("copy", "copying the text, flushed", "rate", corpus.bytes / 1e6, "MB"), work)
 
 
-def inserting(corpus: Corpus, place: Path) -> Case:
+def inserting(corpus: TextFiles, place: Path) -> Case:
     """All paragraphs into a table of SQLite by executemany, in one transaction. Reading them is not counted."""
     quantity = Quantity("rows", "paragraphs into SQLite", "rate", corpus.paragraphs, "rows")
 
@@ -89,7 +89,7 @@ def inserting(corpus: Corpus, place: Path) -> Case:
     return Case((quantity,), run)
 
 
-def selecting(sample: Sample) -> Case:
+def selecting(sample: TextSample) -> Case:
     """Ten rows by their key from SQLite in memory: what any answer of ten passages has to fetch."""
     keys = np.linspace(0, len(sample.paragraphs) - 1, num=10).astype(int).tolist()
     marks = ", ".join("?" * len(keys))
@@ -104,7 +104,7 @@ def selecting(sample: Sample) -> Case:
     return Case((Quantity("ten rows", "ten rows from SQLite", "time"),), run)
 
 
-def looking_at_files(corpus: Corpus) -> Case:
+def looking_at_files(corpus: TextFiles) -> Case:
     """The size and time of each file."""
 
     def work() -> None:
@@ -114,7 +114,7 @@ def looking_at_files(corpus: Corpus) -> Case:
     return timed(Quantity("stat", "looking at each file", "time"), work)
 
 
-def writing_a_file(corpus: Corpus, place: Path) -> Case:
+def writing_a_file(corpus: TextFiles, place: Path) -> Case:
     """The bytes of one file of the corpus, written and flushed."""
     data = next(corpus.places()).read_bytes()
 
@@ -141,7 +141,7 @@ def starting() -> Case:
     return Case(quantities, run)
 
 
-def the_text(corpus: Corpus) -> Case:
+def the_text(corpus: TextFiles) -> Case:
     """How large the text is."""
     return Case((Quantity("text", "the text itself", "bytes"),), lambda: [[float(corpus.bytes)]])
 

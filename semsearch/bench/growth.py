@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from semsearch.bench.corpus import LEAST
+from semsearch.bench.bench_text import LEAST
 from semsearch.bench.rounds import Case, Quantity
 from semsearch.bench.site import Site
 from semsearch.bench.works import asking_cold, asking_warm

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import Stemmer
 
-from semsearch.bench.corpus import Sample
+from semsearch.bench.bench_text import TextSample
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.embedder import SentenceEmbedder
@@ -44,7 +44,7 @@ def check_peers(specs: Sequence[str]) -> None:
             raise UsageError(f"the peer {spec} is named twice; name each once")
 
 
-def peer_cases(specs: Sequence[str], sample: Sample, vectors: VectorTable, *, whole: bool) -> list[Case]:
+def peer_cases(specs: Sequence[str], sample: TextSample, vectors: VectorTable, *, whole: bool) -> list[Case]:
     """Their cases. `whole`: whether the sample is all text, so that lexical queries compare.
 
     Raises UsageError, MissingExtra, VectorsError.
@@ -53,7 +53,7 @@ def peer_cases(specs: Sequence[str], sample: Sample, vectors: VectorTable, *, wh
     return [case for spec in specs for case in _cases(spec, sample, vectors, whole)]
 
 
-def available(sample: Sample, vectors: VectorTable, *, whole: bool) -> tuple[list[Case], list[str]]:
+def available(sample: TextSample, vectors: VectorTable, *, whole: bool) -> tuple[list[Case], list[str]]:
     """The cases of all peers that are installed; and why the others are not."""
     cases: list[Case] = []
     missing: list[str] = []
@@ -65,7 +65,7 @@ def available(sample: Sample, vectors: VectorTable, *, whole: bool) -> tuple[lis
     return cases, missing
 
 
-def _cases(spec: str, sample: Sample, vectors: VectorTable, whole: bool) -> list[Case]:
+def _cases(spec: str, sample: TextSample, vectors: VectorTable, whole: bool) -> list[Case]:
     if spec == "bm25s":
         return _bm25s(sample, whole)
     sentences = sample.sentences[: _FEW_SENTENCES if spec.startswith("minilm") else _SENTENCES]
@@ -119,7 +119,7 @@ def own_model2vec(vectors: VectorTable) -> Callable[[list[str]], Any]:
     return lambda texts: model.encode(texts, use_multiprocessing=False)
 
 
-def _bm25s(sample: Sample, whole: bool) -> list[Case]:
+def _bm25s(sample: TextSample, whole: bool) -> list[Case]:
     library = optional("bm25s", package="bm25s")
     stemmer = Stemmer.Stemmer("english")
     questions = cycle(sample.queries)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from semsearch.bench import floors, works
-from semsearch.bench.corpus import LEAST, Report, Sample, given, made_up, take_sample, write_corpus
+from semsearch.bench.bench_text import LEAST, Report, TextSample, given, made_up, take_sample, write_corpus
 from semsearch.bench.growth import GROWTH, growth_cases, growth_of, sizes_below, whole
+from semsearch.bench.measurements import BenchReport, measurements_of
 from semsearch.bench.peers import available, check_peers, peer_cases
 from semsearch.bench.processes import is_one_thread
-from semsearch.bench.report import BenchReport, measurements_of
 from semsearch.bench.rounds import Case, Quantity, measure, needed, quantities_of
 from semsearch.bench.site import Site
 from semsearch.errors import StorageError, UsageError
@@ -120,7 +120,7 @@ def _is_wanted(quantity: Quantity, parts: Sequence[str]) -> bool:
 
 def _cases(
     sites: Sequence[Site],
-    sample: Sample,
+    sample: TextSample,
     vectors: VectorTable,
     place: Path,
     parts: Sequence[str],
@@ -137,7 +137,7 @@ def _cases(
     return [*needed(known, lambda quantity: _is_wanted(quantity, parts)), *smaller], missing
 
 
-def _own_cases(site: Site, sample: Sample, vectors: VectorTable, place: Path) -> list[Case]:
+def _own_cases(site: Site, sample: TextSample, vectors: VectorTable, place: Path) -> list[Case]:
     """In the order of a round: what is needed of an index is asked after it is built, and before it is changed."""
     corpus, queries = site.corpus, sample.queries
     return [

@@ -6,7 +6,7 @@ import inspect
 import shutil
 from pathlib import Path
 
-from semsearch.bench.corpus import Corpus
+from semsearch.bench.bench_text import TextFiles
 from semsearch.bench.processes import Ran, run_python
 from semsearch.index import Index
 
@@ -21,7 +21,7 @@ def can_use_processes() -> bool:
 class Site:
     """The index is built when it is first needed, and again whenever that is to be measured."""
 
-    def __init__(self, corpus: Corpus, place: Path, vectors: str) -> None:
+    def __init__(self, corpus: TextFiles, place: Path, vectors: str) -> None:
         self.corpus = corpus
         self.path = place / "index"
         self._vectors = vectors

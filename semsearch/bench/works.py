@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import get_args
 
-from semsearch.bench.corpus import Sample
+from semsearch.bench.bench_text import TextSample
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.bench.site import Site, can_use_processes
 from semsearch.embedding.embedder import SentenceEmbedder
@@ -18,7 +18,7 @@ _BATCH = 10_000  # sentences embedded at once
 _QUIET = 3  # readings a round of a sync that does nothing
 
 
-def embedding(sample: Sample, vectors: VectorTable) -> list[Case]:
+def embedding(sample: TextSample, vectors: VectorTable) -> list[Case]:
     """Strings to unit vectors, after a fit on the same sentences that is not counted."""
     return [_embedding(sample.sentences, vectors, method) for method in ("sif", "usif")]
 
@@ -42,7 +42,7 @@ def _embedding(sentences: Sequence[str], vectors: VectorTable, method: str) -> C
     return Case((quantity,), run)
 
 
-def splitting(sample: Sample) -> Case:
+def splitting(sample: TextSample) -> Case:
     """Paragraphs to the places of their sentences."""
     size = sum(len(paragraph.encode()) for paragraph in sample.paragraphs) / 1e6
     quantity = Quantity("split", "sentence splitting", "rate", size, "MB", floors=("full stops",), part="split")

@@ -1,4 +1,4 @@
-"""The command line: parse, call the Python API, hand its answer to `formats` or `output`.
+"""The command line: parse, call the Python API, hand its answer to `formats` or `terminal`.
 
 Start-up time is a feature: the file of a command is imported when that command is called, and imports the library when
 it knows what is asked of it. An error that a user can mend is one line on stderr and exit status 2; a bug keeps its
@@ -16,28 +16,29 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_group
+from typer.main import get_command, get_group
 
 from semsearch import __version__
 from semsearch.cli.messages import complain
 from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
 
-HOMES = {  # in the order of a first visit
-    "index": "commands.index_command",
-    "query": "commands.query_command",
-    "similar": "commands.similar_command",
-    "context": "commands.context_command",
-    "status": "commands.status_command",
-    "list": "commands.status_command",
-    "remove": "commands.index_command",
-    "refit": "commands.index_command",
-    "compact": "commands.index_command",
-    "verify": "commands.status_command",
-    "vectors": "vectors.vectors_command",
-    "evaluate": "evaluate.evaluate_command",
-    "bench": "commands.bench_command",
-}
+COMMANDS = (  # in the order of a first visit
+    "index",
+    "query",
+    "similar",
+    "context",
+    "status",
+    "list",
+    "remove",
+    "refit",
+    "compact",
+    "verify",
+    "vectors",
+    "evaluate",
+    "bench",
+)
+GROUPS = ("vectors", "evaluate")  # commands that have commands
 FAILED = 2
 INTERRUPTED = 130
 
@@ -47,15 +48,19 @@ class Commands(TyperGroup):
 
     def list_commands(self, _: Any) -> list[str]:
         """All of them, in the order of a first visit."""
-        return list(HOMES)
+        return list(COMMANDS)
 
     def get_command(self, _: Any, cmd_name: str) -> Any:
-        """The command of that name; a file named like its only command holds a group of them."""
-        if cmd_name not in HOMES:
-            self.commands = {name: self.get_command(_, name) for name in HOMES}  # for "did you mean"
+        """The command of that name: the function of its file that is called like it, or the group of its folder."""
+        if cmd_name not in COMMANDS:
+            self.commands = {name: self.get_command(_, name) for name in COMMANDS}  # for "did you mean"
             return None
-        group = get_group(import_module(f"semsearch.cli.{HOMES[cmd_name]}").app)
-        return group.commands.get(cmd_name, group)
+        if cmd_name in GROUPS:
+            return get_group(import_module(f"semsearch.cli.{cmd_name}.{cmd_name}_command").app)
+        module = import_module(f"semsearch.cli.commands.{cmd_name}_command")
+        alone = typer.Typer(rich_markup_mode=None)
+        alone.command(cmd_name)(getattr(module, "list_" if cmd_name == "list" else cmd_name))
+        return get_command(alone)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. A reader that has had enough (`| head`) is no error."""

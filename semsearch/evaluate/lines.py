@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from semsearch.errors import SourceError
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its place: as text, as cells between tabs, or as a JSON object."""
+
+    path: Path
+    number: int
+    text: str
+
+    @property
+    def cells(self) -> list[str]:
+        return [cell.strip() for cell in self.text.split("\t")]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Raises SourceError where it is not a JSON object."""
+        try:
+            values = json.loads(self.text)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise self.wrong("a JSON object", self.text)
+        return values
+
+    def wrong(self, expected: str, found: str | None = None) -> SourceError:
+        """The error for a line that is not what it should be, or for a part of it."""
+        text = self.text if found is None else found
+        shown = text if len(text) <= 60 else text[:60] + "…"
+        return SourceError(f"{self.path}, line {self.number}: expected {expected}, found {shown!r}")
+
+    def score(self, lowest: float, highest: float) -> float:
+        """The first cell as a number. Raises SourceError where it is none between these."""
+        score = as_number(self.cells[0])
+        if score is None or not lowest <= score <= highest:
+            raise self.wrong(f"a score from {lowest:g} to {highest:g}", self.cells[0])
+        return score
+
+
+def numbered_lines(path: Path) -> Iterator[Line]:
     """Each line that is not blank, with its number from 1, without its end. Lines end with LF or CRLF, nothing else.
 
     Raises SourceError where the file cannot be read as UTF-8.
@@ -22,10 +62,18 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise SourceError(f"{path}, line {place}: this is not UTF-8; convert the file") from error
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield number, line.removesuffix("\r")
+            yield Line(path, number, line.removesuffix("\r"))
 
 
-def broken(path: Path, number: int, expected: str, found: str) -> SourceError:
-    """The error for a line that is not what it should be."""
-    shown = found if len(found) <= 60 else found[:60] + "…"
-    return SourceError(f"{path}, line {number}: expected {expected}, found {shown!r}")
+def check_scores(path: Path, scores: Sequence[float]) -> None:
+    """Raises SourceError where all are the same: no correlation can be had of them."""
+    if len(set(scores)) < 2:
+        raise SourceError(f"{path} has fewer than two different scores; a correlation needs at least two")
+
+
+def as_number(cell: str) -> float | None:
+    """A cell's number; None where it is none."""
+    try:
+        return float(cell)
+    except ValueError:
+        return None

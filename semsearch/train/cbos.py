@@ -42,7 +42,7 @@ _FIRST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CbosSettings:
     """The settings of a CBOS training: k, m, the size of a batch, AdaGrad's learning rate, and the random seed."""
 
     window: int = 1  # k
@@ -58,7 +58,7 @@ def train_cbos(
     *,
     dimension: int = 100,
     epochs: int = 10,
-    settings: Settings = Settings(),
+    settings: CbosSettings = CbosSettings(),
     size: int = 50_000,
     min_count: int = 5,
     dtype: Dtype = "int8",
@@ -128,7 +128,7 @@ def start(words: int, dimension: int, seed: int) -> State:
 
 
 def train_round(
-    sentences: Sentences, state: State, settings: Settings, *, rounds: int, progress: Stages | None = None
+    sentences: Sentences, state: State, settings: CbosSettings, *, rounds: int, progress: Stages | None = None
 ) -> None:
     """Train one round: a step for each batch of all sentences in random order, drawn by the seed and the round."""
     number = len(state.losses) + 1
@@ -145,7 +145,7 @@ def train_round(
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class CbosBatch:
     """A batch of b sentences, the m others of each and their contexts, as weights of the u words in them."""
 
     words: Int64  # ids (u,)
@@ -153,7 +153,7 @@ class Batch:
     contexts: csr_array  # (b, u): 1/2k for each time that a word occurs in a neighbour
 
 
-def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> Batch:
+def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> CbosBatch:
     """Build the batch of the chosen sentences (b,) and the m others of each (b, m), all given by number."""
     candidates = sentences.texts.take(np.column_stack((chosen, others)).ravel())
     near = sentences.neighbours(chosen, k)
@@ -161,14 +161,14 @@ def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> B
     words, inverse = np.unique(np.concatenate((candidates.ids, contexts.ids)), return_inverse=True)
     columns: Int32 = inverse.astype(np.int32)
     split = len(candidates.ids)
-    return Batch(
+    return CbosBatch(
         words.astype(np.int64),
         _weights(columns[:split], candidates.indptr, len(words), 1),
         _weights(columns[split:], contexts.indptr, len(words), 1 / (2 * k)),
     )
 
 
-def step(batch: Batch, state: State, rate: float) -> float:
+def step(batch: CbosBatch, state: State, rate: float) -> float:
     """Move the vectors of a batch's words against the gradient, by AdaGrad. Returns the loss before the step."""
     vectors = state.vectors[batch.words]
     loss, gradient = loss_and_gradient(vectors, batch)
@@ -178,7 +178,7 @@ def step(batch: Batch, state: State, rate: float) -> float:
     return loss
 
 
-def loss_and_gradient(vectors: Float32, batch: Batch) -> tuple[float, Float32]:
+def loss_and_gradient(vectors: Float32, batch: CbosBatch) -> tuple[float, Float32]:
     """-Σ_i log p(s_i | c_i) of a batch, and its gradient. (u, d) -> scalar, (u, d)"""
     contexts = np.asarray(batch.contexts @ vectors)  # (b, d)
     candidates = np.asarray(batch.candidates @ vectors).reshape(len(contexts), -1, vectors.shape[1])  # (b, 1 + m, d)
@@ -199,7 +199,7 @@ def _weights(columns: Int32, indptr: Int64, words: int, weight: float) -> csr_ar
     return csr_array((data, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, words))
 
 
-def _stamp(words: Sequence[str], sentences: Sentences, settings: Settings) -> str:
+def _stamp(words: Sequence[str], sentences: Sentences, settings: CbosSettings) -> str:
     """A digest of all that must be the same for a run to go on: everything but the number of rounds."""
     digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
     digest.update("\n".join(words).encode())

@@ -20,10 +20,10 @@ from console import semsearch
 
 from semsearch import SentenceEmbedder
 from semsearch.bench import BenchReport, Growth, bench, draw, peers, running, site, works
-from semsearch.bench.corpus import Corpus, Paragraph, given, made_up, take_sample, write_corpus
+from semsearch.bench.bench_text import Paragraph, TextFiles, given, made_up, take_sample, write_corpus
 from semsearch.bench.growth import sizes_below
+from semsearch.bench.measurements import Measurement, measurements_of
 from semsearch.bench.processes import ONE_THREAD, Ran, run_python
-from semsearch.bench.report import Measurement, measurements_of
 from semsearch.bench.rounds import Case, Quantity, measure, needed
 from semsearch.cli.commands.bench_command import report_lines
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
@@ -261,7 +261,7 @@ def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch,
         commands.append(command)
         return Ran(1.0, 2)
 
-    corpus = Corpus(tmp_path / "text", 1, 1, 1, 1, 1)
+    corpus = TextFiles(tmp_path / "text", 1, 1, 1, 1, 1)
     monkeypatch.setattr(site, "run_python", run)
     for able in (False, True):
         for module in (site, works):

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from collections_made import write_groups
 from console import Result, semsearch
-from semsearch.cli.classifying import classify_lines
 from small import TOPICS, sentence
 
 from semsearch.evaluate import ErrorAgreement, ModelComparison, cache, evaluate_classify
+from semsearch.evaluate.experiments.classify_experiment import CLASSIFY
 from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch.evaluate.table import Table
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -36,16 +37,17 @@ def test_sizes_accuracies_and_shared_errors_are_tables(groups: Path, small_vecto
     result = classified(groups, small_vectors, "--model", "mowe", "--model", "bow", "--C", "0.01")
     assert (result.status, result.err) == (0, "")
     report = evaluate_classify([groups], models=["mowe", "bow"], vectors=small_vectors, cost=0.01)
-    assert result.lines == list(classify_lines(report))
-    assert result.lines[0].startswith("topics: 15 sentences, 4 groups, ")
-    assert result.lines[1].split() == ["sentences", "of", "a", "group", "3", "4", "5"]
-    assert result.lines[2].split() == ["groups", "2", "1", "1"]
-    row = next(line for line in result.lines if line.startswith("mowe")).split()
+    lines = [line.split() for line in result.lines]
+    assert lines[1][:3] == ["topics", "15", "4"]
+    assert ["topics,", "sentences", "of", "a", "group", "3", "4", "5"] in lines
+    assert ["groups", "2", "1", "1"] in lines
+    row = next(line for line in lines if line[:1] == ["mowe"])
     score = report.scores[0]
     assert row == [
         "mowe",
         str(small_vectors.dimension),
         f"{score.accuracy:.2f}",
+        "±",
         f"{score.spread:.2f}",
         *(f"{fold:.1f}" for fold in score.folds),
         *["0.01"] * 3,
@@ -92,20 +94,22 @@ def report_of(p: float, only: tuple[int, int]) -> ClassifyReport:
     )
 
 
+def tables_of(report: ClassifyReport) -> list[list[str]]:
+    """The rows of all tables, headers too."""
+    tables = [block for block in (*CLASSIFY.tables(report), *CLASSIFY.claims(report)) if isinstance(block, Table)]
+    return [list(row) for table in tables for row in (table.header, *table.rows)]
+
+
 def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -> None:
-    lines = list(classify_lines(report_of(0.001, (30, 10))))
-    assert lines[0] == "opinosis: 521 sentences, 88 groups (published: 89), 900 tokens (published: 1,085)"
-    rows = {
-        line.split()[0]: line.split()[1:] for line in lines if line.split()[-1:] in (["65.23"], ["54.43"], ["20.86"])
-    }
-    assert rows == {
-        "bow": ["9", "50.00", "0.00", "50.0", "50.0", "50.0", "1", "1", "1", "40.00", "65.23"],
-        "sif": ["9", "50.00", "0.00", "50.0", "50.0", "50.0", "1", "1", "1", "40.00", "65.23"],
-        "pca-bow": ["–"] * 6 + ["54.43"],
-        "urae": ["–"] * 6 + ["20.86"],
-    }
-    assert sum(line.startswith("urae: its program") for line in lines) == 1
-    assert lines[-1] == "pv-dm and pv-dbow are trained on 1,234 sentences"
+    report = report_of(0.001, (30, 10))
+    rows = tables_of(report)
+    assert ["opinosis", "521 (paper: 521)", "88 (paper: 89)", "900 (paper: 1,085)"] in rows
+    by_model = {row[0]: row[1:] for row in rows if row[-1] in ("65.23", "54.43", "20.86")}
+    ours = ["9", "50.00 ± 0.00", "50.0 50.0 50.0", "1 1 1", "40.00", "65.23"]
+    assert by_model == {"bow": ours, "sif": ours, "pca-bow": ["–"] * 5 + ["54.43"], "urae": ["–"] * 5 + ["20.86"]}
+    said = [block for block in CLASSIFY.tables(report) if isinstance(block, str)]
+    assert said[0].startswith("urae: its program")
+    assert said[-1] == "pv-dm and pv-dbow are trained on 1,234 sentences"
 
 
 @pytest.mark.parametrize(
@@ -115,9 +119,9 @@ def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -
 def test_the_papers_order_is_said_to_hold_only_where_a_difference_is_shown(
     p: float, only: tuple[int, int], said: str
 ) -> None:
-    [line] = [line for line in classify_lines(report_of(p, only)) if line.startswith("bow above")]
-    assert line.endswith(said)
-    assert f"{100 * (only[0] - only[1]) / 521:+.2f}" in line
+    [row] = [row for row in tables_of(report_of(p, only)) if row[1].startswith("bow above")]
+    assert row[3] == f"{said}: {100 * (only[0] - only[1]) / 521:+.1f}"
+    assert row[-2:] == [str(count) for count in only]
 
 
 def test_pictures_are_written_for_each_data_set(tmp_path: Path, groups: Path, small_vectors: VectorTable) -> None:

@@ -99,9 +99,10 @@ def test_sts_is_tasks_and_averages_beside_what_was_published(tmp_path: Path, sma
     assert head.split() == ["task", "pairs", "sif", "r", "sif", "ρ", "usif", "r", "usif", "ρ"]
     assert len(tasks) == 6
     averages = {cells(line)[0].strip(): cells(line)[1:] for line in result.lines[result.lines.index("") + 1 :] if line}
-    assert [cell.strip() for cell in averages["GloVe+UP (published)"]] == ["64.9", "–"]
-    assert set(averages) >= {"sif", "usif", "GloVe+WR (published)", "ParaNMT+UP (published)"}
-    assert result.lines[-1] == "STS13: the mean of 1 of the year's 4 tasks, and so without published figures"
+    assert [head.strip() for head in averages["Pearson's r × 100"]] == ["STS12", "STS13 (1 of 4)"]
+    assert [cell.strip() for cell in averages["GloVe+UP"]] == ["64.9", "–"]  # published by year alone
+    assert [cell.strip() for cell in averages["GloVe+WR"]] == ["56.2", "82.8"]  # of the one task, its published figure
+    assert set(averages) >= {"sif (WR), small", "usif (UP), small", "PSL+WR", "ParaNMT+UP"}
 
 
 def test_sts_as_json_is_what_python_gives(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -9,7 +9,7 @@ from small import write_articles
 from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
-from semsearch.train.cbos import Settings, train_cbos
+from semsearch.train.cbos import CbosSettings, train_cbos
 from semsearch.train.ppmi import train_ppmi
 from semsearch.word_vectors.loading import load_vectors
 
@@ -42,8 +42,8 @@ def test_cbos_takes_its_options(texts: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert (result.exit_code, result.stderr) == (0, "")
     expected = train_cbos(
-        [texts], tmp_path / "w", dimension=4, epochs=2, settings=Settings(2, 3, batch=7, seed=5), size=40, min_count=2,
-        dtype="float16",
+        [texts], tmp_path / "w", dimension=4, epochs=2, settings=CbosSettings(2, 3, batch=7, seed=5), size=40,
+        min_count=2, dtype="float16",
     )  # fmt: skip
     table = load_vectors(tmp_path / "v")
     assert table.digest == expected.digest

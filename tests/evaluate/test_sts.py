@@ -82,7 +82,7 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
 BROKEN = {
     "two columns": ("4\tone\n", r"x\.tsv, line 2: expected a score and two sentences"),
     "no sentence": ("4\tone\t \n", r"x\.tsv, line 2: expected a score and two sentences"),
-    "a word": ("four\tone\ttwo\n", r"x\.tsv, line 2: expected a number as the score, found 'four'"),
+    "a word": ("four\tone\ttwo\n", r"x\.tsv, line 2: expected a score from 0 to 5, found 'four'"),
     "too high": ("5.1\tone\ttwo\n", r"x\.tsv, line 2: expected a score from 0 to 5, found '5\.1'"),
     "below zero": ("-1\tone\ttwo\n", r"x\.tsv, line 2: expected a score from 0 to 5"),
     "not a number": ("nan\tone\ttwo\n", r"x\.tsv, line 2: expected a score from 0 to 5"),

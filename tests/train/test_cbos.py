@@ -13,7 +13,7 @@ from small import TOPICS, sentence, write_articles
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.train import cbos
-from semsearch.train.cbos import Settings, batch_of, loss_and_gradient, start, step, train_cbos, train_round
+from semsearch.train.cbos import CbosSettings, batch_of, loss_and_gradient, start, step, train_cbos, train_round
 from semsearch.train.checkpoint import Checkpoint, State
 from semsearch.train.corpus import read_corpus
 from semsearch.train.neighbourhood import Sentences, parts_of, read_sentences
@@ -148,7 +148,7 @@ def test_a_round_uses_each_sentence_once(sentences: Sentences, monkeypatch: pyte
     monkeypatch.setattr(cbos, "batch_of", watched)
     state = start(WORDS, DIMENSION, seed=0)
     for _ in range(3):
-        train_round(sentences, state, Settings(batch=3), rounds=3)
+        train_round(sentences, state, CbosSettings(batch=3), rounds=3)
         assert sorted(used) == list(range(7))
         used.clear()
     assert len(state.losses) == 3
@@ -164,7 +164,7 @@ def texts_of_topics(folder: Path) -> Path:
 
 def test_sums_of_words_are_nearer_within_a_topic_than_between_topics(tmp_path: Path) -> None:
     table = train_cbos([texts_of_topics(tmp_path / "texts")], tmp_path / "v", dimension=16, epochs=8,
-                       settings=Settings(batch=20))  # fmt: skip
+                       settings=CbosSettings(batch=20))  # fmt: skip
     members = {topic: [table.id_of(word) for word in text.split()] for topic, text in TOPICS.items()}
     sums = {(topic, half): table.rows(np.array(ids[half::2])).sum(axis=0) for topic, ids in members.items()
             for half in (0, 1)}  # fmt: skip
@@ -207,7 +207,7 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_vectors(tmp_path: Path, monke
 
     monkeypatch.setattr(cbos, "train_round", counted)
     with pytest.raises(VectorsError, match="other texts or settings"):
-        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4, settings=Settings(seed=1))
+        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4, settings=CbosSettings(seed=1))
     with pytest.raises(VectorsError, match="other texts or settings"):
         train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=6, epochs=4)
     with pytest.raises(UsageError, match="2 rounds already, 1 were asked for"):
@@ -222,7 +222,9 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_vectors(tmp_path: Path, monke
 def test_another_seed_gives_other_vectors(tmp_path: Path) -> None:
     write_articles(tmp_path / "texts", 6)
     digests = {
-        train_cbos([tmp_path / "texts"], tmp_path / f"v{n}", dimension=3, epochs=1, settings=Settings(seed=seed)).digest
+        train_cbos(
+            [tmp_path / "texts"], tmp_path / f"v{n}", dimension=3, epochs=1, settings=CbosSettings(seed=seed)
+        ).digest
         for n, seed in enumerate((0, 1, 1))
     }
     assert len(digests) == 2
@@ -242,8 +244,7 @@ def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path
         train_cbos([path], tmp_path / "v", dimension=1, min_count=1)
     with pytest.raises(UsageError, match="epochs must be at least 1, not 0"):
         train_cbos([path], tmp_path / "v", epochs=0)
-    for settings, said in {Settings(window=0): "window", Settings(negatives=0): "negatives", Settings(batch=0): "batch",
-                           Settings(rate=0): "rate", Settings(rate=math.nan): "rate"}.items():  # fmt: skip
-        with pytest.raises(UsageError, match=said):
-            train_cbos([path], tmp_path / "v", settings=settings)
+    for name, value in (("window", 0), ("negatives", 0), ("batch", 0), ("rate", 0), ("rate", math.nan)):
+        with pytest.raises(UsageError, match=name):
+            train_cbos([path], tmp_path / "v", settings=CbosSettings(**{name: value}))  # type: ignore[arg-type]
     assert [one.name for one in tmp_path.iterdir()] == ["a.txt"]

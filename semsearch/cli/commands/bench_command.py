@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 _SECONDS = ((1.0, "s"), (1e3, "ms"), (1e6, "µs"))
 _BYTES = ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB"), (1.0, "bytes"))
 
-app = typer.Typer(rich_markup_mode=None)
 
-
-@app.command()
 def bench(
     sentences: Annotated[int, typer.Option(metavar="N", help="Of how much text; from 1,000 on.")] = 100_000,
     text: Annotated[

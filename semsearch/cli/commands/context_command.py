@@ -13,10 +13,7 @@ from semsearch.cli.naming import INDEXES, open_index
 from semsearch.cli.options import FiltersOption, IndexesOption, IndexOption, ModeOption, VectorsOption
 from semsearch.cli.startup import use_one_thread
 
-app = typer.Typer(rich_markup_mode=None)
 
-
-@app.command()
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
     max_words: Annotated[

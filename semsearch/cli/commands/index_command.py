@@ -1,10 +1,9 @@
-"""`semsearch index`, `remove`, `refit` and `compact`: what changes an index."""
+"""`semsearch index`: make an index, or bring it up to date."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -15,12 +14,11 @@ import typer
 
 from semsearch.cli.formats import to_json
 from semsearch.cli.messages import complain, keep_warnings, warn
-from semsearch.cli.naming import INDEXES, find_index, index_places, name_for, only_one, open_index, place_of
-from semsearch.cli.options import IndexesOption, IndexOption, QuietOption, VectorsOption
+from semsearch.cli.naming import INDEXES, find_index, index_places, name_for, only_one, place_of
+from semsearch.cli.options import IndexesOption, QuietOption, VectorsOption
 from semsearch.cli.progress import sync_progress
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.sync_summary import covers, nothing_to_index, summary, tell
-from semsearch.cli.tables import count
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import IndexLocked, SourceError, UsageError, rebuild_command
 from semsearch.results.reports import SyncReport
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from semsearch.index import Index
 
 NOTHING_INDEXED = 2
-
-app = typer.Typer(rich_markup_mode=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,6 @@ def _option(name: str, value: object) -> list[str]:
     return [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", str(value)]
 
 
-@app.command()
 def index(
     paths: Annotated[
         list[str] | None,
@@ -193,77 +188,6 @@ def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
         sentences=sum(report.sentences for report in reports),
         seconds=sum(report.seconds for report in reports),
     )
-
-
-@app.command()
-def remove(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or the ids of added texts.")],
-    index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
-    vectors: VectorsOption = None,
-) -> None:
-    """Forget documents, but leave the files alone."""
-    keep_warnings()
-    with open_index(index, indexes, vectors) as opened:
-        count = opened.remove(*paths)
-        if not count:
-            raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
-        print(f"{opened.path}: {count:,} removed")
-        roots = opened.roots
-        for path in paths:
-            if Path(path).exists() and any(covers(root, path) for root in roots):
-                warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")
-
-
-@app.command()
-def refit(
-    index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
-    vectors: VectorsOption = None,
-    quiet: QuietOption = False,
-) -> None:
-    """Fit an index to what it holds today.
-
-    Worth its time when `semsearch status` shows that the index has drifted.
-    """
-    keep_warnings()
-    started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened:
-        drift = opened.status(stale=False).drift
-        with sync_progress(quiet=quiet) as report:
-            opened.refit(progress=report)
-        sentences = opened.status(drift=False, stale=False).sentences
-        if not quiet:
-            before = "" if drift is None else f" (it had drifted by {drift:.1f}°)"
-            print(f"{opened.path}: fitted to {sentences:,} sentences in {time.perf_counter() - started:.2f} s{before}")
-
-
-@app.command()
-def compact(
-    index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
-    vectors: VectorsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
-) -> None:
-    """Bring the files of an index together, without what was removed.
-
-    Nothing is embedded anew, and searches answer as before. A sync does as much of it as pays by itself.
-    """
-    keep_warnings()
-    use_one_thread()
-    started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened:
-        before = opened.status(drift=False, stale=False)
-        done = opened.compact()
-        after = opened.status(drift=False, stale=False)
-    if quiet:
-        return
-    if not done:
-        print(f"{opened.path}: as compact as it can be, with {count(after.segments, 'segment')}")
-        return
-    gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
-    seconds = time.perf_counter() - started
-    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
 
 
 def _bytes(megabytes: float) -> int:

@@ -35,8 +35,6 @@ from semsearch.results.searchable import Searchable
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 
-app = typer.Typer(rich_markup_mode=None)
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -67,7 +65,6 @@ class Options:
         return Answer(query, self.mode, hits, explanations=[hit.explain() for hit in hits] if self.explain else ())
 
 
-@app.command()
 def query(
     text: Annotated[
         list[str],

@@ -30,10 +30,7 @@ from semsearch.errors import SourceError
 
 _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a line of --format vimgrep
 
-app = typer.Typer(rich_markup_mode=None)
 
-
-@app.command()
 def similar(
     like: Annotated[
         str,

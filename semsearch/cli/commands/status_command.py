@@ -1,29 +1,23 @@
-"""`semsearch status`, `list` and `verify`: what an index is, and whether it is sound."""
+"""`semsearch status`: what an index holds, and how it embeds."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semsearch.cli.formats import to_json
-from semsearch.cli.messages import complain
-from semsearch.cli.naming import INDEXES, from_here, none_in, open_index
+from semsearch.cli.naming import INDEXES, from_here, open_index
 from semsearch.cli.options import IndexesOption, IndexOption, JsonOption, VectorsOption
 from semsearch.cli.startup import use_one_thread
-from semsearch.cli.tables import aligned, count, print_blocks, size
+from semsearch.cli.tables import count, print_blocks, size
 
 if TYPE_CHECKING:
     from semsearch.results.reports import Status
 
-PROBLEMS = 1
 _MUCH = 15.0  # degrees between the components in use and today's
 
-app = typer.Typer(rich_markup_mode=None)
 
-
-@app.command()
 def status(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
@@ -51,46 +45,6 @@ def status(
 
         print()
         print_blocks([table_of([("", directions)]) if directions else "nothing is taken away from its sentences"])
-
-
-@app.command("list")
-def list_(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
-    """List all indexes.
-
-    To be rid of one, delete its folder.
-    """
-    use_one_thread()
-    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
-
-    found = list_indexes(indexes)
-    if json:
-        print(to_json([asdict(item) for item in found]))
-    elif not found:
-        complain(none_in(indexes))
-    else:
-        rows = [("index", "documents", "sentences", "size", "of")]
-        for item in found:
-            roots = item.problem or ", ".join(map(from_here, item.roots))
-            rows.append((item.name, f"{item.documents:,}", f"{item.sentences:,}", size(item.size_bytes), roots))
-        for line in aligned(rows, left=(0, 4)):
-            print(line)
-
-
-@app.command()
-def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
-    """Check that an index is sound.
-
-    Every row has its vector, every vector its row, and all files are as they were written.
-    Exit status: 0 when all is well, 1 with problems, a line each.
-    """
-    use_one_thread()
-    with open_index(index, indexes, vectors) as opened:
-        problems = opened.verify()
-    for problem in problems:
-        print(" ".join(problem.splitlines()))
-    if problems:
-        raise typer.Exit(PROBLEMS)
-    print(f"{opened.path}: no problems")
 
 
 def describe(found: Status) -> dict[str, str]:

@@ -21,9 +21,10 @@ VARIABLES = (
     Variable(
         "XDG_CACHE_HOME",
         "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments, and "
-        "converted word vectors where there is no writing beside them. (On macOS: `~/Library/Caches`.)",
+        "converted word vectors where there is no writing beside them. On macOS it is `~/Library/Caches`, on Windows "
+        "below `%LOCALAPPDATA%`.",
+        user="platformdirs",
     ),
-    Variable("LOCALAPPDATA", "The same on Windows."),
     Variable("TERM", "Paths are not links where it is `dumb` or `linux`."),
     Variable(
         "OMP_NUM_THREADS",

@@ -1,13 +1,14 @@
 """The keys of the JSON objects that results become, from the source of their classes.
 
-A class whose `to_dict` writes the keys out has those; any other has its fields, as `dataclasses.asdict` gives them.
+A class whose `to_dict` writes the keys out has those; any other has its fields, as semsearch.results.codec and
+semsearch.evaluate.record give them.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from semsearch.cli.reference.sources import ClassSource, Field, find_alias, find_class
 
@@ -33,11 +34,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of an object. A name in angle brackets stands for any number of keys."""
+    """A key of an object. A name in angle brackets stands for any number of keys; an optional one may be missing."""
 
     name: str
     kind: Kind
-    meaning: str = field(default="")
+    meaning: str = ""
+    is_optional: bool = False
 
 
 def keys_of(found: ClassSource) -> list[Key]:
@@ -46,7 +48,16 @@ def keys_of(found: ClassSource) -> list[Key]:
     written = None if method is None else _returned(method)
     if written is not None:
         return list(_written(written, found))
-    return [Key(one.name, kind_of(one.annotation, found.module), one.comment) for one in found.stored]
+    removed = set() if method is None else _removed(method)
+    return [
+        Key(
+            _called(one) or one.name,
+            kind_of(one.annotation, found.module),
+            one.comment,
+            is_optional=one.name in removed or "ONLY_IF_SET" in ast.unparse(one.default or ast.Constant(None)),
+        )
+        for one in found.stored
+    ]
 
 
 def kind_of(annotation: ast.expr, module: str) -> Kind:
@@ -98,6 +109,20 @@ def _returned(method: ast.FunctionDef) -> ast.Dict | None:
     """The dict that a method returns, where it is written out."""
     values = [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
     return next((value for value in values if isinstance(value, ast.Dict)), None)
+
+
+def _called(one: Field) -> str | None:
+    """The key of a field whose metadata say that JSON calls it otherwise (semsearch.evaluate.record)."""
+    for node in ast.walk(one.default or ast.Constant(None)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "called":
+            return str(ast.literal_eval(node.args[0]))
+    return None
+
+
+def _removed(method: ast.FunctionDef) -> set[str]:
+    """The keys that a method takes out of what it returns, under some condition."""
+    gone = [target for node in ast.walk(method) if isinstance(node, ast.Delete) for target in node.targets]
+    return {ast.literal_eval(target.slice) for target in gone if isinstance(target, ast.Subscript)}
 
 
 def _written(written: ast.Dict, found: ClassSource) -> Iterator[Key]:

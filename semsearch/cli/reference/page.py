@@ -165,7 +165,8 @@ def _reached(printed: Iterable[Printed]) -> list[ClassSource]:
 def _table(keys: Iterable[Key]) -> Iterator[str]:
     yield from ("| key | is | meaning |", "|---|---|---|")
     for key in keys:
-        meaning = re.sub(r"\bNone\b", "null", prose(key.meaning))
+        there = "not always there; " if key.is_optional else ""
+        meaning = re.sub(r"\bNone\b", "null", prose(there + key.meaning)).removesuffix("; ")
         yield f"| {code(key.name)} | {_linked(prose(key.kind.words), key.kind.classes)} | {meaning} |"
     yield ""
 

@@ -106,18 +106,22 @@ PRINTED = (
             _key("neighbours", "list[Neighbour]", "nearest first", module="semsearch.embedding.directions"),
         ),
     ),
-    Printed("vectors evaluate", "", result=_result("semsearch.evaluate.word_vectors:VectorsReport")),
+    Printed("vectors evaluate", "", result=_result("semsearch.evaluate.vector_scores:VectorsReport")),
     Printed(
         "evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval.comparison:RetrievalRow"), is_list=True
     ),
     Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
     Printed("evaluate sweep", "", result=_result("semsearch.evaluate.analysis.sweep:SweepReport")),
     Printed("evaluate weights", "", result=_result("semsearch.evaluate.analysis.weighing:WeightsReport")),
-    Printed("evaluate components", "", result=_result("semsearch.evaluate.analysis.directions:ComponentsReport")),
+    Printed(
+        "evaluate components", "", result=_result("semsearch.evaluate.analysis.removed_directions:ComponentsReport")
+    ),
     Printed("evaluate confound", "", result=_result("semsearch.evaluate.analysis.confound:ConfoundReport")),
-    Printed("evaluate supervised", "", result=_result("semsearch.evaluate.supervised.report:SupervisedReport")),
-    Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.report:ClassifyReport")),
-    Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.experiment:CbosReport")),
-    Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.report:PapersReport")),
-    Printed("bench", "", result=_result("semsearch.bench.report:BenchReport")),
+    Printed(
+        "evaluate supervised", "", result=_result("semsearch.evaluate.supervised.supervised_report:SupervisedReport")
+    ),
+    Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.classify_report:ClassifyReport")),
+    Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.beside_word2vec:CbosReport")),
+    Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.papers_report:PapersReport")),
+    Printed("bench", "", result=_result("semsearch.bench.measurements:BenchReport")),
 )

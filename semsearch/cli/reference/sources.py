@@ -26,6 +26,7 @@ class Field:
     name: str
     annotation: ast.expr
     comment: str  # behind it, in the line where it ends
+    default: ast.expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class ClassSource:
         """The fields, in order, and then the properties."""
         comments = _comments(self.module)
         found = {
-            node.target.id: Field(node.target.id, node.annotation, comments.get(node.end_lineno or 0, ""))
+            node.target.id: Field(node.target.id, node.annotation, comments.get(node.end_lineno or 0, ""), node.value)
             for node in self.node.body
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
         }

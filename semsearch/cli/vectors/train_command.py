@@ -55,7 +55,7 @@ def train(
     licence: Annotated[str, typer.Option(metavar="NAME", help="The text's licence, for the card.")] = "unknown",
 ) -> None:
     """Make word vectors from text alone, without a teacher."""
-    from semsearch.train.cbos import Settings, train_cbos  # start-up time, as the one below
+    from semsearch.train.cbos import CbosSettings, train_cbos  # start-up time, as the one below
     from semsearch.train.ppmi import train_ppmi
 
     width = dimension or _WIDTHS[algorithm]
@@ -68,7 +68,7 @@ def train(
                 dtype=dtype, licence=licence, skipped=tell_skipped, progress=show,
             )  # fmt: skip
         else:
-            settings = Settings(reach, negatives or _NEGATIVES, batch=batch or _BATCH, seed=seed)
+            settings = CbosSettings(reach, negatives or _NEGATIVES, batch=batch or _BATCH, seed=seed)
             table = train_cbos(
                 corpus, to, dimension=width, epochs=epochs or _EPOCHS, settings=settings, size=size,
                 min_count=min_count, dtype=dtype, licence=licence, skipped=tell_skipped, progress=show,

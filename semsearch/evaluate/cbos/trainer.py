@@ -23,7 +23,7 @@ from semsearch.evaluate.cbos.stemmed import StemmedText, Stemming, read_stemmed
 from semsearch.readers import text as plain_text
 from semsearch.text import ragged, sentences, tokens
 from semsearch.train import cbos, corpus, counts, neighbourhood
-from semsearch.train.cbos import Settings, start, train_round
+from semsearch.train.cbos import CbosSettings, start, train_round
 from semsearch.train.corpus import Skipped, Stages
 from semsearch.word_vectors import averages
 
@@ -96,7 +96,7 @@ class Trainer:
     def cbos(self, k: int, m: int) -> TrainedVectors:
         """Vectors by continuous bag of sentences."""
         recipe = self.recipe
-        settings = Settings(window=k, negatives=m, batch=recipe.batch, seed=recipe.seed)
+        settings = CbosSettings(window=k, negatives=m, batch=recipe.batch, seed=recipe.seed)
 
         def train() -> Float32:
             state = start(len(self.text.words), recipe.dimension, recipe.seed)

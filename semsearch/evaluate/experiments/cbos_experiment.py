@@ -136,8 +136,8 @@ CBOS = Experiment(
     options=(
         Argument("corpus", Path, "CORPUS...", "Files and folders of text; also .txt.xz and .txt.gz."),
         Repeated("sts", Path, "PATH", "Sentence pairs, as evaluate sts reads.", required=True),
-        Repeated("ks", int, "N", "compare these numbers of sentences on each side.", "--k", least=1),
-        Repeated("ms", int, "N", "compare these numbers of random sentences.", "--m", least=1),
+        Repeated("ks", int, "N", "Compare these numbers of sentences on each side.", "--k", least=1),
+        Repeated("ms", int, "N", "Compare these numbers of random sentences.", "--m", least=1),
         Option("sentences", int, "N", "Train on the first N sentences; by default on all.", least=1),
         Option(
             "baselines",

@@ -86,7 +86,7 @@ COMPONENTS = Experiment(
     """,
     options=(
         Argument("paths", Path, "PATH...", "Sentence pairs (.tsv), folders of such, or text files."),
-        Repeated("methods", str, "sif|usif", "by default both.", "--method"),
+        Repeated("methods", str, "sif|usif", "By default both.", "--method"),
         Option("k", int, "K", "How many words for each direction.", "--words -k", default=10),
         Option(
             "min_frequency",

@@ -32,7 +32,7 @@ def tables(rows: Sequence[RetrievalRow], *, reference: str | None = None) -> Ite
     compared = reference or next((mode for mode in modes if mode not in ("hybrid", "dense", "lexical")), None)
     compared = compared or ("lexical" if "lexical" in modes else modes[0])
     single = len({row.collection for row in rows}) == 2
-    head = ("collection", "mode", "nDCG@10", "95 %", f"to {compared}", "95 % of it")
+    head = ("collection", "mode", "nDCG@10", "95 %", f"to {compared}", "95 %")
     cells = []
     for row in (row for row in rows if not (single and row.collection == MEAN)):
         difference = row.differences.get(compared)
@@ -72,7 +72,7 @@ RETRIEVAL = Experiment(
     """,
     options=(
         Argument("folders", Path, "FOLDER...", "corpus.jsonl, queries.jsonl and qrels/test.tsv in each."),
-        Repeated("modes", str, "hybrid|dense|lexical", "by default all three.", "--mode -m"),
+        Repeated("modes", str, "hybrid|dense|lexical", "By default all three.", "--mode -m"),
         options.VECTORS,
         Option("method", MethodName, "", "How sentences are embedded.", default="sif"),
         options.A,

@@ -113,9 +113,9 @@ SUPERVISED = Experiment(
     """,
     options=(
         Argument("paths", Path, "FOLDER...", "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on."),
-        Repeated("methods", str, "mean|tfidf|sif|usif", "by default mean, sif and usif.", "--method"),
+        Repeated("methods", str, "mean|tfidf|sif|usif", "By default mean, sif and usif.", "--method"),
         options.VECTORS,
-        Repeated("a", float, "", "the values tried for SIF; by default the paper's four."),
+        Repeated("a", float, "", "The values tried for SIF; by default the paper's four."),
         Option("width", int, "N", "Dimensions of the learned projection; 0 leaves it out.", default=2400),
         Option("examples", int, "N", "Train on so many at most, drawn by chance; by default on all."),
         options.SEED,

@@ -87,7 +87,7 @@ SWEEP = Experiment(
     """,
     options=(
         options.PAIRS,
-        Repeated("a", float, "", "by default 1 and 3 times each power of ten from 1e-5 to 1e-1."),
+        Repeated("a", float, "", "By default 1 and 3 times each power of ten from 1e-5 to 1e-1."),
         Repeated(
             "frequencies", str, "vectors|corpus|uniform|FILE", "Where p(w) comes from; by default the first three."
         ),

@@ -69,7 +69,7 @@ WEIGHTS = Experiment(
     summary="How much a word counts: SIF, word2vec, uSIF (SIF, figure 1).",
     help="Compare how much a word counts with SIF, word2vec and uSIF, as in figure 1 of the SIF paper.",
     options=(
-        Repeated("words", str, "WORD", "by default the words of ranks 1, 10, 100, and so on.", "--word"),
+        Repeated("words", str, "WORD", "By default the words of ranks 1, 10, 100, and so on.", "--word"),
         Option("a", float, "", "SIF's parameter; by default 1e-4, as in figure 1."),
         Option("sample", float, "T", "word2vec's threshold; by default 1e-5, as in figure 1."),
         options.VECTORS,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import broken, numbered_lines
+from semsearch.evaluate.lines import numbered_lines
 
 LEAST = 3  # sentences of a group
 
@@ -51,11 +51,11 @@ def _read(path: Path) -> ParaphraseGroups:
     texts: dict[str, int] = {}
     groups: dict[str, list[int]] = {}  # the lines of each
     members: list[str] = []
-    for number, line in numbered_lines(path):
-        cells = line.split("\t")
-        if len(cells) < 3 or not (cells[0].strip() and cells[2].strip()):
-            raise broken(path, number, "a group, an id and a sentence, between tabs", line)
-        group, text = cells[0].strip(), cells[2].strip()
+    for line in numbered_lines(path):
+        cells, number = line.cells, line.number
+        if len(cells) < 3 or not (cells[0] and cells[2]):
+            raise line.wrong("a group, an id and a sentence, between tabs")
+        group, text = cells[0], cells[2]
         if (before := texts.setdefault(text, number)) != number:
             raise SourceError(f"{path}, line {number}: this sentence stands in line {before} already; keep one of them")
         groups.setdefault(group, []).append(number)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import broken, numbered_lines
+from semsearch.evaluate.lines import Line, as_number, numbered_lines
 from semsearch.readers.document import Text
 
 logger = logging.getLogger(__name__)
@@ -62,22 +61,13 @@ def read_collection(folder: Path) -> Collection:
     return Collection(folder.resolve().name, documents, {query: texts[query] for query in relevant}, relevant)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A record with its place."""
-
-    path: Path
-    number: int
-    values: dict[str, Any]
-
-
-def _records(path: Path) -> dict[str, _Line]:
+def _records(path: Path) -> dict[str, Line]:
     """The objects of a file of JSON lines, by id."""
-    records: dict[str, _Line] = {}
-    for line in _objects(path):
+    records: dict[str, Line] = {}
+    for line in numbered_lines(path):
         key = line.values.get("_id")
         if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
-            raise broken(path, line.number, "an object with an _id", json.dumps(line.values, ensure_ascii=False))
+            raise line.wrong("an object with an _id")
         if str(key) in records:
             first = records[str(key)].number
             raise SourceError(
@@ -89,22 +79,11 @@ def _records(path: Path) -> dict[str, _Line]:
     return records
 
 
-def _objects(path: Path) -> Iterator[_Line]:
-    for number, line in numbered_lines(path):
-        try:
-            values = json.loads(line)
-        except ValueError:
-            raise broken(path, number, "a JSON object", line) from None
-        if not isinstance(values, dict):
-            raise broken(path, number, "a JSON object", line)
-        yield _Line(path, number, values)
-
-
-def _text(line: _Line, name: str) -> str:
+def _text(line: Line, name: str) -> str:
     """A field's text; empty where there is none."""
     value = line.values.get(name)
     if value is not None and not isinstance(value, str):
-        raise broken(line.path, line.number, f"a string as {name}", json.dumps(value, ensure_ascii=False))
+        raise line.wrong(f"a string as {name}", json.dumps(value, ensure_ascii=False))
     return value or ""
 
 
@@ -112,30 +91,24 @@ def _judgements(path: Path, queries: Mapping[str, str]) -> dict[str, dict[str, i
     """The gains of each query that has a relevant document. A score below zero, as some have it, is no gain."""
     judged: dict[str, dict[str, int]] = {}
     columns = "query-id, corpus-id and a whole number, between tabs"
-    for number, line in numbered_lines(path):
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise broken(path, number, columns, line)
-        query, document, score = (cell.strip() for cell in cells)
-        if number == 1 and not _is_whole(score):
+    for line in numbered_lines(path):
+        if len(line.cells) != 3:
+            raise line.wrong(columns)
+        query, document, score = line.cells
+        gain = as_number(score)
+        is_whole = gain is not None and gain.is_integer()
+        if line.number == 1 and not is_whole:
             continue  # the header
-        if number == 1:
-            raise broken(path, number, "the header query-id, corpus-id, score", line)
-        if not _is_whole(score):
-            raise broken(path, number, columns, line)
+        if line.number == 1:
+            raise line.wrong("the header query-id, corpus-id, score")
+        if not is_whole:
+            raise line.wrong(columns)
         if query not in queries:
             raise SourceError(
-                f"{path}, line {number}: queries.jsonl has no query {query!r}; add it, or remove the line"
+                f"{path}, line {line.number}: queries.jsonl has no query {query!r}; add it, or remove the line"
             )
-        judged.setdefault(query, {})[document] = max(int(float(score)), 0)
+        judged.setdefault(query, {})[document] = max(int(gain or 0), 0)
     relevant = {query: gains for query, gains in judged.items() if any(gains.values())}
     if not relevant:
         raise SourceError(f"{path} names no relevant document; expected at least one score above zero")
     return relevant
-
-
-def _is_whole(score: str) -> bool:
-    try:
-        return float(score).is_integer()
-    except ValueError:
-        return False

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import broken, numbered_lines
+from semsearch.evaluate.lines import check_scores, numbered_lines
 
 HIGHEST = 5.0  # of the gold scores; the lowest is 0
 _SPLITS = ("train", "dev", "test")
@@ -91,25 +91,14 @@ def _read(path: Path) -> Task:
     name, split = _name(path)
     scores: list[float] = []
     pairs: list[tuple[str, str]] = []
-    for number, line in numbered_lines(path):
-        cells = line.split("\t")
-        if len(cells) < 3 or not (cells[1].strip() and cells[2].strip()):
-            raise broken(path, number, "a score and two sentences, between tabs", line)
-        scores.append(_score(path, number, cells[0]))
+    for line in numbered_lines(path):
+        cells = line.cells
+        if len(cells) < 3 or not (cells[1] and cells[2]):
+            raise line.wrong("a score and two sentences, between tabs")
+        scores.append(line.score(0, HIGHEST))
         pairs.append((cells[1], cells[2]))
-    if len(set(scores)) < 2:
-        raise SourceError(f"{path} has fewer than two different scores; a correlation needs at least two")
+    check_scores(path, scores)
     year, _, task = name.partition(".")
     match = _YEAR.fullmatch(year)
     group = f"STS{match[1]}" if match and task else _KNOWN.get(name.lower(), name)
     return Task(name, group, split, np.array(scores), [one for one, _ in pairs], [two for _, two in pairs])
-
-
-def _score(path: Path, number: int, cell: str) -> float:
-    try:
-        score = float(cell)
-    except ValueError:
-        raise broken(path, number, "a number as the score", cell) from None
-    if not 0 <= score <= HIGHEST:
-        raise broken(path, number, f"a score from 0 to {HIGHEST:g}", cell)
-    return score

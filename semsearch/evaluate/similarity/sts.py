@@ -106,10 +106,10 @@ def evaluate_sts(
 def sentences_of(path: Path) -> Iterator[str]:
     """The sentences of a text file; a line's end always ends one. Raises SourceError where there are none."""
     found = False
-    for _, line in numbered_lines(path):
-        for start, end in sentence_spans(line):
+    for line in numbered_lines(path):
+        for start, end in sentence_spans(line.text):
             found = True
-            yield line[start:end]
+            yield line.text[start:end]
     if not found:
         raise SourceError(f"{path} has no sentences to fit on; give a text file")
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import broken, numbered_lines
+from semsearch.evaluate.lines import Line, as_number, check_scores, numbered_lines
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]
 SPLITS = ("train", "dev", "test")
@@ -130,19 +130,9 @@ def _resolved(splits: Mapping[str, Path]) -> dict[str, Path]:
 
 def _is_unlabelled(splits: Mapping[str, Path]) -> bool:
     """Whether the first line, of the train file if there is one, is a score and two sentences: for `evaluate sts`."""
-    for _, line in numbered_lines(splits.get("train") or next(iter(splits.values()))):
-        cells = line.split("\t")
-        return len(cells) == 3 and _number(cells[0]) is not None
+    for line in numbered_lines(splits.get("train") or next(iter(splits.values()))):
+        return len(line.cells) == 3 and as_number(line.cells[0]) is not None
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line's cells, with its place."""
-
-    path: Path
-    number: int
-    cells: Sequence[str]
 
 
 def _tasks(name: str, files: Mapping[str, Path]) -> list[LabelledTask]:
@@ -162,53 +152,37 @@ def _tasks(name: str, files: Mapping[str, Path]) -> list[LabelledTask]:
 
 
 def _columns(path: Path) -> int:
-    for number, line in numbered_lines(path):
-        if (columns := len(line.split("\t"))) in _FORMS:
+    for line in numbered_lines(path):
+        if (columns := len(line.cells)) in _FORMS:
             return columns
-        raise broken(path, number, f"{', '.join(_FORMS.values())}, between tabs", line)
+        raise line.wrong(f"{', '.join(_FORMS.values())}, between tabs")
     raise SourceError(f"{path} is empty; expected {', '.join(_FORMS.values())} a line, between tabs")
 
 
-def _lines(path: Path, columns: int) -> list[_Line]:
+def _lines(path: Path, columns: int) -> list[Line]:
     found = []
-    for number, line in numbered_lines(path):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != columns or not all(cells):
-            raise broken(path, number, f"{_FORMS[columns]}, between tabs", line)
-        if cells[-1] != _NO_LABEL:
-            found.append(_Line(path, number, cells))
+    for line in numbered_lines(path):
+        if len(line.cells) != columns or not all(line.cells):
+            raise line.wrong(f"{_FORMS[columns]}, between tabs")
+        if line.cells[-1] != _NO_LABEL:
+            found.append(line)
     if not found:
         raise SourceError(f"{path} has no labelled lines; expected {_FORMS[columns]} a line, between tabs")
     return found
 
 
-def _labelled(lines: Sequence[_Line], labels: Sequence[str], columns: int) -> Examples:
+def _labelled(lines: Sequence[Line], labels: Sequence[str], columns: int) -> Examples:
     numbers = {label: number for number, label in enumerate(labels)}
     for line in lines:
         if line.cells[-1] not in numbers:
             shown = ", ".join([label[:20] for label in labels[:5]] + ["…"] * (len(labels) > 5))
-            raise broken(line.path, line.number, f"a label of the train split ({shown})", line.cells[-1])
+            raise line.wrong(f"a label of the train split ({shown})", line.cells[-1])
     texts = tuple([line.cells[place] for line in lines] for place in range(columns == 4, columns - 1))
     return Examples(texts, np.array([numbers[line.cells[-1]] for line in lines], dtype=np.float64))
 
 
-def _scored(path: Path, lines: Sequence[_Line], labelled: Examples) -> Examples:
+def _scored(path: Path, lines: Sequence[Line], labelled: Examples) -> Examples:
     """The same texts with their scores."""
-    scores = np.array([_score(line) for line in lines])
-    if len(set(scores.tolist())) < 2:
-        raise SourceError(f"{path} has fewer than two different scores; a correlation needs at least two")
-    return Examples(labelled.texts, scores)
-
-
-def _score(line: _Line) -> float:
-    score = _number(line.cells[0])
-    if score is None or not LOWEST <= score <= HIGHEST:
-        raise broken(line.path, line.number, f"a score from {LOWEST} to {HIGHEST}", line.cells[0])
-    return score
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+    scores = [line.score(LOWEST, HIGHEST) for line in lines]
+    check_scores(path, scores)
+    return Examples(labelled.texts, np.array(scores))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from semsearch.bench.corpus import Corpus
+from semsearch.bench.bench_text import TextFiles
 from semsearch.bench.rounds import Kind, Quantity
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class BenchReport:
     """All measurements of a run, and what they were made on."""
 
     text: str  # the file, or "" for text that was made up
-    corpus: Corpus  # its folder is gone
+    corpus: TextFiles  # its folder is gone
     sample: int  # sentences that strings-to-vectors was measured on
     vectors: str
     dimension: int

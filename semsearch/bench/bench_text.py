@@ -44,7 +44,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class TextFiles:
     """A folder of plain text files, paragraphs between blank lines."""
 
     folder: Path
@@ -65,7 +65,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TextSample:
     """The beginning of a corpus, in memory, and questions about it."""
 
     paragraphs: list[str]
@@ -127,7 +127,7 @@ def given(path: Path, sentences: int) -> Iterator[Paragraph]:
         )
 
 
-def write_corpus(paragraphs: Iterable[Paragraph], folder: Path, sentences: int, report: Report) -> Corpus:
+def write_corpus(paragraphs: Iterable[Paragraph], folder: Path, sentences: int, report: Report) -> TextFiles:
     """Write paragraphs as files in a new folder; `sentences` is only how many to expect."""
     rest = iter(paragraphs)
     files = total = count = spoken = size = 0
@@ -142,10 +142,10 @@ def write_corpus(paragraphs: Iterable[Paragraph], folder: Path, sentences: int, 
         spoken += sum(len(paragraph.text.split()) for paragraph in batch)
         size += len(data)
         report("text", min(count, sentences), sentences)
-    return Corpus(folder, files, total, count, spoken, size)
+    return TextFiles(folder, files, total, count, spoken, size)
 
 
-def take_sample(corpus: Corpus, most: int, *, seed: int = 0) -> Sample:
+def take_sample(corpus: TextFiles, most: int, *, seed: int = 0) -> TextSample:
     """The first sentences of a corpus, at most so many; questions are five words as they stand in one of them."""
     paragraphs: list[str] = []
     sentences: list[str] = []
@@ -154,7 +154,7 @@ def take_sample(corpus: Corpus, most: int, *, seed: int = 0) -> Sample:
             break
         paragraphs.append(paragraph)
         sentences += [paragraph[start:end] for start, end in sentence_spans(paragraph)]
-    return Sample(paragraphs, sentences[:most], _questions(sentences, random.Random(seed)))
+    return TextSample(paragraphs, sentences[:most], _questions(sentences, random.Random(seed)))
 
 
 def _questions(sentences: list[str], generator: random.Random) -> list[str]:

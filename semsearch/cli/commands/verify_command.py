@@ -1,0 +1,27 @@
+"""`semsearch verify`: whether an index is sound."""
+
+from __future__ import annotations
+
+import typer
+
+from semsearch.cli.naming import INDEXES, open_index
+from semsearch.cli.options import IndexesOption, IndexOption, VectorsOption
+from semsearch.cli.startup import use_one_thread
+
+PROBLEMS = 1  # the exit status
+
+
+def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
+    """Check that an index is sound.
+
+    Every row has its vector, every vector its row, and all files are as they were written.
+    Exit status: 0 when all is well, 1 with problems, a line each.
+    """
+    use_one_thread()
+    with open_index(index, indexes, vectors) as opened:
+        problems = opened.verify()
+    for problem in problems:
+        print(" ".join(problem.splitlines()))
+    if problems:
+        raise typer.Exit(PROBLEMS)
+    print(f"{opened.path}: no problems")

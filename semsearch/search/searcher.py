@@ -33,7 +33,7 @@ from semsearch.search.query import Query
 from semsearch.search.ranking import pages
 from semsearch.search.scoring import score
 from semsearch.search.snapshot import Snapshot
-from semsearch.storage.catalogue import get_passages, get_spans
+from semsearch.storage.catalogue import PassageRow, get_passages, get_spans
 from semsearch.storage.database import Store
 from semsearch.storage.meta import get_count
 from semsearch.text.terms import of_questions
@@ -102,13 +102,14 @@ class Searcher:
 
         _check([query])
 
-        def gather(db: sqlite3.Connection) -> Context:
-            found = self._search(db, [query], self._candidates(options))
-            (hits,) = self._reranked([query], found, options)
+        def gather(db: sqlite3.Connection) -> tuple[list[Hit], dict[int, PassageRow]]:
+            (hits,) = self._search(db, [query], self._candidates(options))
             near = {hit.passage_id + step for hit in hits for step in (-1, 0, 1)}
-            return assemble(hits, get_passages(db, near), max_words=max_words)
+            return hits, get_passages(db, near)
 
-        return self._reading(gather)
+        found, passages = self._reading(gather)
+        (hits,) = self._reranked([query], [found], options)  # outside: a reranker may take its time
+        return assemble(hits, passages, max_words=max_words)
 
     def explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         """Why the passage of a hit has its score for a question: the hit's own score, where it answers this question.
@@ -117,7 +118,9 @@ class Searcher:
         """
         _check([query])
         own = hit.origin if hit.origin is not None and hit.origin.query == query else None
-        mode = SearchOptions(mode=mode or (own.mode if own else "hybrid")).mode
+        if mode is None:
+            mode = "hybrid" if own is None else own.mode
+        SearchOptions(mode=mode)  # says now what makes no sense
 
         def explain(db: sqlite3.Connection) -> Explanation:
             passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)

@@ -155,6 +155,12 @@ def test_its_own_errors_are_seen(opened: Callable[[Reranker], Index]) -> None:
     with pytest.raises(TypeError, match="its own"):
         opened(broken).search(QUESTION)
 
+    def without_its_file(_: str, __: Sequence[Hit]) -> list[float]:
+        raise FileNotFoundError("a model")  # not to be taken for a file of the index
+
+    with pytest.raises(FileNotFoundError, match="a model"):
+        opened(without_its_file).context(QUESTION)
+
 
 def test_where_all_scores_are_equal_the_reranker_decides() -> None:
     parts = [part.points for part in parts_of([1, 3, 2], [0.5, 0.5, 0.5]) if part is not None]

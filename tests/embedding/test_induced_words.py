@@ -204,7 +204,7 @@ def test_rare_words_and_small_texts_induce_nothing(small_vectors: VectorTable, m
     assert not embedder.transform(["zzq"]).any()
     assert SentenceEmbedder(small_vectors, unknown="contexts").fit(TEXTS[:3]).induced_ is None
     assert SentenceEmbedder(small_vectors, unknown="contexts").fit([]).induced_ is None
-    monkeypatch.setattr(contexts, "_STRANGERS", 2)  # "again" is one
+    monkeypatch.setattr(contexts, "_MOST_WORDS", 2)  # "again" is one
     embedder = SentenceEmbedder(small_vectors, unknown="contexts").fit([*TEXTS, "the moonlet", "a moonlet"])
     assert embedder.transform(["moonlet", "zzq", "breadmaker"]).any(axis=1).tolist() == [True, False, False]
 

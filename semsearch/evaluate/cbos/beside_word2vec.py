@@ -116,8 +116,8 @@ def evaluate_cbos(
 
     `corpus` is files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and m
     to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. Vectors that were trained before are
-    taken from the cache folder unless `fresh`. `skipped(path, reason)` hears of what could not be read; by default it is
-    logged.
+    taken from the cache folder unless `fresh`. `skipped(path, reason)` hears of what could not be read, which by
+    default is logged.
     Raises SourceError for broken files, UsageError for what cannot be meant, MissingExtra where gensim is not there.
     """
     check_several(corpus=corpus, sts=sts)

@@ -1,4 +1,4 @@
-"""A table of figures, written once: as Markdown here, as columns of a terminal in semsearch.cli.tables.
+"""A table of figures, written once: as Markdown and JSON here, as columns of a terminal in semsearch.cli.tables.
 
 What an experiment found is said in blocks: tables, paragraphs of prose, and pictures that stand beside them.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
+
+from semsearch.evaluate.record import Record
 
 NONE = "–"
 _WIDTH = 118  # of prose in Markdown
@@ -21,7 +23,7 @@ class Bold(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Record):
     """Rows of cells under a header. The first `labels` columns say what a row is of."""
 
     header: Sequence[str]

@@ -28,6 +28,7 @@ def test_columns_that_are_taken_away_are_named() -> None:
     assert table.without("b") == Table(["a", "c"], [["1", "3"]])
     with pytest.raises(ValueError, match="d"):
         table.without("d")
+    assert table.without("b").to_dict() == {"header": ["a", "c"], "rows": [["1", "3"]], "labels": 1}
 
 
 def test_a_pipe_has_whole_tables_without_colours(capsys: pytest.CaptureFixture[str]) -> None:

@@ -352,6 +352,17 @@ def test_the_command_shows_table_effects_and_picture(corpus: Path, sts: Path, tm
     assert [(effect["parameter"], effect["value"]) for effect in report["effects"]] == [("k", 1), ("k", 2), ("m", 3)]
 
 
+def test_a_file_that_cannot_be_read_is_a_warning(corpus: Path, sts: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    corpus.rename(folder / "corpus.txt")
+    (folder / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    command = ("evaluate", "cbos", folder, "--sts", sts, "--dimension", 8, "--epochs", 1, "--no-baselines")
+    result = semsearch(*command, "--min-count", 2)
+    assert result.status == 0
+    assert result.err.startswith(f"semsearch: warning: skipped {folder / 'gone.txt'}: ")
+
+
 def test_a_picture_without_effects_is_refused_before_the_work(corpus: Path, sts: Path) -> None:
     result = semsearch("evaluate", "cbos", corpus, "--sts", sts, "--plot", "x.png")
     assert (result.status, result.out) == (2, "")

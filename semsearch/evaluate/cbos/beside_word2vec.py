@@ -11,6 +11,7 @@ see semsearch.train.cbos. Its figures for the other methods are not for the same
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,6 +33,7 @@ from semsearch.train.cbos import start
 from semsearch.train.corpus import Skipped, Stages, check_settings
 from semsearch.word_vectors.averages import average
 
+logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
@@ -88,6 +90,10 @@ class CbosReport(Record):
     effects: tuple[CbosEffect, ...] = field(default=())
 
 
+def _warn(path: str, reason: str) -> None:
+    logger.warning("skipped %s: %s", path, reason)
+
+
 def evaluate_cbos(
     corpus: Sequence[str | Path],
     sts: Sequence[str | Path],
@@ -103,14 +109,15 @@ def evaluate_cbos(
     min_count: int = 5,
     seed: int = 0,
     fresh: bool = False,
-    skipped: Skipped = lambda _path, _reason: None,
+    skipped: Skipped = _warn,
     progress: Stages | None = None,
 ) -> CbosReport:
     """CBOS, and with `baselines` skip-gram and CBOW, on those tasks of the paper that are among the files of `sts`.
 
     `corpus` is files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and m
     to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. Vectors that were trained before are
-    taken from the cache folder unless `fresh`. `skipped(path, reason)` hears of what could not be read.
+    taken from the cache folder unless `fresh`. `skipped(path, reason)` hears of what could not be read, which by
+    default is logged.
     Raises SourceError for broken files, UsageError for what cannot be meant, MissingExtra where gensim is not there.
     """
     check_several(corpus=corpus, sts=sts)

@@ -15,31 +15,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from semsearch.async_index import AsyncIndex
     from semsearch.embedding.embedder import SentenceEmbedder
     from semsearch.embedding.methods import Method
     from semsearch.errors import SemsearchError
     from semsearch.index import Index
     from semsearch.readers.document import Text
+    from semsearch.rerankers.opening import load_reranker
     from semsearch.results.context import Citation, Context
+    from semsearch.results.documents import DocumentInfo, DocumentText
     from semsearch.results.explanation import Explanation
-    from semsearch.results.hits import Hit, Place
+    from semsearch.results.facets import Facets
+    from semsearch.results.hit_list import Hits
+    from semsearch.results.hits import DuplicatePassage, Hit
     from semsearch.results.options import SearchOptions
-    from semsearch.results.reports import Progress, SkippedFile, Status, SyncReport
+    from semsearch.results.reports import MovedRoot, Progress, SkippedFile, Status, SyncReport
     from semsearch.results.reranker import Reranker
     from semsearch.results.searchable import Searchable
     from semsearch.settings import Settings
+    from semsearch.several.several_indexes import SeveralIndexes
     from semsearch.word_vectors.loading import load_vectors
     from semsearch.word_vectors.table import VectorTable, WordVectors
 
 __version__ = "0.1.0"
 __all__ = [
+    "AsyncIndex",
     "Citation",
     "Context",
+    "DocumentInfo",
+    "DocumentText",
+    "DuplicatePassage",
     "Explanation",
+    "Facets",
     "Hit",
+    "Hits",
     "Index",
     "Method",
-    "Place",
+    "MovedRoot",
     "Progress",
     "Reranker",
     "SearchOptions",
@@ -47,23 +59,31 @@ __all__ = [
     "SemsearchError",
     "SentenceEmbedder",
     "Settings",
+    "SeveralIndexes",
     "SkippedFile",
     "Status",
     "SyncReport",
     "Text",
     "VectorTable",
     "WordVectors",
+    "load_reranker",
     "load_vectors",
 ]
 
 _HOMES = {
+    "AsyncIndex": "async_index",
     "Citation": "results.context",
     "Context": "results.context",
+    "DocumentInfo": "results.documents",
+    "DocumentText": "results.documents",
+    "DuplicatePassage": "results.hits",
     "Explanation": "results.explanation",
+    "Facets": "results.facets",
     "Hit": "results.hits",
+    "Hits": "results.hit_list",
     "Index": "index",
     "Method": "embedding.methods",
-    "Place": "results.hits",
+    "MovedRoot": "results.reports",
     "Progress": "results.reports",
     "Reranker": "results.reranker",
     "SearchOptions": "results.options",
@@ -71,17 +91,23 @@ _HOMES = {
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedding.embedder",
     "Settings": "settings",
+    "SeveralIndexes": "several.several_indexes",
     "SkippedFile": "results.reports",
     "Status": "results.reports",
     "SyncReport": "results.reports",
     "Text": "readers.document",
     "VectorTable": "word_vectors.table",
     "WordVectors": "word_vectors.table",
+    "load_reranker": "rerankers.opening",
     "load_vectors": "word_vectors.loading",
 }
 
+_RENAMED = {"Place": "DuplicatePassage"}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        raise AttributeError(f"semsearch.{name} is now called semsearch.{_RENAMED[name]}")
     if name not in _HOMES:
         raise AttributeError(f"module 'semsearch' has no attribute {name!r}")
     return getattr(import_module(f"semsearch.{_HOMES[name]}"), name)

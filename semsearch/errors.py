@@ -3,14 +3,17 @@
     SemsearchError
     ├── UsageError           an argument that makes no sense: an empty query, k = 0, a bad filter
     ├── SourceError          a path that cannot be read as a document
+    │   └── SourceChanged    a file that is no longer what was indexed, where only that may be shown
     ├── IndexNotFound        no index there, or several and none named
     ├── IndexExists          an index is there already
     ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
     ├── IndexLocked          another process is writing
     ├── StorageError         the disk is full, read-only or failing
     ├── VectorsError         word vectors that cannot be found or read
+    ├── ModelError           a model for the second look that cannot be found or read
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
     ├── FitError             merging or using embedders that do not belong together
+    ├── ServerError          a server that cannot be reached, or that refuses
     └── MissingExtra         an optional package is not installed
 
 Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
@@ -35,8 +38,12 @@ class SourceError(SemsearchError):
     """A path that cannot be read as a document."""
 
 
+class SourceChanged(SourceError):
+    """A file is no longer what was indexed, where only that may be shown."""
+
+
 class IndexNotFound(SemsearchError):
-    """No index at that place, or several and none named."""
+    """No index at a path, or several and none named."""
 
 
 class IndexExists(SemsearchError):
@@ -59,12 +66,20 @@ class VectorsError(SemsearchError):
     """Word vectors that cannot be found or read."""
 
 
+class ModelError(SemsearchError):
+    """A model for the second look cannot be found or read."""
+
+
 class VectorsMismatch(SemsearchError):
     """An index opened with other word vectors than it was built with."""
 
 
 class FitError(SemsearchError):
     """Embedders that are not fitted, or that do not belong together."""
+
+
+class ServerError(SemsearchError):
+    """A server cannot be reached, or refuses: the token is wrong, or too much is asked of it."""
 
 
 class MissingExtra(SemsearchError):
@@ -75,9 +90,9 @@ class MissingExtra(SemsearchError):
 
 
 def rebuild_command(folder: Path, *options: str) -> str:
-    """The cure for much that an index can have: the command, with the folder written so that it is not a name."""
-    place = folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
-    words = ["semsearch", "index", "--rebuild", "--name", place, *options]
+    """The command that rebuilds an index, for errors to name. A bare folder name gets `./`, so that it is a path."""
+    path = folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
+    words = ["semsearch", "index", "--rebuild", "--name", path, *options]
     if os.name == "nt":
         from subprocess import list2cmdline  # start-up time
 

@@ -1,6 +1,6 @@
-"""How an index embeds: chosen when it is made, kept in it, changed only by a rebuild.
+"""The settings of an index: chosen when it is created, stored in it, changed only by a rebuild.
 
-`SettingsKeywords` are what `Index.create` and `Index.rebuild` take, `Settings` is what that comes to.
+`SettingsKeywords` are the options that `Index.create` and `Index.rebuild` take; `Settings` are the complete settings.
 """
 
 from __future__ import annotations
@@ -8,18 +8,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
-from semsearch.dense.scan_plan import LISTED, TARGET, Scanning
+from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.word_vectors.loading import DEFAULT_VECTORS, load_vectors
+from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, load_vectors, open_vectors
 from semsearch.word_vectors.shipped import shipped, shipped_name
 from semsearch.word_vectors.table import WordVectors
-
-WordVectorsLike = str | Path | WordVectors
-
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
@@ -28,9 +25,9 @@ _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if no
 
 
 class SettingsKeywords(TypedDict, total=False):
-    """The fields of `Settings` as keywords of `Index.create` and `Index.rebuild`. None is as if it were not given.
+    """The fields of `Settings` as keywords of `Index.create` and `Index.rebuild`. None is the same as not given.
 
-    What is not given has its default in a new index, and stays as it is in a rebuild.
+    An option that is not given has its default in a new index, and stays as it is in a rebuild.
     """
 
     vectors: WordVectorsLike | None  # word vectors by name or path, or opened
@@ -48,11 +45,11 @@ class SettingsKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How an index embeds, and how it scans what it has embedded.
+    """The settings of an index: how it embeds text, and how it scans the vectors.
 
-    Of the word vectors it keeps what `load_vectors` takes, their name and their digest. What an index of an earlier
-    version does not say has its default: such an index was exact, and stays so until many of its passages are written
-    anew; whether it adapts, and what it does with unknown words, its next fit decides.
+    Word vectors are stored as the name or path that `load_vectors` takes, their own name and their digest. Settings
+    that an index of an earlier version does not have are the defaults: such an index was exact, and stays so until many
+    of its passages are written anew; `adapt` and `unknown` take effect with its next fit.
     """
 
     vectors: str
@@ -68,18 +65,19 @@ class Settings:
     exact: bool = False
     target_recall: float = TARGET
     factory: str | None = None
+    languages: bool = False  # whether each document's language is found; not in an index of an earlier version
 
     @classmethod
     def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
-        """The settings of a new index with these word vectors. Raises as `changed` does."""
-        return cls(DEFAULT_VECTORS, opened.name, opened.digest).changed(opened, options)
+        """Make the settings of a new index with opened word vectors and options. Raises UsageError, VectorsError."""
+        return cls(DEFAULT_VECTORS, opened.name, opened.digest, languages=True).changed(opened, options)
 
-    def scanning(self, *, listed: int = LISTED) -> Scanning:
-        """How segments are laid out, of which those with so many vectors get lists. Raises UsageError."""
-        return Scanning(self.exact, self.target_recall, self.factory, listed)
+    def scanning(self, *, listed: int = LISTED) -> ScanOptions:
+        """The options for scanning; segments of at least `listed` vectors get lists. Raises UsageError."""
+        return ScanOptions(self.exact, self.target_recall, self.factory, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
-        """A new embedder, not yet fitted. Raises UsageError where the settings make no sense."""
+        """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
         return SentenceEmbedder(
@@ -93,7 +91,7 @@ class Settings:
         )
 
     def check(self, vectors: WordVectors, index: Path) -> None:
-        """Raises VectorsMismatch where these are not the word vectors that the index was built with."""
+        """Check word vectors: raises VectorsMismatch if they are not those that the index was built with."""
         if vectors.digest != self.vectors_digest:
             raise VectorsMismatch(
                 f"the index {index} was built with the word vectors {self.vectors_name} ({self.vectors_digest[:8]}), "
@@ -102,7 +100,7 @@ class Settings:
             )
 
     def check_frequencies(self, index: Path) -> None:
-        """Raises VectorsError where the file of word counts that a fit needs has gone."""
+        """Check that the file of word counts that a fit needs is there. Raises VectorsError if it has gone."""
         if self.frequencies not in _NO_FILES and not Path(self.frequencies).is_file():
             raise VectorsError(
                 f"the word counts {self.frequencies}, which the index {index} was made with, are gone; put them back, "
@@ -110,11 +108,11 @@ class Settings:
             )
 
     def changed(self, opened: WordVectors, options: SettingsKeywords) -> Settings:
-        """Like these, but for what is given, and with the word vectors that were opened.
+        """Change these settings by the given options and the opened word vectors.
 
-        With another method, `a` and `components` not given are that method's. An index type that is given ends
-        exactness, and the other way about. Raises UsageError where they make no sense or there is no such option,
-        VectorsError where a file of word counts is not there.
+        With another method, `a` and `components` not given are that method's. A given index type (`factory`) turns
+        `exact` off, and the other way about. Raises UsageError for an option that is unknown or makes no sense,
+        VectorsError if a file of word counts does not exist.
         """
         _check(options)
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
@@ -128,14 +126,14 @@ class Settings:
             given["factory"] = None
         given["vectors"] = choose(given["vectors"], opened) if "vectors" in given else _shipped(opened) or self.vectors
         changed = replace(self, **given, vectors_name=opened.name, vectors_digest=opened.digest)
-        changed.embedder(opened)
+        changed.embedder(opened).check()
         changed.scanning()
         return changed
 
     def find_vectors(self) -> WordVectors:
-        """The word vectors that they name, opened. Raises VectorsError.
+        """Open the word vectors that these settings name. Raises VectorsError.
 
-        Those that ship with semsearch are found by their name where their folder has gone, as in another version.
+        Word vectors that ship with semsearch are found by their name if their folder has gone, as in another version.
         """
         try:
             return load_vectors(self.vectors)
@@ -145,11 +143,18 @@ class Settings:
                 raise
             return table
 
+    def keywords(self) -> SettingsKeywords:
+        """These settings as the options of a new index that has the same."""
+        given = {name: value for name, value in asdict(self).items() if name in SettingsKeywords.__annotations__}
+        return cast(SettingsKeywords, given)
+
     def to_json(self) -> str:
+        """Convert to the JSON that an index stores."""
         return json.dumps(asdict(self), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | None) -> Settings:
+        """Read the JSON that an index stores. Raises IndexDamaged."""
         try:
             return cls(**json.loads(text or ""))
         except (ValueError, TypeError) as error:
@@ -159,10 +164,10 @@ class Settings:
 
 
 class VectorsInUse:
-    """The word vectors of one index: opened when they are first needed, kept open, and checked against its settings.
+    """The word vectors of an index: opened when they are first needed, kept open, and checked against its settings.
 
-    Those that a caller has `given` stay. Those that the settings name are opened anew where the settings name others,
-    which is so after another process's rebuild.
+    Word vectors that a caller has `given` are kept. Those that the settings name are opened again if the settings name
+    others, as after another process's rebuild.
     """
 
     def __init__(self, index: Path, given: WordVectorsLike | None = None) -> None:
@@ -171,7 +176,7 @@ class VectorsInUse:
         self._opened: WordVectors | None = None
 
     def of(self, settings: Settings) -> WordVectors:
-        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch where others were given."""
+        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if others were given."""
         opened = self._opened
         if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
             opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
@@ -180,22 +185,17 @@ class VectorsInUse:
         return opened
 
     def use(self, opened: WordVectors, chosen: WordVectorsLike | None) -> None:
-        """Use these from now on, which the settings name since they were chosen; an opened table counts as given."""
+        """Use word vectors from now on, which the settings name by now. If an opened table was chosen, it is given."""
         self.given = None if isinstance(chosen, str | Path) else chosen
         self._opened = opened
 
     def close(self) -> None:
-        """Let go of them. They are opened again when they are needed."""
+        """Close the word vectors. They are opened again when they are needed."""
         self._opened = None
 
 
-def open_vectors(vectors: WordVectorsLike) -> WordVectors:
-    """Word vectors by name or path, or as they are. Raises VectorsError."""
-    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
-
-
 def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
-    """The text by which `load_vectors` finds word vectors again: the name of shipped ones, the full path of others."""
+    """Choose the text by which `load_vectors` finds word vectors again: the name of shipped ones, or a full path."""
     if name := _shipped(opened):
         return name
     if isinstance(vectors, str | Path):
@@ -205,13 +205,13 @@ def choose(vectors: WordVectorsLike, opened: WordVectors) -> str:
 
 
 def _shipped(opened: WordVectors) -> str | None:
-    """The name of word vectors that lie where the shipped ones do: a folder that moves with semsearch."""
+    """The name of word vectors that are in the folder of the shipped ones, which moves with semsearch; else None."""
     folder = getattr(opened, "folder", None)
     return None if folder is None else shipped_name(Path(folder))
 
 
 def _check(options: SettingsKeywords) -> None:
-    """Raises UsageError for an option that there is not, or a value of the wrong kind."""
+    """Check options: raises UsageError for an unknown option, or a value of the wrong kind."""
     known = SettingsKeywords.__annotations__
     for name, value in options.items():
         if name not in known:
@@ -227,7 +227,7 @@ def _check(options: SettingsKeywords) -> None:
 
 
 def choose_frequencies(source: str | Path) -> str:
-    """Where p(w) comes from; a file by its full path, so that it is found again from anywhere. Raises VectorsError."""
+    """Choose the source of p(w) to store; for a file its full path, so that it is found again. Raises VectorsError."""
     if source in _NO_FILES:
         return str(source)
     if not Path(source).is_file():

@@ -1,12 +1,12 @@
 """The numbers of the ranking, declared once: what each one is, and where it was measured.
 
-Whoever ranks or writes reads `tuning.TUNING` when it needs a number, so that a benchmark or a test can put another one
-in its place for the whole process:
+All code reads a number from `tuning.TUNING` at the moment it needs it, so that a benchmark or a test can change it for
+the whole process:
 
     tuning.TUNING = replace(tuning.TUNING, near_weight=0.1)
 
-`heading_weight`, and `topics_share` in relation to `passage_share`, also shape what an index stores: one that was made
-under other values has to be made again. "Measurements" is docs/research/measurements.md.
+`heading_weight`, and `topics_share` in relation to `passage_share`, also shape what an index stores: an index that was
+made with other values has to be rebuilt. "Measurements" is docs/research/measurements.md.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How a score is put together, and how many passages are looked at."""
+    """Parameters of the ranking: how a score is put together, and how many passages are looked at."""
 
     # one score of meaning and words; Measurements, "How meaning and words become one ranking"
-    dense_weight: float = 0.7  # of the cosine; the rest is BM25's, divided by the best one of the question
+    dense_weight: float = 0.7  # of the cosine; the rest is BM25's, divided by the best one for the query
+    dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
+    known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
     near_weight: float = 0.2  # of nearness to the best passages, where meaning and words both know something
     near_models: int = 1  # how many best passages nearness is to
 
@@ -31,8 +33,16 @@ class Tuning:
     # BM25; Robertson and Zaragoza 2009
     k1: float = 1.2  # how soon more of the same word stops counting; a usual value, not varied
     b: float = 0.75  # how much a passage's length counts against it; likewise
-    beside_weight: float = 0.5  # of a word in the passage before or after; "How meaning and words become one ranking"
+    neighbour_weight: float = (
+        0.5  # of a word in the passage before or after; "How meaning and words become one ranking"
+    )
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
+
+    # how likely a hit answers, the logistic function of a sum; Measurements, "How likely a hit answers"
+    relevance_bias: float = -5.3
+    relevance_of_cosine: float = 7.72  # times the cosine of meaning
+    relevance_of_words: float = 2.31  # times the share of the query's words that the passage has, by their idf
+    least_known: float = 2 / 3  # share of a query's words that must have vectors, or nothing is said of relevance
 
     # how many passages are looked at
     depth: int = 50  # passages that each half hands on to be scored by both; 300 gave the same ranking
@@ -40,9 +50,7 @@ class Tuning:
     deeper: int = 8  # times as deep where so many passages say the same that the page is not full
     deepest: int = 3000  # passages, from which on a short page is better than a slow one
     few_allowed: int = 2000  # passages that filters leave: so few are all scored, without a scan
-    telling_terms: int = (
-        20  # terms that stand for a passage, or a document, where `similar` looks for words like its own
-    )
+    telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones
     reranked: int = 50  # first hits that a reranker reads, or as many as are asked for
 
 

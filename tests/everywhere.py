@@ -61,7 +61,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the tests came to in one run."""
+    """The outcome of the tests in one run."""
 
     interpreter: str
     setting: str
@@ -149,7 +149,7 @@ def processors() -> tuple[int, int]:
 
 
 def pinned(processor: int) -> list[str]:
-    """What makes a command run on one processor, where there is `taskset`."""
+    """The prefix that makes a command run on one processor, if there is `taskset`."""
     return ["taskset", "-c", str(processor)] if shutil.which("taskset") else []
 
 
@@ -167,7 +167,7 @@ def busy(processor: int) -> Iterator[None]:
 
 
 def read_report(path: Path) -> tuple[int, int, tuple[str, ...]]:
-    """How many tests passed, how many were skipped, and which failed."""
+    """Read a report: the numbers of tests that passed and were skipped, and the names of those that failed."""
     skipped, failed, count = 0, [], 0
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         count += 1

@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from semsearch.errors import (
     VectorsMismatch,
 )
 from semsearch.index import Index
+from semsearch.indexing import progress_reports
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
 from semsearch.sources import plan as sync
@@ -42,7 +45,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 
 def documents(index: Index) -> set[str]:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         return {path for (path,) in db.execute("SELECT path FROM documents")}
 
 
@@ -99,15 +102,15 @@ def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> 
 
 
 def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.indexing import prepare as preparing
+    from semsearch.indexing.reading import prepare as preparing
     from semsearch.readers import read as readers
 
     good = readers.read_file
 
-    def bad(path: Path, *, max_bytes: int) -> readers.FileContent:
+    def bad(path: Path, **options: Any) -> readers.FileContent:
         if path.name == "sea-0.md":
             raise RecursionError("too deep")
-        return good(path, max_bytes=max_bytes)
+        return good(path, **options)
 
     monkeypatch.setattr(preparing, "read_file", bad)
     report = index.sync(docs)
@@ -166,13 +169,12 @@ def test_a_folder_around_a_root_takes_it_over_without_reading_it_again(
     assert index.search("ship", filters=["docs/sea-0.md"])[0].path == str((inner / "sea-0.md").as_posix())
 
 
-def test_a_folder_inside_a_root_is_synced_with_it(index: Index, docs: Path) -> None:
+def test_a_folder_inside_a_root_is_synced_alone(index: Index, docs: Path) -> None:
     (docs / "sub").mkdir()
     (docs / "sub" / "a.md").write_text("Bread.")
     index.sync(docs)
     report = index.sync(docs / "sub")
-    assert report.unchanged == 13
-    assert len(report.warnings) == 1
+    assert (report.unchanged, report.warnings) == (1, ())
     assert index.status().roots == (docs.as_posix(),)
 
 
@@ -248,7 +250,7 @@ def test_with_more_components_than_there_are_none_of_those_in_use_is_lost_to_rou
 
 def test_an_index_of_an_earlier_version_does_not_say_how_precise_its_sums_are(index: Index) -> None:
     index.add([Text("a", "The ship and the moon.")])
-    with index._store.writing() as db:
+    with index._database.writing() as db:
         db.execute("UPDATE fit SET statistics = substr(statistics, 1, length(statistics) - 8)")
     assert index.status().drift == pytest.approx(0, abs=1e-3)
     index.add([Text("b", "The ship and the moon.")])
@@ -380,6 +382,42 @@ def test_opening_what_is_no_index_says_so(tmp_path: Path, docs: Path) -> None:
         Index.open(docs)
 
 
+def test_opening_can_make_the_index_where_there_is_none(tmp_path: Path, docs: Path) -> None:
+    vectors = small_vectors(tmp_path)
+    with Index.open(tmp_path / "new", vectors=vectors, create=True) as index:
+        assert index.settings.vectors_digest == vectors.digest
+        assert index.sync(docs).added == 12
+    with Index.open(tmp_path / "new", create=True) as index:
+        assert len(index) == 12
+    with pytest.raises(IndexDamaged):
+        Index.open(docs, create=True)
+
+
+def test_an_index_is_a_collection_of_its_documents(index: Index, docs: Path) -> None:
+    assert len(index) == 0
+    assert index  # an index all the same
+    index.sync(docs)
+    index.add([("a", "A bee.")])
+    assert len(index) == 13
+    assert [document.path for document in index] == [document.path for document in index.documents()]
+    assert "a" in index
+    assert docs / "sea-0.md" in index
+    assert "sea-0.md" in index
+    assert "b" not in index
+    assert 7 not in index
+
+
+def test_progress_is_drawn_where_it_is_wanted(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(progress_reports, "progress_bar", lambda _: nullcontext(lambda *figures: drawn.append(figures)))
+    index.sync(docs, progress=True)
+    assert ("reading files", 12, 12) in drawn
+    assert {stage for stage, *_ in drawn} == {"looking", "reading files", "embedding", "writing"}
+    drawn.clear()
+    index.rebuild(progress=False)
+    assert drawn == []
+
+
 def test_other_word_vectors_are_refused_until_a_rebuild(index: Index, docs: Path, tmp_path: Path) -> None:
     index.sync(docs)
     others = small_vectors(tmp_path, seed=1, name="others")
@@ -473,13 +511,13 @@ def test_metadata_is_kept_as_json_has_it(index: Index) -> None:
 def test_metadata_that_is_no_json_is_not_a_reason_to_delete_the_index(tmp_path: Path) -> None:
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
         index.add([Text("a", "A bee.", metadata={"year": 1})])
-        with index._store.writing() as db:
+        with index._database.writing() as db:
             db.execute("UPDATE documents SET metadata = '{'")
         with pytest.raises(IndexDamaged, match="not JSON; semsearch verify") as damage:
             index.search("bee", filters=["year=1"])
         assert "remove" not in str(damage.value)
         assert "(a) has metadata that is not JSON" in " ".join(index.verify())
-        with index._store.writing() as db:
+        with index._database.writing() as db:
             db.execute("UPDATE documents SET metadata = ?", ('{"year": NaN}',))  # as Python writes it
         assert index.search("bee")[0].metadata == {"year": None}
 

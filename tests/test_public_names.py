@@ -1,4 +1,4 @@
-"""What programs may import from `semsearch`, and that each name is loaded only when it is used."""
+"""The public names of `semsearch` are pinned, and each is loaded only when it is used."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import pytest
 import semsearch
 
 PUBLIC = {
-    "Citation", "Context", "Explanation", "Hit", "Index", "Method", "Place", "Progress", "Reranker", "SearchOptions",
-    "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "SkippedFile", "Status", "SyncReport", "Text",
-    "VectorTable", "WordVectors", "load_vectors",
+    "AsyncIndex", "Citation", "Context", "DocumentInfo", "DocumentText",
+    "DuplicatePassage", "Explanation", "Facets", "Hit", "Hits", "Index", "Method", "MovedRoot", "Progress", "Reranker",
+    "SearchOptions", "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "SeveralIndexes",
+    "SkippedFile", "Status", "SyncReport", "Text",
+    "VectorTable", "WordVectors", "load_reranker", "load_vectors",
 }  # fmt: skip
 
 
@@ -31,6 +33,11 @@ def test_each_public_name_is_a_thing_of_that_name(name: str) -> None:
 def test_another_name_is_told_as_a_module_tells_it() -> None:
     with pytest.raises(AttributeError, match="module 'semsearch' has no attribute 'Nothing'"):
         _ = semsearch.Nothing
+
+
+def test_a_renamed_class_says_its_new_name() -> None:
+    with pytest.raises(AttributeError, match=r"semsearch\.Place is now called semsearch\.DuplicatePassage"):
+        _ = semsearch.Place
 
 
 def test_nothing_is_loaded_before_it_is_used() -> None:

@@ -14,26 +14,41 @@ from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import ranking, searcher
+from semsearch.search.fusion import dense_weight
 from semsearch.search.snapshot import Snapshot
 from semsearch.topics import fit
 from semsearch.tuning import TUNING, Tuning
 
 OF_SCORES: dict[str, Any] = {
     "dense_weight": 0.5, "near_weight": 0.1, "near_models": 3, "topics_share": 2, "passage_share": 5,
-    "sentence_share": 1, "k1": 0.9, "b": 0.4, "beside_weight": 0.25, "heading_weight": 1,
+    "sentence_share": 1, "k1": 0.9, "b": 0.4, "neighbour_weight": 0.25, "heading_weight": 1,
 }  # fmt: skip
 OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
+OF_RELEVANCE = {"relevance_bias": -4.0, "relevance_of_cosine": 5.0, "relevance_of_words": 1.0, "least_known": 1.1}
+OF_LANGUAGES = {"dense_weight_unknown", "known_least"}
 QUESTION = "the captain of the old ship and a rose"
 
 
 def test_every_number_is_tried_here() -> None:
-    assert {field.name for field in fields(Tuning)} == set(OF_SCORES) | OF_DEPTHS
+    assert {field.name for field in fields(Tuning)} == set(OF_SCORES) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES
+
+
+@pytest.mark.parametrize("name", OF_RELEVANCE)
+def test_a_number_of_the_relevance_changes_it_and_nothing_else(
+    usual: Index, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    before = usual.search(QUESTION)
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_RELEVANCE[name]}))
+    after = usual.search(QUESTION)
+    assert before[0].relevance is not None
+    assert before[0].relevance != after[0].relevance
+    assert [replace(hit, relevance=None) for hit in before] == [replace(hit, relevance=None) for hit in after]
 
 
 def test_scores_are_put_together_as_measured() -> None:
     assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
     assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share) == (4, 3, 3)
-    assert (TUNING.k1, TUNING.b, TUNING.beside_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
+    assert (TUNING.k1, TUNING.b, TUNING.neighbour_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
 
 
 def made(folder: Path, name: str) -> Index:
@@ -81,8 +96,14 @@ def test_an_explanation_adds_up_whatever_the_numbers(name: str, folder: Path, mo
             assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
 
 
+def test_meaning_weighs_less_where_few_words_of_the_question_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [dense_weight(known) for known in (0, 0.6, 0.8, 1)] == pytest.approx([0.4, 0.4, 0.55, 0.7])
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, dense_weight_unknown=0.1, known_least=0.5))
+    assert [dense_weight(known) for known in (0, 0.75, 1)] == pytest.approx([0.1, 0.4, 0.7])
+
+
 def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How deep the passages are looked for, in order."""
+    """The depths to which passages are ranked, in order."""
     found: list[int] = []
     rank = ranking._rank
 
@@ -136,14 +157,14 @@ def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.
 
 def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    ask = searcher._ask_like
+    ask = searcher._query_of
 
     def asking(*arguments: Any) -> Any:
         query = ask(*arguments)
         asked.append(0 if query.terms is None else len(query.terms))
         return query
 
-    monkeypatch.setattr(searcher, "_ask_like", asking)
+    monkeypatch.setattr(searcher, "_query_of", asking)
     like = usual.search(QUESTION, 1)[0]
     usual.similar(like)
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, telling_terms=2))

@@ -1,4 +1,4 @@
-"""Adam (Kingma, Ba 2015): steps against a gradient, each number at a pace of its own."""
+"""Adam (Kingma, Ba 2015): gradient descent in which each parameter has its own step size."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.floating[Any]]
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
-_NEAR = 65_536  # numbers moved at a time: they stay near the processor, which takes a third of the time
+_NEAR = 65_536  # numbers moved at a time: they stay in the processor's cache, which takes a third of the time
 
 
 class Adam:
-    """Moves arrays in place: all of them, or some rows of the first, when the moments of its other rows rest."""
+    """Adam's optimiser, which moves parameters in place: whole arrays, or only some rows of the first array.
+
+    Rows that are not moved keep their moments.
+    """
 
     def __init__(self, parameters: Sequence[Array], *, rate: float) -> None:
         self.parameters = parameters
@@ -24,7 +27,7 @@ class Adam:
         self._steps = 0
 
     def step(self, gradients: Sequence[Array], regularisation: float = 0.0) -> None:
-        """Move against the gradients of the loss and of λ/2 ‖θ‖²."""
+        """Move all arrays against their gradients, and against that of λ/2 ‖θ‖², λ being the regularisation."""
         rate = self._next_rate()
         for arrays in zip(self.parameters, gradients, self._means, self._squares, strict=True):
             rows = max(1, _NEAR * len(arrays[0]) // arrays[0].size)
@@ -33,7 +36,7 @@ class Adam:
                 _move(values, given + regularisation * values if regularisation else given, mean, square, rate)
 
     def step_rows(self, rows: npt.NDArray[np.int64], gradient: Array, share: float = 1.0) -> None:
-        """Move rows (r,) of the first array, each named once, against their gradient (r, d), by a share of the rate."""
+        """Move distinct rows (r,) of the first array against their gradient (r, d), by a share of the learning rate."""
         rate = self._next_rate() * share
         tables = (self.parameters[0], self._means[0], self._squares[0])
         values, mean, square = (table[rows] for table in tables)
@@ -42,7 +45,7 @@ class Adam:
             table[rows] = moved
 
     def _next_rate(self) -> float:
-        """The rate of the next step: corrected for moments that begin with 0."""
+        """The learning rate of the next step, corrected for moments that begin at 0."""
         self._steps += 1
         return float(self.rate * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps))
 

@@ -19,14 +19,14 @@ Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Runs:
+class IdRanges:
     """Rising, disjoint ranges of ids: first (r,) and count (r,), int64, counts above zero."""
 
     first: Int64
     count: Int64
 
     @classmethod
-    def of(cls, ranges: Iterable[tuple[int, int]]) -> Runs:
+    def of(cls, ranges: Iterable[tuple[int, int]]) -> IdRanges:
         """Build from (first, count) pairs in any order. Adjacent ranges are joined, empty ones dropped."""
         array: Int64 = np.array(sorted(ranges), dtype=np.int64).reshape(-1, 2)
         array = array[array[:, 1] > 0]
@@ -35,7 +35,7 @@ class Runs:
         return cls(first[heads], np.add.reduceat(count, heads) if len(first) else count)
 
     @classmethod
-    def of_ids(cls, ids: Int64) -> Runs:
+    def of_ids(cls, ids: Int64) -> IdRanges:
         """Build from rising ids. (n,)"""
         heads = np.flatnonzero(np.concatenate(([True], np.diff(ids) != 1))) if len(ids) else np.zeros(0, dtype=np.int64)
         return cls(ids[heads], np.diff(np.concatenate((heads, [len(ids)]))))
@@ -81,28 +81,28 @@ class Runs:
         index = np.searchsorted(self.first, ids, side="right") - 1
         return np.asarray((index >= 0) & (ids - self.first[index] < self.count[index]))
 
-    def rows_in(self, others: Runs) -> Bool:
+    def rows_in(self, others: IdRanges) -> Bool:
         """Return which rows have an id that is also in `others`. (len(self),)"""
         edges = np.zeros(len(self) + 1, dtype=np.int64)
         np.add.at(edges, self.below(others.first), 1)
         np.add.at(edges, self.below(others.first + others.count), -1)
         return np.cumsum(edges[:-1]) > 0
 
-    def overlap(self, others: Runs) -> int:
+    def overlap(self, others: IdRanges) -> int:
         """Count the ids that are also in `others`."""
         return int((self.below(others.first + others.count) - self.below(others.first)).sum())
 
-    def without(self, others: Runs) -> Runs:
+    def without(self, others: IdRanges) -> IdRanges:
         """Return the ranges of the ids that are not in `others`."""
         kept = ~self.rows_in(others)
-        return self if kept.all() else Runs.of_ids(self.all_ids()[kept])
+        return self if kept.all() else IdRanges.of_ids(self.all_ids()[kept])
 
     def to_bytes(self) -> bytes:
         """The pairs of first and count as little-endian int64."""
         return np.stack((self.first, self.count), axis=1).astype("<i8").tobytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Runs:
+    def from_bytes(cls, data: bytes) -> IdRanges:
         """Read what `to_bytes` wrote."""
         array = np.frombuffer(data, dtype="<i8").reshape(-1, 2).astype(np.int64)
         return cls(array[:, 0], array[:, 1])

@@ -1,4 +1,4 @@
-"""The first singular vectors of a large sparse matrix: subspace iteration from a random start.
+"""Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
 
 Halko, Martinsson, Tropp 2011, SIAM Review 53, algorithms 4.4 and 5.1.
 """
@@ -14,13 +14,16 @@ from scipy.sparse import csr_array
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
-_CLOSE = 1e-3  # of the largest part of a column that no earlier one has: below it, columns are close to dependent
+_CLOSE = 1e-3  # of the largest pivot: below it, a column is close to dependent on earlier ones
 _COLUMNS = 64  # of a dense factor at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposed:
-    """M (n, t) ≈ Q (Mᵀ Q)ᵀ: Q (n, w), Mᵀ Q (t, w), the k largest singular values, and a rotation (w, k) to vectors."""
+class Decomposition:
+    """A decomposition M (n, t) ≈ Q (Mᵀ Q)ᵀ: Q (n, w), Mᵀ Q (t, w), and the k largest singular values.
+
+    The rotation (w, k) turns Q into left singular vectors, and Mᵀ Q into right ones times their values.
+    """
 
     basis: Float32
     projected: Float32
@@ -30,8 +33,8 @@ class Decomposed:
 
 def decompose(
     matrix: csr_array, basis: Float32, k: int, *, rounds: int, progress: Callable[[int, int], None] | None = None
-) -> Decomposed:
-    """Apply M Mᵀ to a basis (n, w) so many times: it turns towards the singular vectors of the largest values.
+) -> Decomposition:
+    """Decompose a matrix (n, t): apply M Mᵀ to a basis (n, w) `rounds` times, which turns it to the largest values.
 
     Left singular vectors are `basis @ rotation`, right ones `projected @ rotation / values`.
     """
@@ -43,14 +46,14 @@ def decompose(
     projected = product(transposed, basis)
     exact = projected.astype(np.float64)
     squares, rotation = np.linalg.eigh(exact.T @ exact)
-    return Decomposed(basis, projected, np.sqrt(np.maximum(squares[::-1][:k], 0)), rotation[:, ::-1][:, :k])
+    return Decomposition(basis, projected, np.sqrt(np.maximum(squares[::-1][:k], 0)), rotation[:, ::-1][:, :k])
 
 
 def orthonormal(columns: Float32) -> Float32:
-    """Orthonormal columns with the same span. (n, w) -> (n, w)
+    """Make columns orthonormal, with the same span. (n, w) -> (n, w)
 
-    By the Cholesky factor of their Gram matrix in double precision, which is products only and takes a quarter of the
-    time; columns that are close to dependent lose too much by it, and get Householder reflections.
+    The Cholesky factor of their Gram matrix in double precision needs only products and takes a quarter of the time;
+    columns that are close to dependent lose too much precision by it, and go through a QR decomposition.
     """
     try:
         factor = np.linalg.cholesky(columns.T.astype(np.float64) @ columns)
@@ -63,7 +66,7 @@ def orthonormal(columns: Float32) -> Float32:
 
 
 def product(matrix: csr_array, dense: Float32) -> Float32:
-    """(n, t), (t, w) -> (n, w)"""
+    """The product of a sparse matrix and a dense one, some columns at a time. (n, t), (t, w) -> (n, w)"""
     parts = [
         matrix @ np.ascontiguousarray(dense[:, first : first + _COLUMNS])
         for first in range(0, dense.shape[1], _COLUMNS)

@@ -1,4 +1,4 @@
-"""Signs for directions that have none of their own, such as singular vectors."""
+"""Fix the signs of directions that have none of their own, such as singular vectors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 
 def signs(columns: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
-    """1 or -1 for each column: what makes the first of its largest entries positive. (n, m) -> (m,)
+    """The factor 1 or -1 for each column that makes the first of its largest entries positive. (n, m) -> (m,)
 
-    A singular vector has no sign of its own. Entries within a thousandth of the largest count as large as it: which of
-    two equal ones comes out larger is rounding, and differs between processors.
+    Entries within a thousandth of the largest count as equally large: which of two equal ones comes out larger is a
+    matter of rounding, and differs between processors.
     """
     sizes = np.abs(columns)
     first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)

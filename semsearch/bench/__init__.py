@@ -13,17 +13,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from semsearch.bench.formats import FormatsReport, bench_formats
     from semsearch.bench.growth import Growth, draw
     from semsearch.bench.measurements import BenchReport, Measurement
-    from semsearch.bench.running import bench
+    from semsearch.bench.running import SENTENCES, bench
 
-__all__ = ["BenchReport", "Growth", "Measurement", "bench", "draw"]
+__all__ = ["SENTENCES", "BenchReport", "FormatsReport", "Growth", "Measurement", "bench", "bench_formats", "draw"]
 
 _HOMES = {
     "BenchReport": "measurements",
+    "FormatsReport": "formats",
     "Growth": "growth",
     "Measurement": "measurements",
+    "SENTENCES": "running",
     "bench": "running",
+    "bench_formats": "formats",
     "draw": "growth",
 }
 

@@ -1,4 +1,4 @@
-"""The text that is measured on: made up, or given; as plain text files. It is written as it comes, and never all held.
+"""The text to measure on: made up, or given; as plain text files. It is written as it comes, never held as a whole.
 
 Made up, words are drawn from the word vectors' own p(w), which falls off as in any language (Zipf's law), so that
 look-ups, postings and caches meet frequent and rare words as they would. Sentences have 13 words on average and
@@ -21,7 +21,7 @@ from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
-Report = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+Report = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is
 
 LEAST = 1000  # sentences, below which everything is start-up
 _SHORTEST, _MORE = 3, 10  # words of a sentence: three and a Poisson number about ten
@@ -36,8 +36,8 @@ _MANY = 1000  # queries, with these, that are asked at once
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A text without line ends, and how many sentences it has."""
+class SampleParagraph:
+    """A paragraph without line ends, and the number of its sentences."""
 
     text: str
     sentences: int
@@ -54,32 +54,32 @@ class TextFiles:
     words: int
     bytes: int
 
-    def places(self) -> Iterator[Path]:
-        """The files, in order."""
-        return (_place(self.folder, number) for number in range(self.files))
+    def paths(self) -> Iterator[Path]:
+        """The paths of the files, in order."""
+        return (_path(self.folder, number) for number in range(self.files))
 
     def each_paragraph(self) -> Iterator[str]:
-        """All text, read file by file."""
-        for place in self.places():
-            yield from place.read_text(encoding="utf-8").rstrip("\n").split("\n\n")
+        """Yield all paragraphs, file by file."""
+        for path in self.paths():
+            yield from path.read_text(encoding="utf-8").rstrip("\n").split("\n\n")
 
 
 @dataclass(frozen=True, slots=True)
 class TextSample:
-    """The beginning of a corpus, in memory, and questions about it."""
+    """The beginning of a corpus, in memory, and queries about it."""
 
     paragraphs: list[str]
     sentences: list[str]
-    many: list[str]  # to be asked at once
+    many: list[str]  # queries to be asked at once
 
     @property
     def queries(self) -> list[str]:
-        """Those that are also asked by themselves."""
+        """The queries that are also asked one by one."""
         return self.many[:_QUERIES]
 
 
-def made_up(vectors: VectorTable, sentences: int, *, seed: int = 0) -> Iterator[Paragraph]:
-    """So many sentences in paragraphs, always the same ones for the same word vectors and seed; fewer are the first."""
+def made_up(vectors: VectorTable, sentences: int, *, seed: int = 0) -> Iterator[SampleParagraph]:
+    """Make up sentences in paragraphs, the same for the same word vectors and seed; fewer are the first of more."""
     generator = np.random.default_rng(seed)
     known = np.array(vectors.words, dtype=object)
     rising = _rising(vectors.frequencies)
@@ -97,13 +97,13 @@ def made_up(vectors: VectorTable, sentences: int, *, seed: int = 0) -> Iterator[
         wanted = islice(made, sentences - first)
         rest = (f"{sentence[:1].upper()}{sentence[1:]}." for sentence in wanted)
         while paragraph := list(islice(rest, 1 + int(generator.poisson(_PARAGRAPH)))):
-            yield Paragraph(" ".join(paragraph), len(paragraph))
+            yield SampleParagraph(" ".join(paragraph), len(paragraph))
 
 
-def given(path: Path, sentences: int) -> Iterator[Paragraph]:
-    """The paragraphs of a file, one a line, until they have so many sentences. Blank lines are passed over.
+def given(path: Path, sentences: int) -> Iterator[SampleParagraph]:
+    """Yield the paragraphs of a file, one a line, until they have enough sentences. Blank lines are skipped.
 
-    Raises SourceError where it cannot be read, UsageError where it is too short to measure on.
+    Raises SourceError if it cannot be read, UsageError if it is too short to measure on.
     """
     found = 0
     try:
@@ -113,7 +113,7 @@ def given(path: Path, sentences: int) -> Iterator[Paragraph]:
                 if text and found < sentences:
                     count = len(sentence_spans(text))
                     found += count
-                    yield Paragraph(text, count)
+                    yield SampleParagraph(text, count)
                 elif found >= sentences:
                     break
     except UnicodeDecodeError as error:
@@ -127,15 +127,15 @@ def given(path: Path, sentences: int) -> Iterator[Paragraph]:
         )
 
 
-def write_corpus(paragraphs: Iterable[Paragraph], folder: Path, sentences: int, report: Report) -> TextFiles:
-    """Write paragraphs as files in a new folder; `sentences` is only how many to expect."""
+def write_corpus(paragraphs: Iterable[SampleParagraph], folder: Path, sentences: int, report: Report) -> TextFiles:
+    """Write paragraphs as files in a new folder; `sentences` is the expected number, for the progress."""
     rest = iter(paragraphs)
     files = total = count = spoken = size = 0
     while batch := list(islice(rest, _FILE)):
-        place = _place(folder, files)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path = _path(folder, files)
+        path.parent.mkdir(parents=True, exist_ok=True)
         data = ("\n\n".join(paragraph.text for paragraph in batch) + "\n").encode()
-        place.write_bytes(data)
+        path.write_bytes(data)
         files += 1
         total += len(batch)
         count += sum(paragraph.sentences for paragraph in batch)
@@ -146,7 +146,7 @@ def write_corpus(paragraphs: Iterable[Paragraph], folder: Path, sentences: int, 
 
 
 def take_sample(corpus: TextFiles, most: int, *, seed: int = 0) -> TextSample:
-    """The first sentences of a corpus, at most so many; questions are five words as they stand in one of them."""
+    """Take the first sentences of a corpus, at most `most`; queries are five consecutive words of a sentence."""
     paragraphs: list[str] = []
     sentences: list[str] = []
     for paragraph in corpus.each_paragraph():
@@ -179,5 +179,5 @@ def _rising(frequencies: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     return rising
 
 
-def _place(folder: Path, number: int) -> Path:
+def _path(folder: Path, number: int) -> Path:
     return folder / f"{number // _FOLDER:03}" / f"{number:06}.txt"

@@ -1,6 +1,6 @@
-"""The least that the same work costs: memory read once, a file flushed, SQLite's own inserts, FAISS alone.
+"""Floors: the least that the same work costs: memory read once, a file flushed, SQLite's own inserts, FAISS alone.
 
-Each is a case that the real ones are divided by. None is reached by a program that does more than this one thing.
+Each is a case that real measurements are divided by. A program that does more than this one thing cannot reach it.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from semsearch.bench.processes import run_python
 from semsearch.bench.rounds import Case, Quantity, seconds, timed
 from semsearch.bench.site import Site
 from semsearch.dense.faiss_segment import Vectors
-from semsearch.storage.database import SEGMENTS, Store
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.segments import Segment
 
 Float32 = npt.NDArray[np.float32]
-SCANS = 10  # readings a round of what takes a millisecond
+SCANS = 10  # readings a round of work that takes a millisecond
 DEPTH = 50  # vectors that a scan is asked for
 _BLOCK = 10_000  # paragraphs held at once
 _COLUMNS = "id INTEGER PRIMARY KEY, text TEXT NOT NULL"
 
 
 def reading_memory(size: int) -> list[float]:
-    """Seconds of one pass over so many bytes by BLAS, which multiplies each number and waits for memory."""
+    """The seconds of one pass over `size` bytes by BLAS, which multiplies each number and waits for memory."""
     array = np.ones(max(1, size // 4), dtype=np.float32)
     array.dot(array)
     return [seconds(lambda: array.dot(array)) for _ in range(SCANS)]
 
 
 def reading_sentence_vectors(sample: TextSample, dimension: int) -> Case:
-    """One pass over as many bytes as the vectors of the sample's sentences take."""
+    """The floor of embedding: one pass over as many bytes as the vectors of the sample's sentences take."""
     size = len(sample.sentences) * dimension * 4
     return Case((Quantity("vectors", "reading sentences' vectors", "time"),), lambda: [reading_memory(size)])
 
 
 def splitting_at_full_stops(sample: TextSample) -> Case:
-    """What sentence splitting costs that knows nothing."""
+    """The floor of sentence splitting: splitting at full stops."""
     text = "\n".join(sample.paragraphs)
     size = len(text.encode()) / 1e6
     return timed(Quantity("full stops", "splitting at '. ' alone", "rate", size, "MB"), lambda: text.split(". "))
 
 
-def copying(corpus: TextFiles, place: Path) -> Case:
-    """Reading all text, writing the same bytes to one file, and flushing that to the disk."""
+def copying(corpus: TextFiles, folder: Path) -> Case:
+    """A floor of indexing: reading all text, writing the same bytes to one file, and flushing that to the disk."""
 
     def work() -> None:
-        with (place / "copy").open("wb") as file:
-            for source in corpus.places():
+        with (folder / "copy").open("wb") as file:
+            for source in corpus.paths():
                 file.write(source.read_bytes())
             file.flush()
             os.fsync(file.fileno())
@@ -65,12 +65,12 @@ def copying(corpus: TextFiles, place: Path) -> Case:
     return timed(Quantity("copy", "copying the text, flushed", "rate", corpus.bytes / 1e6, "MB"), work)
 
 
-def inserting(corpus: TextFiles, place: Path) -> Case:
-    """All paragraphs into a table of SQLite by executemany, in one transaction. Reading them is not counted."""
+def inserting(corpus: TextFiles, folder: Path) -> Case:
+    """A floor of indexing: inserting all paragraphs into a table of SQLite, in one transaction."""
     quantity = Quantity("rows", "paragraphs into SQLite", "rate", corpus.paragraphs, "rows")
 
     def run() -> list[list[float]]:
-        database = place / "rows.sqlite"
+        database = folder / "rows.sqlite"
         _remove_database(database)
         paragraphs = enumerate(corpus.each_paragraph())
         taken = 0.0
@@ -90,7 +90,7 @@ def inserting(corpus: TextFiles, place: Path) -> Case:
 
 
 def selecting(sample: TextSample) -> Case:
-    """Ten rows by their key from SQLite in memory: what any answer of ten passages has to fetch."""
+    """The floor of an answer of ten passages: fetching ten rows by their key from SQLite in memory."""
     keys = np.linspace(0, len(sample.paragraphs) - 1, num=10).astype(int).tolist()
     marks = ", ".join("?" * len(keys))
     statement = f"SELECT id, text FROM passages WHERE id IN ({marks})"  # noqa: S608  # only question marks
@@ -105,21 +105,21 @@ def selecting(sample: TextSample) -> Case:
 
 
 def looking_at_files(corpus: TextFiles) -> Case:
-    """The size and time of each file."""
+    """The floor of a sync without changes: asking the size and time of each file."""
 
     def work() -> None:
-        for place in corpus.places():
-            place.stat()
+        for path in corpus.paths():
+            path.stat()
 
     return timed(Quantity("stat", "looking at each file", "time"), work)
 
 
-def writing_a_file(corpus: TextFiles, place: Path) -> Case:
-    """The bytes of one file of the corpus, written and flushed."""
-    data = next(corpus.places()).read_bytes()
+def writing_a_file(corpus: TextFiles, folder: Path) -> Case:
+    """The floor of a sync of one file: writing and flushing its bytes."""
+    data = next(corpus.paths()).read_bytes()
 
     def work() -> None:
-        with (place / "one").open("wb") as file:
+        with (folder / "one").open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -128,7 +128,7 @@ def writing_a_file(corpus: TextFiles, place: Path) -> Case:
 
 
 def starting() -> Case:
-    """A process that imports NumPy and FAISS, each with one thread, and ends."""
+    """The floor of a cold query: a process that imports NumPy and FAISS, each with one thread, and ends."""
     quantities = (
         Quantity("start", "start of numpy and faiss", "time"),
         Quantity("start memory", "their memory, at the peak", "bytes"),
@@ -142,12 +142,12 @@ def starting() -> Case:
 
 
 def the_text(corpus: TextFiles) -> Case:
-    """How large the text is."""
+    """The floor of the index's size: the size of the text."""
     return Case((Quantity("text", "the text itself", "bytes"),), lambda: [[float(corpus.bytes)]])
 
 
 def scanning(site: Site, batch: int) -> Case:
-    """FAISS over the index's own passage vectors, for one query at a time and for a batch; and their bytes, once."""
+    """The floors of a warm query: FAISS over the index's passage vectors, and reading these from memory."""
     quantities = (
         Quantity("memory", "reading passages' vectors", "time"),
         Quantity("scan", "FAISS scan of these", "time", 1, "queries", floors=("memory",)),
@@ -162,7 +162,7 @@ def scanning(site: Site, batch: int) -> Case:
 
         def scan(some: Float32) -> None:
             for vectors in opened:
-                vectors.scan(some, min(DEPTH, len(vectors.segment.runs)))
+                vectors.scan(some, min(DEPTH, len(vectors.segment.id_ranges)))
 
         scan(queries[:1])  # reads what was only mapped
         singly = [seconds(lambda query=queries[[row]]: scan(query)) for row in range(SCANS)]  # type: ignore[misc]
@@ -172,13 +172,13 @@ def scanning(site: Site, batch: int) -> Case:
 
 
 def _passage_segments(site: Site) -> list[Segment]:
-    """The files that hold the vectors of passages."""
-    store = Store(site.ready())
+    """The segments that hold the vectors of passages."""
+    database = IndexDatabase(site.ready())
     try:
-        with store.reading() as db:
+        with database.reading() as db:
             return [segment for segment in get_segments(db) if segment.kind == "passage"]
     finally:
-        store.close()
+        database.close()
 
 
 def _blocks(paragraphs: Iterator[tuple[int, str]]) -> Iterator[Sequence[tuple[int, str]]]:
@@ -186,6 +186,6 @@ def _blocks(paragraphs: Iterator[tuple[int, str]]) -> Iterator[Sequence[tuple[in
         yield block
 
 
-def _remove_database(place: Path) -> None:
+def _remove_database(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
-        Path(f"{place}{suffix}").unlink(missing_ok=True)
+        Path(f"{path}{suffix}").unlink(missing_ok=True)

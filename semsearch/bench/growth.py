@@ -1,4 +1,4 @@
-"""How the costs grow with the size of the text: the same measurements at 1,000 sentences, 10,000, and so on."""
+"""Measure how costs grow with the size of the text: at 1,000 sentences, 10,000, and so on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LABELS = {"index": "semsearch index", "cold": "cold query (a process)", "warm":
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The medians at one size, in seconds."""
+    """A point of growth: the medians at one size of the text, in seconds."""
 
     sentences: int
     index: float
@@ -29,7 +29,7 @@ class Growth:
 
 
 def sizes_below(sentences: int) -> list[int]:
-    """1,000, 10,000, 100,000 …, as far as they are less."""
+    """The powers of ten from 1,000 on that are below a number of sentences."""
     sizes = []
     size = LEAST
     while size < sentences:
@@ -39,7 +39,7 @@ def sizes_below(sentences: int) -> list[int]:
 
 
 def growth_cases(site: Site, queries: Sequence[str]) -> list[Case]:
-    """Index, cold query and warm query of one size; their names carry it."""
+    """The cases of one size: index, cold query and warm query; their names contain the size."""
     size = site.corpus.sentences
 
     def named(case: Case, kind: str) -> Case:
@@ -52,17 +52,17 @@ def growth_cases(site: Site, queries: Sequence[str]) -> list[Case]:
 
 
 def growth_of(sizes: Sequence[int], readings: Mapping[str, Sequence[float]]) -> list[Growth]:
-    """The points of the smaller sizes, rising."""
+    """The points of growth at the smaller sizes, rising."""
     return [Growth(size, *(median(readings[_name(kind, size)]) for kind in _KINDS)) for size in sizes]
 
 
 def whole(sentences: int, readings: Mapping[str, Sequence[float]]) -> Growth:
-    """The point of the whole text, from what was measured on it anyway."""
+    """The point of growth at the size of the whole text, from the usual measurements."""
     return Growth(sentences, median(readings["index"]), median(readings["cold"]), median(readings["warm hybrid"]))
 
 
 def draw(points: Sequence[Growth], path: Path) -> None:
-    """Seconds against sentences, both by powers of ten. Raises UsageError, MissingExtra, StorageError."""
+    """Draw seconds against sentences, both by powers of ten. Raises UsageError, MissingExtra, StorageError."""
     figure, axes = new_figure(6.4, 4.4, title="What it costs, by the size of the text")
     for kind in _KINDS:
         axes.plot(

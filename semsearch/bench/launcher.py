@@ -1,9 +1,9 @@
-"""A small process that starts another, and tells how long it took and how much memory it had at its peak.
+"""A small process that starts another, and prints how long it took and its peak memory.
 
     python launcher.py COMMAND...          prints [seconds, bytes, exit status]
 
-Linux counts towards a process's peak what the one that started it held at that moment. A measuring process holds much,
-so this one, which holds next to nothing, stands between. Run by its path: it imports nothing of semsearch.
+Linux counts the memory of the parent at that moment towards a process's peak. A measuring process holds much, so this
+one, which holds next to nothing, is between them. It is run by its path, and imports nothing of semsearch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 
 
 def main(command: list[str]) -> None:
-    """Run it to its end; whatever ends this process ends that one."""
+    """Run a command to its end; a signal that ends this process ends the command too."""
     early: list[int] = []  # an end that is asked for while the process starts comes when it can be ended too
     signal.signal(signal.SIGTERM, lambda number, _: early.append(number))
     started = time.perf_counter()

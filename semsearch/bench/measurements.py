@@ -1,4 +1,4 @@
-"""What was measured: medians with their spread, and each as so many times its floors."""
+"""The measurements of a run: medians with their spread, and their ratios to the floors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENOUGH = 20  # readings, for a 95th percentile to mean anything
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One quantity. Readings are seconds for `amount` of the unit (once, where there is no unit), or bytes."""
+    """The measurement of one quantity. Readings are seconds for `amount` units (once, if it has no unit), or bytes."""
 
     name: str
     what: str
@@ -31,22 +31,23 @@ class Measurement:
 
     @property
     def median(self) -> float:
+        """The median of the readings."""
         return statistics.median(self.readings)
 
     @property
     def p95(self) -> float | None:
-        """Only one in twenty took longer; None where there are too few to say."""
+        """The 95th percentile of the readings; None if there are too few."""
         if len(self.readings) < ENOUGH:
             return None
         return statistics.quantiles(self.readings, n=20, method="inclusive")[-1]
 
     @property
     def rate(self) -> float | None:
-        """Units a second, of what has units."""
+        """Units a second; None for a quantity without units."""
         return self.amount / self.median if self.unit and self.median else None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: seconds (for `amount` units) or bytes, with their spread."""
+        """Convert to a plain dict, as for JSON: seconds (for `amount` units) or bytes, with their spread."""
         spread = {"median": self.median, "min": min(self.readings), "max": max(self.readings)}
         if self.p95 is not None:
             spread["p95"] = self.p95
@@ -65,7 +66,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class BenchReport:
-    """All measurements of a run, and what they were made on."""
+    """All measurements of a run, with the text, word vectors and machine that they were made on."""
 
     text: str  # the file, or "" for text that was made up
     corpus: TextFiles  # its folder is gone
@@ -80,7 +81,7 @@ class BenchReport:
     missing: tuple[str, ...] = ()  # peers that were not run, and why
 
     def __getitem__(self, name: str) -> Measurement:
-        """The measurement of that name. Raises KeyError."""
+        """The measurement with a name. Raises KeyError."""
         return {found.name: found for found in self.measurements}[name]
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ class BenchReport:
 
 
 def measurements_of(quantities: Sequence[Quantity], readings: Mapping[str, Sequence[float]]) -> list[Measurement]:
-    """With the ratios of those whose floors were measured too. What has no readings is left out."""
+    """Make measurements of all quantities that have readings, with ratios to floors that were measured too."""
     known = {quantity.name: quantity for quantity in quantities if readings.get(quantity.name)}
     return [
         Measurement(
@@ -117,7 +118,7 @@ def measurements_of(quantities: Sequence[Quantity], readings: Mapping[str, Seque
 
 
 def _ratio(quantity: Quantity, floor: Quantity, readings: Mapping[str, Sequence[float]]) -> float:
-    """How many times the floor's cost: of a unit, where both count the same; else of the whole work, which is one."""
+    """The ratio of a quantity's cost to its floor's: for a unit, if both have the same, else for the whole work."""
     cost = statistics.median(readings[quantity.name])
     least = statistics.median(readings[floor.name])
     if quantity.unit and quantity.unit == floor.unit:

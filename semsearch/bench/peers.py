@@ -1,4 +1,4 @@
-"""Other ways to the same vectors and the same lists, on the same text.
+"""Peers: other systems that make such vectors or answers, measured on the same text.
 
     loop             sentence by sentence and word by word in Python, as the code released with the papers has it
     model2vec        the package model2vec with our words, weights and vectors; model2vec:PATH for a model of its own
@@ -33,7 +33,7 @@ _A = 1e-3
 
 
 def check_peers(specs: Sequence[str]) -> None:
-    """Raises UsageError where there is no such peer, or one comes twice."""
+    """Check names of peers: raises UsageError for an unknown one, or one that comes twice."""
     for spec in specs:
         kind, colon, path = spec.partition(":")
         if kind not in PEERS or (colon and (kind not in ("model2vec", "minilm") or not path)):
@@ -45,7 +45,7 @@ def check_peers(specs: Sequence[str]) -> None:
 
 
 def peer_cases(specs: Sequence[str], sample: TextSample, vectors: VectorTable, *, whole: bool) -> list[Case]:
-    """Their cases. `whole`: whether the sample is all text, so that lexical queries compare.
+    """The cases of peers. `whole`: whether the sample is all text, so that lexical queries are comparable.
 
     Raises UsageError, MissingExtra, VectorsError.
     """

@@ -1,4 +1,4 @@
-"""Running Python as a process of its own: for how long, and with how much memory at its peak."""
+"""Run Python as a process of its own, and measure its time and peak memory."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What a process took."""
+class ProcessRun:
+    """The time and peak memory of a process, and its output."""
 
     seconds: float
     peak: int | None  # bytes; None where the operating system does not tell
 
 
 def is_one_thread() -> bool:
-    """Whether linear algebra is held to one thread, as far as the environment says."""
+    """Return whether the environment limits linear algebra to one thread."""
     return all(os.environ.get(name) == "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"))
 
 
-def run_python(*arguments: str) -> Ran:
-    """Run `python ARGUMENTS...` with one thread. Raises SemsearchError where it fails."""
+def run_python(*arguments: str) -> ProcessRun:
+    """Run `python ARGUMENTS...` with one thread. Raises SemsearchError if it fails."""
     command = [sys.executable, *arguments]
     tells_peak = hasattr(os, "wait4")
     started = time.perf_counter()
@@ -48,11 +48,11 @@ def run_python(*arguments: str) -> Ran:
         lines = error.strip().splitlines()
         reason = lines[-1] if lines else f"exit status {status}"
         raise SemsearchError(f"a process that was measured failed: python {' '.join(arguments[:3])} ...: {reason}")
-    return Ran(seconds, peak)
+    return ProcessRun(seconds, peak)
 
 
 def _run(command: Sequence[str]) -> tuple[str, str, int]:
-    """Both outputs and the exit status. Where this process is interrupted, the other ends too."""
+    """Run a process to its end; its outputs and exit status. If this process is interrupted, the other ends too."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", env={**os.environ, **ONE_THREAD}

@@ -1,4 +1,4 @@
-"""Measuring in rounds: every case once, then every case again, so that what disturbs the machine hits all alike.
+"""Measure in rounds: every case once, then every case again, so that other load on the machine affects all alike.
 
 A case gives readings of one quantity or more: the same run of `semsearch index` tells seconds and memory. A quantity
 names the floors that it is compared with: what the same work costs the hardware, the operating system or a library at
@@ -18,7 +18,7 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is measured. Readings are seconds for `amount` of its unit, or bytes."""
+    """A quantity to measure. Readings are seconds for `amount` of its unit, or bytes."""
 
     name: str
     what: str  # for people
@@ -31,26 +31,26 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """How quantities are read: for each, the readings of one round."""
+    """A case: a function that measures some quantities once, and gives the readings of each."""
 
     quantities: tuple[Quantity, ...]
     run: Callable[[], Sequence[Sequence[float]]]
 
 
 def timed(quantity: Quantity, work: Callable[[], object], *, times: int = 1) -> Case:
-    """A case of one quantity: the seconds that some work takes."""
+    """Make a case of one quantity: the seconds that some work takes."""
     return Case((quantity,), lambda: [[seconds(work) for _ in range(times)]])
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long it takes."""
+    """The seconds that some work takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def needed(cases: Sequence[Case], wanted: Callable[[Quantity], bool]) -> list[Case]:
-    """The cases of the wanted quantities, and of the floors of these, and of theirs; in the order given."""
+    """Choose the cases of wanted quantities, of their floors, and of the floors' floors; in the order given."""
     homes = {quantity.name: quantity for case in cases for quantity in case.quantities}
     names = [quantity.name for quantity in homes.values() if wanted(quantity)]
     found: set[str] = set()
@@ -63,7 +63,7 @@ def needed(cases: Sequence[Case], wanted: Callable[[Quantity], bool]) -> list[Ca
 
 
 def measure(cases: Sequence[Case], runs: int, report: Report) -> dict[str, list[float]]:
-    """All readings by the names of the quantities."""
+    """Measure all cases in rounds; the readings by the names of the quantities."""
     readings: dict[str, list[float]] = {quantity.name: [] for quantity in quantities_of(cases)}
     total = runs * len(cases)
     for run in range(runs):
@@ -75,5 +75,5 @@ def measure(cases: Sequence[Case], runs: int, report: Report) -> dict[str, list[
 
 
 def quantities_of(cases: Iterable[Case]) -> list[Quantity]:
-    """All that they measure."""
+    """The quantities of all cases."""
     return [quantity for case in cases for quantity in case.quantities]

@@ -1,4 +1,4 @@
-"""One run of all measurements, in a temporary folder of which nothing is left."""
+"""Run all measurements once, in a temporary folder that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from semsearch.bench.processes import is_one_thread
 from semsearch.bench.rounds import Case, Quantity, measure, needed, quantities_of
 from semsearch.bench.site import Site
 from semsearch.errors import StorageError, UsageError
-from semsearch.settings import open_vectors
+from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import VectorTable
 
 SENTENCES = 100_000
@@ -44,7 +44,7 @@ def bench(
     vectors: str = "english",
     progress: Report | None = None,
 ) -> BenchReport:
-    """Measure on so many sentences of made-up text, or on the first so many of a file, which has a paragraph a line.
+    """Measure on a number of sentences of made-up text, or on the first of a file that has a paragraph a line.
 
     `only` some of PARTS; `peers` by name, or "all" that are installed; `growth` measures smaller texts as well.
     For one core, OMP_NUM_THREADS and OPENBLAS_NUM_THREADS must be 1 before NumPy is imported; processes that are
@@ -99,19 +99,19 @@ def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]
         check_peers(peers)
 
 
-def _check_room(place: Path, sentences: int) -> None:
-    free, wanted = shutil.disk_usage(place).free, sentences * _DISK
+def _check_room(folder: Path, sentences: int) -> None:
+    free, wanted = shutil.disk_usage(folder).free, sentences * _DISK
     if free < wanted:
         raise StorageError(
-            f"{place.parent} has {free / 1e9:,.1f} GB free, and {sentences:,} sentences take about "
+            f"{folder.parent} has {free / 1e9:,.1f} GB free, and {sentences:,} sentences take about "
             f"{wanted / 1e9:,.1f} GB; set TMPDIR to another folder, or measure on fewer"
         )
 
 
-def _site(place: Path, size: int, text: str | Path | None, opened: VectorTable, vectors: str, report: Report) -> Site:
-    """A site with the first so many sentences of the text."""
+def _site(folder: Path, size: int, text: str | Path | None, opened: VectorTable, vectors: str, report: Report) -> Site:
+    """Make a site with the first `size` sentences of the text."""
     paragraphs = made_up(opened, size) if text is None else given(Path(text), size)
-    return Site(write_corpus(paragraphs, place / "text", size, report), place, vectors)
+    return Site(write_corpus(paragraphs, folder / "text", size, report), folder, vectors)
 
 
 def _is_wanted(quantity: Quantity, parts: Sequence[str]) -> bool:
@@ -122,23 +122,23 @@ def _cases(
     sites: Sequence[Site],
     sample: TextSample,
     vectors: VectorTable,
-    place: Path,
+    folder: Path,
     parts: Sequence[str],
     specs: tuple[str, ...],
 ) -> tuple[list[Case], list[str]]:
-    """What is wanted with its floors, then the smaller sites; and the peers that are not installed."""
+    """The wanted cases with their floors, then those of the smaller sites; and the peers that are not installed."""
     is_whole = len(sample.paragraphs) > 0.99 * sites[0].corpus.paragraphs  # splitting may count a few sentences more
     if specs == (ALL_PEERS,):
         others, missing = available(sample, vectors, whole=is_whole)
     else:
         others, missing = peer_cases(specs, sample, vectors, whole=is_whole), []
-    known = [*_own_cases(sites[0], sample, vectors, place), *others]
+    known = [*_own_cases(sites[0], sample, vectors, folder), *others]
     smaller = [case for site in sites[1:] for case in growth_cases(site, sample.queries)]
     return [*needed(known, lambda quantity: _is_wanted(quantity, parts)), *smaller], missing
 
 
-def _own_cases(site: Site, sample: TextSample, vectors: VectorTable, place: Path) -> list[Case]:
-    """In the order of a round: what is needed of an index is asked after it is built, and before it is changed."""
+def _own_cases(site: Site, sample: TextSample, vectors: VectorTable, folder: Path) -> list[Case]:
+    """The cases of semsearch in the order of a round: an index is asked after it is built and before it is changed."""
     corpus, queries = site.corpus, sample.queries
     return [
         floors.reading_sentence_vectors(sample, vectors.dimension),
@@ -147,12 +147,12 @@ def _own_cases(site: Site, sample: TextSample, vectors: VectorTable, place: Path
         works.splitting(sample),
         floors.starting(),
         floors.the_text(corpus),
-        floors.copying(corpus, place),
-        floors.inserting(corpus, place),
+        floors.copying(corpus, folder),
+        floors.inserting(corpus, folder),
         *works.indexing(site),
         works.asking_cold(site, queries),
         floors.looking_at_files(corpus),
-        floors.writing_a_file(corpus, place),
+        floors.writing_a_file(corpus, folder),
         floors.scanning(site, len(sample.many)),
         floors.selecting(sample),
         *works.asking_all_modes(site, queries),

@@ -1,4 +1,4 @@
-"""What a user waits for: embedding, splitting, indexing, syncing, asking; each with the floors it is compared with."""
+"""The works that a user waits for: embedding, splitting, indexing, syncing, querying; each with its floors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUIET = 3  # readings a round of a sync that does nothing
 
 
 def embedding(sample: TextSample, vectors: VectorTable) -> list[Case]:
-    """Strings to unit vectors, after a fit on the same sentences that is not counted."""
+    """Embedding strings as unit vectors, after a fit on the same sentences that is not counted."""
     return [_embedding(sample.sentences, vectors, method) for method in ("sif", "usif")]
 
 
@@ -43,16 +43,16 @@ def _embedding(sentences: Sequence[str], vectors: VectorTable, method: str) -> C
 
 
 def splitting(sample: TextSample) -> Case:
-    """Paragraphs to the places of their sentences."""
+    """Splitting paragraphs into sentences, by their offsets."""
     size = sum(len(paragraph.encode()) for paragraph in sample.paragraphs) / 1e6
     quantity = Quantity("split", "sentence splitting", "rate", size, "MB", floors=("full stops",), part="split")
     return timed(quantity, lambda: [sentence_spans(paragraph) for paragraph in sample.paragraphs])
 
 
 def indexing(site: Site) -> list[Case]:
-    """The whole of `semsearch index` as a process: how long, how much memory, how much disk; from nothing, each time.
+    """Running `semsearch index` as a process, from nothing: its time, memory and disk space.
 
-    With two processes first, where it can, so that what is asked afterwards is what one made.
+    With two processes first, if possible, so that the index that is asked afterwards was made by one.
     """
     count, floors = site.corpus.sentences, ("copy", "rows")
     whole = (
@@ -98,7 +98,7 @@ def asking_cold(site: Site, queries: Sequence[str]) -> Case:
 
 
 def asking_warm(site: Site, queries: Sequence[str], mode: Mode) -> Case:
-    """Each question by itself, of an opened index that has answered one before."""
+    """Answering queries one by one, from an opened index that has answered one before."""
 
     def run() -> list[list[float]]:
         index = site.index
@@ -112,12 +112,12 @@ def asking_warm(site: Site, queries: Sequence[str], mode: Mode) -> Case:
 
 
 def asking_all_modes(site: Site, queries: Sequence[str]) -> list[Case]:
-    """The same in every mode."""
+    """Answering queries one by one in every mode."""
     return [asking_warm(site, queries, mode) for mode in get_args(Mode)]
 
 
 def asking_many(site: Site, queries: Sequence[str]) -> Case:
-    """All questions at once."""
+    """Answering all queries at once."""
     count = len(queries)
     quantity = Quantity(
         "batch", f"{count:,} queries at once, hybrid", "rate", count, "queries", floors=("scan batch",), part="batch"

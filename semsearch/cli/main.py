@@ -1,14 +1,12 @@
-"""The command line: parse, call the Python API, hand its answer to `formats` or `terminal`.
+"""The command line: parse, call the Python API, pass its answer to `formats` or `terminal`.
 
-Start-up time is a feature: the file of a command is imported when that command is called, and imports the library when
-it knows what is asked of it. An error that a user can mend is one line on stderr and exit status 2; a bug keeps its
-traceback.
+Start-up time is a feature: the file of a command is imported when that command is called, and imports the library only
+when it is needed. An error that a user can mend is one line on stderr and exit status 2; a bug keeps its traceback.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 from importlib import import_module
@@ -22,36 +20,47 @@ from semsearch import __version__
 from semsearch.cli.messages import complain
 from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
+from semsearch.system.lacking import LACKING
 
 COMMANDS = (  # in the order of a first visit
     "index",
+    "watch",
     "query",
+    "interactive",
     "similar",
     "context",
+    "serve",
+    "mcp",
+    "map",
     "status",
     "list",
+    "indexes",
     "remove",
+    "export",
+    "import",
+    "merge",
     "refit",
     "compact",
     "verify",
+    "config",
     "vectors",
     "evaluate",
     "bench",
 )
-GROUPS = ("vectors", "evaluate")  # commands that have commands
+GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
 FAILED = 2
 INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """The commands, each imported when it is asked for; and what an error comes to."""
+    """The commands, each imported when it is called; errors become messages and exit statuses."""
 
     def list_commands(self, _: Any) -> list[str]:
-        """All of them, in the order of a first visit."""
+        """The names of all commands, in the order of a first visit."""
         return list(COMMANDS)
 
     def get_command(self, _: Any, cmd_name: str) -> Any:
-        """The command of that name: the function of its file that is called like it, or the group of its folder."""
+        """The command with a name: the function of that name in its file, or the group of its folder."""
         if cmd_name not in COMMANDS:
             self.commands = {name: self.get_command(_, name) for name in COMMANDS}  # for "did you mean"
             return None
@@ -59,11 +68,19 @@ class Commands(TyperGroup):
             return get_group(import_module(f"semsearch.cli.{cmd_name}.{cmd_name}_command").app)
         module = import_module(f"semsearch.cli.commands.{cmd_name}_command")
         alone = typer.Typer(rich_markup_mode=None)
-        alone.command(cmd_name)(getattr(module, "list_" if cmd_name == "list" else cmd_name))
+        alone.command(cmd_name)(getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name))
         return get_command(alone)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the interactive search for no command at all, where there is a terminal and an index."""
+        if not args and not ctx.resilient_parsing:
+            from semsearch.cli.interactive.offered import is_offered  # start-up time: most name a command
+
+            args = ["interactive"] if is_offered() else args
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. A reader that has had enough (`| head`) is no error."""
+        """Run a command. An output that is closed early (`| head`) is no error."""
         try:
             try:
                 return super().invoke(ctx)
@@ -71,22 +88,24 @@ class Commands(TyperGroup):
                 sys.stdout.flush()
         except SemsearchError as error:
             complain(str(error))
-        except KeyboardInterrupt:
-            complain("interrupted; nothing was changed")
+        except KeyboardInterrupt as interrupt:
+            complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            _let_go_of_stdout()
+            _discard_stdout()
             raise typer.Exit(0) from None
+        except MemoryError:
+            complain("there is too little memory for this; nothing was changed")
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            if error.errno not in LACKING:
                 raise
-            complain(f"{error.strerror}: {error.filename or 'the output could not be written'}")
-            _let_go_of_stdout()
+            complain(": ".join(filter(None, (error.strerror, error.filename, LACKING[error.errno]))))
+            _discard_stdout()
         raise typer.Exit(FAILED)
 
 
-def _let_go_of_stdout() -> None:
-    """What is still buffered has nowhere to go; the interpreter shall not try again at its end."""
+def _discard_stdout() -> None:
+    """Discard buffered output that cannot be written, so that the interpreter does not try again at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -108,14 +127,32 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def semsearch(
-    version: Annotated[
+    context: typer.Context,
+    _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Instant semantic search over your own documents, offline.
 
     semsearch index docs/ makes an index, and brings it up to date when run again; semsearch query "..." asks it.
+    On a terminal where there is an index, semsearch alone searches as one types.
     """
+    _configure(context, context.invoked_subcommand)
+
+
+def _configure(context: Any, command: str | None) -> None:
+    """Let what is configured be the defaults of a command's options. Without any, nothing more is imported."""
+    from semsearch.cli.configuration.current import use  # start-up time: --help needs none of it
+    from semsearch.cli.configuration.defaults import CONFIGURED, defaults_of
+    from semsearch.cli.configuration.files import is_configured
+
+    configuration = None
+    if command in CONFIGURED and is_configured():
+        from semsearch.cli.configuration.configuration import read_configuration
+
+        configuration = read_configuration()
+        context.default_map = {command: defaults_of(command, configuration)}
+    use(configuration)
 
 
 def main() -> None:
@@ -127,14 +164,14 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """A stream that was closed (`>&-`) leads nowhere, rather than into the first file that is opened."""
+    """Replace a stream that was closed (`>&-`), or the first file that is opened would take its place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
 
 
 def _use_utf8() -> None:
-    """What is piped is UTF-8 everywhere; what a terminal cannot show is replaced."""
+    """Read and write pipes in UTF-8 on every system; characters that a terminal cannot show are replaced."""
     for stream in (sys.stdin, sys.stdout):
         if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
             reconfigure(errors="replace") if stream.isatty() else reconfigure(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""What is told on stderr: a line each, beginning with the program's name."""
+"""Messages on stderr: a line each, beginning with the program's name."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import sys
 
 
 def complain(message: str) -> None:
-    """An error."""
+    """Print an error, or another message, on stderr."""
     print(f"semsearch: {' '.join(message.splitlines())}", file=sys.stderr)
 
 
 def warn(message: str) -> None:
-    """What went otherwise than one would think, and was dealt with."""
+    """Print a warning on stderr."""
     complain(f"warning: {message}")
 
 
 def tell_skipped(path: str, reason: str) -> None:
-    """A file that was left out, and why."""
+    """Warn of a file that was left out, and say why."""
     warn(f"skipped {path}: {reason}")
 
 
@@ -27,7 +27,7 @@ class _Told(logging.Handler):
 
 
 def tell_warnings() -> None:
-    """Let the library's logged warnings be told, once."""
+    """Print the library's logged warnings on stderr, each once."""
     logger = logging.getLogger("semsearch")
     if not any(isinstance(handler, _Told) for handler in logger.handlers):
         logger.addHandler(_Told(logging.WARNING))
@@ -35,5 +35,5 @@ def tell_warnings() -> None:
 
 
 def keep_warnings() -> None:
-    """Let no one hear the library's logged warnings: the command reports them itself."""
+    """Discard the library's logged warnings: the command reports them itself."""
     logging.getLogger("semsearch").addHandler(logging.NullHandler())

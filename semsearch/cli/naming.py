@@ -1,12 +1,14 @@
-"""Which index is meant: the one that is named, or else the only one there is."""
+"""Find the index that a command is for: the one that is named, or else the only one there is."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semsearch.cli.places import HERE, folder_for_new, folders_of_indexes, index_folders, nearest
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
 from semsearch.system.working_folder import working_folder
@@ -14,98 +16,125 @@ from semsearch.system.working_folder import working_folder
 if TYPE_CHECKING:
     from semsearch.index import Index
 
-INDEXES = Path("indexes")
+INDEXES = None  # the default of --indexes: semsearch.cli.places
 
 
-def open_index(named: Sequence[str] | None, indexes: Path, vectors: str | None = None) -> Index:
-    """The index that is meant, opened."""
-    place = find_index(only_one(named), indexes)
-    from semsearch.index import Index  # start-up time: that there is none is known before
+def open_index(named: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:
+    """Open the index that is named, or else the only one there is."""
+    folder = find_index(only_one(named), indexes)
+    from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
-    return Index.open(place, vectors=vectors)
+    return Index.open(folder, vectors=vectors)
 
 
 def only_one(named: Sequence[str] | None) -> str | None:
-    """The index that is named. Raises UsageError where several are."""
+    """The name that is given for the index, if any. Raises UsageError if several are given."""
     if named and len(named) > 1:
         raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
     return named[0] if named else None
 
 
-def find_index(named: str | None, indexes: Path) -> Path:
-    """The folder of the index that is meant. Raises IndexNotFound, which says what there is."""
+def find_index(named: str | None, indexes: Path | None) -> Path:
+    """Find the folder of the index that is named, or else of the only one. Raises IndexNotFound, which lists them."""
     if named is not None:
-        place = place_of(named, indexes)
-        if not has_database(place):
+        folder = folder_of(named, indexes)
+        if folder is None:
             raise IndexNotFound(f"there is no index {named!r}; {_choice(indexes)}")
-        return place
-    places = index_places(indexes)
-    if len(places) > 1:
-        places = [place for place in places if _is_whole(place)] or places
-    if len(places) != 1:
+        return folder
+    folders = index_folders(nearest(indexes))
+    if len(folders) > 1:
+        folders = [folder for folder in folders if _is_whole(folder)] or folders
+    if len(folders) != 1:
         raise IndexNotFound(_choice(indexes))
-    return places[0]
+    return folders[0]
 
 
-def place_of(named: str, indexes: Path) -> Path:
-    """The folder for a name; what looks like a path, or is the path of an index, is taken as one."""
+def all_nearest(indexes: Path | None) -> list[str]:
+    """The paths of all indexes in the nearest folder that has one, less those that were never completed."""
+    return [shown(folder) for folder in index_folders(nearest(indexes)) if _is_whole(folder)]
+
+
+def find_indexes(named: Sequence[str], indexes: Path | None) -> dict[str, Path]:
+    """Find the folders of the indexes that are named, by the names they are served by. Raises as `find_index`."""
+    places: dict[str, Path] = {}
+    for each in named:
+        place = find_index(each, indexes)
+        name = name_for(place)
+        if places.setdefault(name, place) != place:
+            raise UsageError(f"{place} and {places[name]} would both be served as {name}; serve one of them")
+    return places
+
+
+def folder_of(named: str, indexes: Path | None) -> Path | None:
+    """The folder of the index of a name, None if there is none; a text that looks like a path, or is one, is a path.
+
+    The nearest folder of indexes that has the name wins, but the path of an index in the current folder comes before
+    the folders above it. Raises UsageError for what is no name.
+    """
+    as_path = _as_path(named)
+    if as_path is not None:
+        return as_path if has_database(as_path) else None
+    folders = folders_of_indexes(indexes)
+    places = chain((next(folders) / named, Path(named).expanduser()), (folder / named for folder in folders))
+    return next((place for place in places if has_database(place)), None)
+
+
+def folder_to_make(named: str, path: str, indexes: Path | None) -> Path:
+    """The folder for a new index of a name and of what is at a path. Raises UsageError for what is no name."""
+    return _as_path(named) or folder_for_new(path, indexes) / named
+
+
+def _as_path(named: str) -> Path | None:
+    """A text as a path, if it looks like one. Raises UsageError for what is no name."""
     if not named.strip() or "\0" in named:
         raise UsageError(f"{named!r} is not a name for an index; give one such as 'docs'")
     as_path = Path(named).expanduser()
     looks_like_path = len(as_path.parts) != 1 or named.startswith(".") or named.endswith(("/", os.sep))
-    inside = indexes / named
-    if looks_like_path or (not has_database(inside) and has_database(as_path)):
-        return as_path
-    return inside
+    return as_path if looks_like_path else None
 
 
 def name_for(path: Path) -> str:
-    """What an index of this file or folder is called: like the folder, or like the file without its suffix."""
-    whole = Path(os.path.realpath(path))  # unlike Path.resolve, it bears links that lead round
+    """The name for an index of a file or folder: that of the folder, or of the file without its suffix."""
+    whole = Path(os.path.realpath(path))  # unlike Path.resolve, it accepts links that lead round
     return (whole.stem if whole.is_file() else whole.name) or "root"
 
 
-def index_places(indexes: Path) -> list[Path]:
-    """The folders of the indexes, by name."""
-    try:
-        return sorted(child for child in indexes.iterdir() if has_database(child))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise IndexNotFound(f"{indexes} cannot be listed ({error.strerror}); choose another with --indexes") from error
+def none_in(indexes: Path | None) -> str:
+    """The message that there are no indexes, and what to do."""
+    folder = indexes or HERE
+    if has_database(folder):
+        return f"{folder} is itself an index; name it with: --index {shown(folder)}"
+    return f"no indexes in {shown(folder)}; make one: semsearch index docs/"
 
 
-def none_in(indexes: Path) -> str:
-    """What to say, and what to do, where there are no indexes."""
-    if has_database(indexes):
-        return f"{indexes} is itself an index; name it with: --index {shown(indexes)}"
-    return f"no indexes in {shown(indexes)}; make one: semsearch index docs/"
+def shown(folder: Path) -> str:
+    """A folder as one would write it on the command line, so that it is not taken for a name."""
+    return str(folder) if folder.is_absolute() or str(folder).startswith(".") else f".{os.sep}{folder}"
 
 
-def shown(place: Path) -> str:
-    """A folder as one would write it, and never taken for a name."""
-    return str(place) if place.is_absolute() or str(place).startswith(".") else f".{os.sep}{place}"
+def _choice(indexes: Path | None) -> str:
+    """What there is to choose from, in each folder of indexes."""
+    found = {folder: [index.name for index in index_folders(folder)] for folder in folders_of_indexes(indexes)}
+    said = [_names_in(folder, names) for folder, names in found.items() if names]
+    return "; ".join(said) or none_in(indexes)
 
 
-def _choice(indexes: Path) -> str:
-    names: Sequence[str] = [place.name for place in index_places(indexes)]
-    if not names:
-        return none_in(indexes)
+def _names_in(folder: Path, names: Sequence[str]) -> str:
     if len(names) == 1:
-        return f"in {shown(indexes)} there is only: {names[0]}"
-    return f"there are several indexes in {shown(indexes)}: {', '.join(names)}; name one: --index {names[0]}"
+        return f"in {shown(folder)} there is only: {names[0]}"
+    return f"there are several indexes in {shown(folder)}: {', '.join(names)}; name one: --index {names[0]}"
 
 
-def _is_whole(place: Path) -> bool:
-    """Whether an index's creation was completed; a damaged one counts."""
+def _is_whole(folder: Path) -> bool:
+    """Return whether an index's creation was completed; True for a damaged one."""
     try:
-        return is_index(place)
+        return is_index(folder)
     except SemsearchError:
         return True
 
 
 def from_here(path: str) -> str:
-    """A path as one would write it in the current folder: relative where it lies below."""
+    """A path as one would write it in the current folder: relative if it lies there."""
     try:
         return str(Path(path).relative_to(working_folder()))
     except ValueError:

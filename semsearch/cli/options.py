@@ -1,4 +1,4 @@
-"""The options that several commands have, each declared once. What an experiment asks for is declared with it."""
+"""The options that several commands have, each declared once. An experiment declares its own options."""
 
 from __future__ import annotations
 
@@ -7,22 +7,51 @@ from typing import Annotated, Literal
 
 import typer
 
+from semsearch.cli.completion import complete_filter, complete_index
+from semsearch.errors import UsageError
 from semsearch.results.hits import Mode
+from semsearch.results.options import Syntax
 
-Format = Literal["table", "plain", "paths", "csv", "vimgrep", "json", "jsonl"]
+Format = Literal["table", "plain", "paths", "null", "csv", "vimgrep", "json", "jsonl"]
+Show = Literal["sentence", "passage"]
 Dtype = Literal["float32", "float16", "int8"]
 
 # which index
 IndexOption = Annotated[
     list[str] | None,
-    typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Which index; by default the only one there is."),
+    typer.Option(
+        "--index",
+        "--name",
+        "-i",
+        metavar="NAME|PATH",
+        help="Which index; by default the only one there is.",
+        autocompletion=complete_index,
+    ),
 ]
 IndexesOption = Annotated[
-    Path, typer.Option("--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Where indexes live.")
+    Path | None,
+    typer.Option(
+        "--indexes",
+        metavar="DIR",
+        envvar="SEMSEARCH_INDEXES",
+        help="Where indexes live; by default in ./indexes, or such a folder above, or your own.",
+    ),
 ]
 VectorsOption = Annotated[
     str | None,
     typer.Option("--vectors", metavar="NAME|PATH", help="Word vectors; by default those the index was built with."),
+]
+
+AskedIndexOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--index",
+        "--name",
+        "-i",
+        metavar="NAME|PATH",
+        help="Which index; by default the only one there is. Repeated: all are searched as one.",
+        autocompletion=complete_index,
+    ),
 ]
 
 # how a search is made
@@ -38,14 +67,54 @@ FiltersOption = Annotated[
         "-f",
         metavar="FILTER",
         help="Only documents that match: a glob on the path ('guide/*.md') or a condition ('author=Ada', "
-        "'year>=2020', 'title~Rust*'). Repeated: all must hold.",
+        "'year>=2020', 'title~Rust*'), a|b for one or the other, !a for what it leaves out. Repeated: all must hold.",
+        autocompletion=complete_filter,
     ),
 ]
 ContextOption = Annotated[
     int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after as well.")
 ]
+ServerOption = Annotated[
+    str | None, typer.Option("--server", metavar="URL", help="Ask an index that semsearch serve serves there.")
+]
+RefreshOption = Annotated[bool, typer.Option("--refresh", help="Bring the index up to date first.")]
 DuplicatesOption = Annotated[
     bool, typer.Option("--duplicates", help="Show passages that say the same one by one, not as one hit.")
+]
+SyntaxOption = Annotated[
+    Syntax,
+    typer.Option(
+        "--syntax",
+        help='Whether "quoted phrases" must stand in a passage and -words must not (full), or all is text (plain).',
+    ),
+]
+PerDocumentOption = Annotated[
+    int | None, typer.Option("--per-document", metavar="N", help="How many hits of one document at most.")
+]
+BoostsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--boost",
+        metavar="BOOST",
+        help="Add points to the scores of documents that pass a filter ('guide/^0.1'), or are recent "
+        "('recent:30d^0.1'). May be repeated.",
+    ),
+]
+RerankOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rerank",
+        metavar="MODEL",
+        help="Read the first fifty passages again by a model: a name or folder of sentence-transformers, or an ONNX "
+        "file. none: by no model, whatever is configured.",
+    ),
+]
+RerankSecondsOption = Annotated[
+    float | None,
+    typer.Option("--rerank-seconds", metavar="N", help="The time that a model has for a question; by default 10."),
+]
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Show the end too, of which it is unlikely that it answers (below 3 %).")
 ]
 
 # how an answer is shown
@@ -53,10 +122,26 @@ FormatOption = Annotated[
     Format | None,
     typer.Option("--format", "-o", help="By default a table on a terminal, plain in a pipe.", show_choices=True),
 ]
+ShowOption = Annotated[
+    Show,
+    typer.Option(
+        "--show", help="Of each hit, the sentence that answers best, or its whole passage.", show_choices=True
+    ),
+]
 JsonFormatOption = Annotated[bool, typer.Option("--json", help="As --format json.")]
 JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As --format jsonl: one hit a line.")]
+GroupOption = Annotated[
+    Literal["none", "document"],
+    typer.Option("--group", help="With --json: the hits one by one, or those of each document together."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
+
+# how files are read
+MaxFileSizeOption = Annotated[float, typer.Option(metavar="MB", min=0, help="Larger files are skipped, and reported.")]
+ProcessesOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Processes that read files; by default as many as are useful.")
+]
 
 # word vectors, and what they are made of
 TableArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
@@ -73,3 +158,11 @@ ExcludeOption = Annotated[
 ]
 DtypeOption = Annotated[Dtype, typer.Option(help="How numbers are stored.", show_choices=True)]
 SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Of all that is drawn by chance.")]
+
+
+def bytes_of(megabytes: float) -> int:
+    """The limit that --max-file-size says, in bytes. Raises UsageError."""
+    size = megabytes * 1_000_000
+    if not 0 <= size < float("inf"):
+        raise UsageError(f"--max-file-size must be a number of megabytes, not {megabytes}; 100 is usual")
+    return int(size)

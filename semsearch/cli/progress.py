@@ -1,4 +1,4 @@
-"""How far long work has come: one display for all commands, on a terminal's stderr, gone when the work is done."""
+"""Show the progress of long work: one display for all commands, on a terminal's stderr, gone when the work is done."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from semsearch.cli.formats import one_line
 from semsearch.results.reports import Progress
 
-Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
+Stages = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
+_OPEN: list[Bar] = []
 _EVERY = 0.05  # seconds between two looks at the same stage
 
 
 class Bar:
-    """A line: what is being done, a bar where it is known how much there is, figures, the time that remains."""
+    """A line with the stage, a bar if the total is known, figures, and the remaining time."""
 
     def __init__(self) -> None:
         from rich import progress as bars  # start-up time: nothing else of a command needs it
@@ -35,10 +36,10 @@ class Bar:
         self._task = self._display.add_task("", total=None, figures="")
         self._stage = ""
         self._shown = 0.0
-        self._display.start()
+        self.open()
 
     def show(self, stage: str, done: int, total: int, figures: str | None = None) -> None:
-        """Say how far it has come; `figures` by default the share, or how much where the whole is not known."""
+        """Show progress; `figures` are by default the share that is done, or the amount if the total is not known."""
         now = time.monotonic()
         if stage != self._stage:
             self._stage = stage
@@ -50,28 +51,44 @@ class Bar:
             figures = f"{done / total:.0%}" if total else f"{done:,}" if done else ""
         self._display.update(self._task, completed=done, total=total or None, figures=figures)
 
+    def open(self) -> None:
+        """Draw the bar on the screen, again if it was removed."""
+        self._display.start()
+
     def close(self) -> None:
-        """Take it from the screen."""
+        """Remove the bar from the screen."""
         self._display.stop()
 
 
 @contextmanager
+def no_progress() -> Iterator[None]:
+    """Take the progress from the screen while the block prints something that stays there."""
+    for bar in _OPEN:
+        bar.close()
+    try:
+        yield
+    finally:
+        for bar in _OPEN:
+            bar.open()
+
+
+@contextmanager
 def progress() -> Iterator[Stages | None]:
-    """What hears how far work in several stages has come; None where nobody would see it."""
+    """Show progress in several stages: yields a function to call, or None if there is no terminal."""
     with _bar(quiet=False) as bar:
         yield None if bar is None else bar.show
 
 
 @contextmanager
 def share_of(stage: str) -> Iterator[Callable[[int, int], None] | None]:
-    """The same for work of one stage."""
+    """Show progress in one stage: yields a function to call, or None if there is no terminal."""
     with progress() as show:
         yield None if show is None else lambda done, total: show(stage, done, total)
 
 
 @contextmanager
 def sync_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """The same for a change of an index: files, then sentences, with their rate."""
+    """Show the progress of a write to an index: files, then sentences, with their rate."""
     with _bar(quiet=quiet) as bar:
         begun: dict[str, float] = {}
 
@@ -94,12 +111,14 @@ def _figures(found: Progress, seconds: float) -> str:
 
 @contextmanager
 def _bar(*, quiet: bool) -> Iterator[Bar | None]:
-    """A bar, where there is a terminal to draw it on."""
+    """Open a bar if there is a terminal to draw it on; else yield None."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     bar = Bar()
+    _OPEN.append(bar)
     try:
         yield bar
     finally:
+        _OPEN.remove(bar)
         bar.close()

@@ -1,4 +1,4 @@
-"""Making a short process shorter."""
+"""Shorten the time of a short process: fewer threads, less garbage collection."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _SELDOM = 100_000  # objects made between two looks for garbage, instead of 700
 
 
 def use_one_thread() -> None:
-    """Have no threads started for linear algebra: one question has no use for them, and numpy is imported sooner.
+    """Start no threads for linear algebra: a single query has no use for them, and numpy is imported sooner.
 
-    This must come before numpy's import. What the user has set stays.
+    Must be called before numpy is imported. Environment variables that the user has set are kept.
     """
     for name in _THREADS:
         os.environ.setdefault(name, "1")
 
 
 def collect_seldom() -> None:
-    """Look for garbage seldom, and not at the end: modules, which are most of what a command makes, are none.
+    """Collect garbage seldom, and not at the end: most objects of a command are modules, which are no garbage.
 
-    Looking them over again and again takes an eighth of a cold query, and once more at the exit as much again.
+    Checking them again and again takes an eighth of a cold query, and as much again at the exit.
     """
     gc.set_threshold(_SELDOM)
     atexit.register(gc.freeze)

@@ -1,4 +1,4 @@
-"""Figures in columns: plain lines for lists, and the blocks of an experiment as wide as the terminal has room for."""
+"""Print figures in columns: plain lines for lists, and an experiment's tables, as wide as the terminal allows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _NUMBERS = frozenset("+-–<·.0123456789")  # what a cell begins with that stan
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
-    """Rows as columns, numbers to the right."""
+    """Align rows in columns; columns in `left` to the left, others, which have numbers, to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = [
         [
-            cell.ljust(width) if place in left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         for row in rows
     ]
@@ -32,12 +32,12 @@ def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
 
 
 def count(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """A number with its noun: `1 file`, `2 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def size(number: float) -> str:
-    """Bytes as people say them, in powers of a thousand."""
+    """A number of bytes as people write it, in powers of a thousand."""
     for unit in ("bytes", "kB", "MB"):
         if number < 1000:
             return f"{number:.0f} {unit}" if unit == "bytes" or number >= 100 else f"{number:.1f} {unit}"
@@ -46,7 +46,7 @@ def size(number: float) -> str:
 
 
 def print_blocks(blocks: Iterable[Block]) -> None:
-    """Tables and paragraphs. What is wider than the terminal is cut into several tables; in a pipe it stays whole."""
+    """Print tables and paragraphs. A table wider than the terminal is divided; in a pipe it stays whole."""
     from rich.console import Console  # start-up time: a list needs none of it
 
     from semsearch.evaluate.table import Table
@@ -64,15 +64,15 @@ def print_blocks(blocks: Iterable[Block]) -> None:
 
 
 def _lines(table: Table, console: Console) -> Iterator[str]:
-    """A table as the console has it, bold where a cell is."""
+    """The lines of a table on a console, with bold cells."""
     from rich import table as grids  # start-up time
     from rich.text import Text
 
     from semsearch.evaluate.table import Bold
 
     grid = grids.Table(box=None, pad_edge=False, header_style="")
-    for place, column in enumerate(zip(table.header, *table.rows, strict=True)):
-        is_number = place > 0 and all(not cell or cell[0] in _NUMBERS for cell in column[1:])
+    for index, column in enumerate(zip(table.header, *table.rows, strict=True)):
+        is_number = index > 0 and all(not cell or cell[0] in _NUMBERS for cell in column[1:])
         head = Text(one_line(column[0]), "bold" if isinstance(column[0], Bold) else "")
         grid.add_column(head, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
     for row in table.rows:

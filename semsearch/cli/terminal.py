@@ -1,6 +1,6 @@
-"""What a terminal shows of answers: colours and links.
+"""Print answers on a terminal, with colours and links.
 
-Colour only on a terminal, and none where NO_COLOR is set; a score is as warm as it is near the best one.
+There is colour only on a terminal, and none if NO_COLOR is set; a score is the warmer the nearer it is to the best one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
@@ -20,9 +20,12 @@ from rich.style import Style
 from rich.text import Text
 
 from semsearch.cli.explained import summary, table
-from semsearch.cli.formats import Answer, also_in, one_line, path_of, trail
+from semsearch.cli.formats import Answer, also_in, index_mark, one_line, path_of, position_of, stale_mark, trail
+from semsearch.cli.paths import folded
+from semsearch.cli.whole_passages import passage_lines
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
+from semsearch.results.location import LINELESS
 from semsearch.text.terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
@@ -33,7 +36,7 @@ _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
 def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
-    """A block for each hit: rank, score, place › trail, and the sentence with the query's words set off."""
+    """Print a block for each hit: rank, score, path:line › trail, and the sentence with the query's words set off."""
     console = Console(highlight=False, emoji=False, markup=False)
     width = min(console.width, WIDEST)
     for answer in answers:
@@ -41,32 +44,40 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             console.print(Text(f"? {one_line(answer.query)}", style="bold"))
             console.print()
         if not answer.hits:
-            Console(file=sys.stderr, highlight=False).print(Text("no hits", "dim"))
+            Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
             continue
         asked = query_pattern(answer.query) if answer.by_words else None
         best = max(hit.score for hit in answer.hits)
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
-            _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
+            if answer.whole:
+                for text in whole(hit, asked):
+                    _print_below(console, text, width)
+            else:
+                _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
             if also := also_in(hit):
                 _print_below(console, Text(f"+ {also}", "dim"), width)
+            if stale := stale_mark(hit):
+                _print_below(console, Text(f"! {stale}", "yellow"), width)
             if explanation is not None:
                 for line in summary(explanation):
                     _print_below(console, Text(line, "dim"), width)
                 for row in heat_map(explanation, width=width - _INDENT):
                     _print_below(console, row, width)
             console.print()
+        if answer.weak:
+            console.print(Text(answer.left_out, "dim"))
 
 
 def _print_below(console: Console, text: Text, width: int) -> None:
-    """Something of a hit, below its heading."""
+    """Print a text below the heading of a hit, indented."""
     for line in text.wrap(console, width - _INDENT):
         line.pad_left(_INDENT)
         console.print(line, soft_wrap=True)
 
 
 def heat_map(explanation: Explanation, *, width: int) -> list[Text]:
-    """The pairs of words, each the warmer the more it adds to the cosine, blue where it takes; empty without pairs."""
+    """The table of word pairs, each the warmer the more it adds to the cosine, blue if negative; none without pairs."""
     if explanation.pairs is None:
         return []
     found: list[Text] = []
@@ -82,7 +93,7 @@ def heat_map(explanation: Explanation, *, width: int) -> list[Text]:
 
 
 def warmth(share: float) -> str:
-    """The background of a cell, for what its pair adds in relation to the largest one; none for next to nothing."""
+    """The style of a cell, by what its pair adds in relation to the largest one; dim for next to nothing."""
     if abs(share) < 0.1:
         return "dim"
     if share < 0:
@@ -91,22 +102,33 @@ def warmth(share: float) -> str:
 
 
 def heading(hit: Hit, *, width: int, best: float) -> Text:
-    """` 1  0.813  docs/keys.md:42 › Keys › Rotation`. A path is never cut; a trail stands beside it, or below."""
+    """The heading of a hit: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
+
+    A path is never cut: too long for the line, it goes on in the next after one of its separators. A trail may be cut.
+    """
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
+    if hit.relevance is not None:
+        line.append(f"{hit.relevance:>3.0%}  ", "dim")
+    if hit.index:
+        line.append(f"{index_mark(hit)} ", "cyan")
     linked = Style(link=link(hit)) if hit.root and os.environ.get("TERM") not in _LINKLESS else Style.null()
-    line.append(path_of(hit), Style(color="magenta") + linked)
-    line.append(f":{hit.line}", Style(color="green") + linked)
+    path, position = path_of(hit), position_of(hit)
+    *parts, last = folded(path, width - line.cell_len - len(position), width - _INDENT - len(position))
+    for part in parts:
+        line.append(part, Style(color="magenta") + linked).append(f"\n{'':{_INDENT}}")
+    line.append(last, Style(color="magenta") + linked)
+    line.append(position, Style(color="green") + linked)
     headings = trail(hit)
     if not headings:
         return line
-    beside = width - line.cell_len - 3
+    beside = width - (cell_len(last + position) + _INDENT if parts else line.cell_len) - 3
     if cell_len(headings[-1]) + (4 if headings[1:] else 0) <= beside:
         return line.append(f" › {shorten(headings, beside)}", "dim")
     return line.append(f"\n{'':{_INDENT}}{shorten(headings, width - _INDENT)}", "dim")
 
 
 def shorten(headings: list[str], room: int) -> str:
-    """As much of a trail as there is room for: its end says more than its beginning."""
+    """Shorten a trail to the room there is, from its beginning: its end says more."""
     for first in range(len(headings)):
         text = " › ".join(["…", *headings[first:]] if first else headings)
         if cell_len(text) <= room:
@@ -115,13 +137,13 @@ def shorten(headings: list[str], room: int) -> str:
 
 
 def heat(score: float, best: float) -> str:
-    """The colour of a score."""
+    """The colour of a score, by its share of the best one."""
     share = score / best if best > 0 else 0.0
     return "bold red" if share > 0.9 else "yellow" if share > 0.6 else "cyan" if share > 0.3 else "blue"
 
 
 def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
-    """The sentence between its neighbours, which are dim. A very long sentence is cut around the query's words."""
+    """A hit's sentence between its neighbours, which are dim. A very long sentence is cut around the query's words."""
     sentence = Text(excerpt(one_line(hit.sentence), asked, room))
     if asked is not None:
         sentence.highlight_regex(asked, "bold")
@@ -129,8 +151,17 @@ def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     return Text(" ").join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
 
 
+def whole(hit: Hit, asked: re.Pattern[str] | None) -> Iterator[Text]:
+    """The lines of a hit's passage; dim, but for those of the best sentence."""
+    for line in passage_lines(hit):
+        text = Text(line.text, "" if line.is_best else "dim")
+        if asked is not None and line.is_best:
+            text.highlight_regex(asked, "bold")
+        yield text
+
+
 def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
-    """The text, or as much of it around the first word that was asked for as there is room for."""
+    """A text, or as much of it around the first word of the query as there is room for."""
     if len(text) <= room:
         return text
     found = asked.search(text) if asked is not None else None
@@ -142,7 +173,7 @@ def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
 
 
 def query_pattern(query: str) -> re.Pattern[str] | None:
-    """Finds the words of a query, and near relations of theirs: rotate, rotates, rotating."""
+    """A pattern for the words of a query and their forms: rotate, rotates, rotating; None if it has no such words."""
     words = content_words(query)
     patterns = [_related(word) for word in sorted(words, key=len, reverse=True)]
     return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
@@ -156,7 +187,13 @@ def _related(word: str) -> str:
 
 
 def link(hit: Hit) -> str:
-    """The address of the file, with the line as its fragment, which some terminals hand to the editor."""
+    """The address of a hit's file, with a fragment for the line, which some terminals pass to the editor.
+
+    For a PDF the fragment is the page, at which browsers open it.
+    """
     path = quote(Path(hit.path).absolute().as_posix())
+    fragment = "" if hit.format in LINELESS else f"#{hit.line}"
+    if hit.format == "pdf" and hit.page is not None:
+        fragment = f"#page={hit.page}"
     host = "" if os.name == "nt" else quote(socket.gethostname())
-    return f"file://{host}{path if path.startswith('/') else '/' + path}#{hit.line}"
+    return f"file://{host}{path if path.startswith('/') else '/' + path}{fragment}"

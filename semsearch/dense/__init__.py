@@ -1,1 +1,1 @@
-"""Vectors in FAISS segments: written, scanned, looked up."""
+"""The vector store: unit vectors in segments, written, searched and fetched by their ids."""

@@ -1,6 +1,6 @@
-"""Merging by reading and writing: what some segments hold, but for what is removed, copied into new ones.
+"""Merge segments by reading and writing: copy their vectors, except removed ones, into new segments.
 
-It does for any store; one whose engine can copy by itself has no need of it.
+This works for any store; a store whose engine can copy by itself does not need it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.store import NO_IDS, VectorStore, VectorWriter
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
@@ -17,19 +17,21 @@ from semsearch.storage.segments import Segment
 _CHUNK = 1 << 15  # vectors copied at a time
 
 
-def copy_kept(store: VectorStore, segments: Sequence[Segment], removed: Runs, writer: VectorWriter) -> list[Segment]:
-    """Write what is not removed, in the order of its ids, and finish the writer."""
+def copy_kept(
+    store: VectorStore, segments: Sequence[Segment], removed: IdRanges, writer: VectorWriter
+) -> list[Segment]:
+    """Write the vectors that are not removed, in the order of their ids, and finish the writer."""
     reader = store.open(segments, NO_IDS)
-    held = Runs.of(run for segment in segments for run in segment.runs.ranges)
+    held = IdRanges.of(pair for segment in segments for pair in segment.id_ranges.ranges)
     for first, count in held.without(removed).ranges:
         for start in range(first, first + count, _CHUNK):
             ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
-            found = reader.fetch(ids).by_place()
-            if len(found.places) != len(ids):
+            found = reader.fetch(ids).by_position()
+            if len(found.positions) != len(ids):
                 names = ", ".join(segment.file for segment in segments)
                 raise IndexDamaged(
-                    f"{names} should have the vectors {start} to {ids[-1]}, and {len(ids) - len(found.places)} of them "
-                    "are missing; run: semsearch index --rebuild"
+                    f"{names} should have the vectors {start} to {ids[-1]}, but "
+                    f"{len(ids) - len(found.positions)} of them are missing; run: semsearch index --rebuild"
                 )
             writer.add(ids, found.rows)
     return writer.finish()

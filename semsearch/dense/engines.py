@@ -1,6 +1,6 @@
-"""Which engine keeps the vectors of an index: FAISS segments in its folder, unless its database names another.
+"""The registry of engines, which keep the vectors of an index: FAISS segments, unless its database names another.
 
-An engine goes by the scheme of its URI, what stands before the first colon. It is imported when it is first needed.
+An engine is named by the scheme of its URI, the part before the first colon. It is imported when it is first needed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from semsearch.dense.scan_plan import Scanning
+from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import VectorStore
 from semsearch.errors import IndexDamaged
 from semsearch.storage.database import SEGMENTS
@@ -21,31 +21,31 @@ DEFAULT = "faiss:"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What an engine is asked to keep, and where: vectors of a kind, for the index in a folder."""
+class StoreLocation:
+    """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
 
     uri: str
     folder: Path
     kind: Kind
-    scanning: Scanning | None  # how passages are to be searched; None for what is only fetched
+    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
     largest: int  # vectors up to which segments are merged
 
 
 class Engine(Protocol):
-    """Opens the store of a place. Nothing need be there yet."""
+    """The protocol of an engine: a function that opens the store at a location, which may be empty yet."""
 
-    def __call__(self, place: Place, /) -> VectorStore: ...
+    def __call__(self, location: StoreLocation, /) -> VectorStore: ...
 
 
 def register(scheme: str, engine: Engine) -> None:
-    """Have an engine keep the vectors of indexes whose URI begins with the scheme."""
+    """Register an engine for the vectors of indexes whose URI has a scheme."""
     _ENGINES[scheme] = engine
 
 
 def open_stores(
-    uri: str | None, folder: Path, *, scanning: Scanning | None = None, largest: int = LARGEST
+    uri: str | None, folder: Path, *, scanning: ScanOptions | None = None, largest: int = LARGEST
 ) -> Mapping[Kind, VectorStore]:
-    """The two stores of an index, by kind. `scanning`: how a writer lays passages out. Raises IndexDamaged."""
+    """Open the two stores of an index, by kind. `scanning`: how a writer lays out passages. Raises IndexDamaged."""
     uri = uri or DEFAULT
     engine = _ENGINES.get(uri.partition(":")[0])
     if engine is None:
@@ -54,14 +54,15 @@ def open_stores(
             "install what that needs, or a newer semsearch"
         )
     return {
-        kind: engine(Place(uri, folder, kind, scanning if kind == "passage" else None, largest)) for kind in VECTORS
+        kind: engine(StoreLocation(uri, folder, kind, scanning if kind == "passage" else None, largest))
+        for kind in VECTORS
     }
 
 
-def _faiss(place: Place) -> VectorStore:
+def _faiss(location: StoreLocation) -> VectorStore:
     from semsearch.dense.faiss_store import FaissStore  # start-up time: a lexical search needs no FAISS
 
-    return FaissStore(place.folder / SEGMENTS, place.kind, scanning=place.scanning, largest=place.largest)
+    return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
 
 
 _ENGINES: dict[str, Engine] = {"faiss": _faiss}

@@ -1,7 +1,7 @@
 """The vector store of an index on one machine: FAISS segments, which are files in the index folder.
 
-Segments lie as files beside those of the lexical index. One of a few passages is compared as a whole; one of many has
-lists (semsearch.dense.scan_plan). Removed ids are left out by a mask over the rows.
+Segments are files in the same folder as those of the lexical index. A segment of few passages is compared as a whole;
+one of many has lists (semsearch.dense.scan_plan). Removed ids are left out by a mask over the rows.
 """
 
 from __future__ import annotations
@@ -9,50 +9,58 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
-from semsearch.arrays.top_k import Found, TopK, merged, nothing_found, stacked
-from semsearch.dense.copying import copy_kept
-from semsearch.dense.exact import AT_ONCE, MANY, compare_all
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
 from semsearch.dense.faiss_segment import Vectors
-from semsearch.dense.faiss_writer import SegmentWriter
-from semsearch.dense.scan_plan import Scanning
+from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import Questions, check_dimension
-from semsearch.dense.stored import Stored, nothing_stored
+from semsearch.dense.stored import StoredVectors, nothing_stored
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.durable import file_digest
-from semsearch.system.opened import Opened
+from semsearch.system.opened import OpenCache
+
+if TYPE_CHECKING:
+    from semsearch.dense.faiss_writer import SegmentWriter
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
+_MANY = 32  # queries from which matrix products take less time than a scan for each
+_AT_ONCE = 512  # queries whose products with a block of vectors are held at a time
+
 
 class FaissStore:
-    """Vectors of one kind in FAISS segments. Those that are only fetched, as sentences' are, have no `scanning`."""
+    """A store of one kind of vectors in FAISS segments. Without `scanning`, they are only fetched."""
 
-    def __init__(self, folder: Path, kind: Kind, *, scanning: Scanning | None = None, largest: int = LARGEST) -> None:
+    def __init__(
+        self, folder: Path, kind: Kind, *, scanning: ScanOptions | None = None, largest: int = LARGEST
+    ) -> None:
         self.folder = folder
         self.kind: Kind = kind
         self.largest = largest
         self._scanning = scanning
-        self._opened: Opened[str, Vectors] = Opened()
+        self._opened: OpenCache[str, Vectors] = OpenCache()
 
     @property
     def gathering(self) -> int | None:
-        """The number of vectors from which segments have lists; None where they never have."""
+        """The number of vectors from which segments have lists; None if they never have."""
         return None if self._scanning is None else self._scanning.gathering
 
-    def open(self, segments: Sequence[Segment], removed: Runs) -> FaissReader:
-        """A reader of some segments. Files that the reader before had open as well stay open."""
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> FaissReader:
+        """Open a reader of some segments. Files that the previous reader had open too stay open."""
         self._opened.keep({segment.file for segment in segments})
         return FaissReader([self._opened.get(each.file, partial(self._segment, each)) for each in segments], removed)
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentWriter:
-        """A writer of new files, which count for nothing until the manifest names them."""
+        """Make a writer of new files, which have no effect until the manifest names them."""
+        from semsearch.dense.faiss_writer import SegmentWriter  # start-up time: a search writes nothing
+
         return SegmentWriter(
             self.folder,
             self.kind,
@@ -63,19 +71,21 @@ class FaissStore:
         )
 
     def merge(
-        self, segments: Sequence[Segment], removed: Runs, *, generation: int, questions: Questions | None = None
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
-        """New files with what some segments hold that is not removed."""
+        """Merge segments into new files, without removed ids."""
+        from semsearch.dense.copying import copy_kept  # start-up time: a search writes nothing
+
         with self.writer(generation, questions=questions) as writer:
             return copy_kept(self, segments, removed, writer)
 
     def check(self, segment: Segment) -> list[str]:
-        """Whether a file is as it was written. Raises FileNotFoundError."""
+        """Check that a file is as it was written; its problems. Raises FileNotFoundError."""
         is_same = file_digest(self.folder / segment.file) == segment.digest
         return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
 
     def names(self) -> Iterable[str]:
-        """The files of this kind, unfinished ones among them."""
+        """The names of all files of this kind, including unfinished ones."""
         return {path.name for path in self.folder.glob(f"{self.kind}-*")}
 
     def drop(self, name: str) -> None:
@@ -87,22 +97,22 @@ class FaissStore:
 
 
 class FaissReader:
-    """Opened segments, of whose rows those with removed ids are passed over."""
+    """A reader of opened segments that leaves out rows with removed ids."""
 
-    def __init__(self, opened: Sequence[Vectors], removed: Runs) -> None:
+    def __init__(self, opened: Sequence[Vectors], removed: IdRanges) -> None:
         self._opened = opened
         self._removed = removed
 
     @property
     def rounding(self) -> float:
-        """How far a number of a fetched vector may be from the one that was added."""
+        """The largest rounding error of a number in a fetched vector."""
         return max((vectors.rounding for vectors in self._opened), default=0.0)
 
-    def search(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
-        """The n best ids for each query: exact but for segments with lists. (q, d) -> (q, ≤ n)"""
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """Find the n best ids for each query: exactly, except in segments with lists. (q, d) -> (q, ≤ n)"""
         for vectors in self._opened[:1]:
             check_dimension(queries, vectors.dimension)
-        n = min(n, sum(len(vectors.segment.runs) for vectors in self._opened))
+        n = min(n, sum(len(vectors.segment.id_ranges) for vectors in self._opened))
         masks = [
             (vectors, mask)
             for vectors, alive in zip(self._opened, self._alive, strict=True)
@@ -110,54 +120,60 @@ class FaissReader:
         ]
         if not masks:
             return nothing_found(len(queries))
-        if len(queries) < MANY or not any(vectors.compares_all for vectors, _ in masks):
+        if len(queries) < _MANY or not any(vectors.compares_all for vectors, _ in masks):
             return merged([_scan(vectors, queries, n, mask) for vectors, mask in masks], n)
-        parts = [queries[first : first + AT_ONCE] for first in range(0, len(queries), AT_ONCE)]
+        parts = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
         return stacked([_search_many(masks, part, n) for part in parts])
 
-    def fetch(self, ids: Int64) -> Stored:
-        """The vectors of those of the ids that are there and not removed. (n,)"""
+    def fetch(self, ids: Int64) -> StoredVectors:
+        """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
         gone = self._removed.has(ids) if len(self._removed.first) else None
-        places: list[Int64] = []
+        positions: list[Int64] = []
         rows: list[Float32] = []
         for vectors in self._opened:
-            runs = vectors.segment.runs
-            here = runs.has(ids)
+            id_ranges = vectors.segment.id_ranges
+            here = id_ranges.has(ids)
             inside = np.flatnonzero(here if gone is None else here & ~gone)
             if len(inside):
-                places.append(inside)
-                rows.append(vectors.rows(runs.below(ids[inside])))
+                positions.append(inside)
+                rows.append(vectors.rows(id_ranges.below(ids[inside])))
         if len(rows) == 1:
-            return Stored(places[0], rows[0], len(ids))
-        return Stored(np.concatenate(places), np.concatenate(rows), len(ids)) if rows else nothing_stored(len(ids))
+            return StoredVectors(positions[0], rows[0], len(ids))
+        return (
+            StoredVectors(np.concatenate(positions), np.concatenate(rows), len(ids))
+            if rows
+            else nothing_stored(len(ids))
+        )
 
     @cached_property
     def _alive(self) -> list[Bool | None]:
-        """For each segment, the rows that are not removed; None where that is all of them."""
-        removed = [vectors.segment.runs.rows_in(self._removed) for vectors in self._opened]
+        """The rows of each segment that are not removed; None if none is removed."""
+        removed = [vectors.segment.id_ranges.rows_in(self._removed) for vectors in self._opened]
         return [~rows if rows.any() else None for rows in removed]
 
 
-def _mask(vectors: Vectors, alive: Bool | None, allowed: Runs | None) -> Bool | None:
+def _mask(vectors: Vectors, alive: Bool | None, allowed: IdRanges | None) -> Bool | None:
     """The rows of a segment that may be found; None for all."""
     if allowed is None:
         return alive
-    inside = vectors.segment.runs.rows_in(allowed)
+    inside = vectors.segment.id_ranges.rows_in(allowed)
     return inside if alive is None else inside & alive
 
 
-def _scan(vectors: Vectors, queries: Float32, n: int, mask: Bool | None) -> Found:
-    return vectors.scan(queries, min(n, len(vectors.segment.runs)), allowed=mask)
+def _scan(vectors: Vectors, queries: Float32, n: int, mask: Bool | None) -> TopKResult:
+    return vectors.scan(queries, min(n, len(vectors.segment.id_ranges)), allowed=mask)
 
 
-def _search_many(masks: Sequence[tuple[Vectors, Bool | None]], queries: Float32, n: int) -> Found:
-    """Segments that are compared as a whole by blocks, the others by their lists."""
+def _search_many(masks: Sequence[tuple[Vectors, Bool | None]], queries: Float32, n: int) -> TopKResult:
+    """Search segments for many queries: those without lists by blocks, the others by their lists."""
+    from semsearch.dense.exact import compare_all  # start-up time: one question needs none of it
+
     best = TopK(len(queries), n)
     for vectors, mask in masks:
         if vectors.compares_all:
-            runs = vectors.segment.runs
-            rows = np.arange(len(runs)) if mask is None else np.flatnonzero(mask)
-            compare_all(best, queries, rows, decode=vectors.rows, ids=runs.ids)
+            id_ranges = vectors.segment.id_ranges
+            rows = np.arange(len(id_ranges)) if mask is None else np.flatnonzero(mask)
+            compare_all(best, queries, rows, decode=vectors.rows, ids=id_ranges.ids)
         else:
             found = _scan(vectors, queries, n, mask)
             best.add(found.scores, found.ids)

@@ -1,7 +1,7 @@
-"""Vectors into segment files: straight to the disk as they come, or put into lists where there are many.
+"""Write vectors to segment files: straight to the disk as they come, or into lists if there are many.
 
-A segment that is compared as a whole is a file as FAISS writes it: what an empty index begins with, but for the number
-of vectors, and then their codes, one after the other. So none has to be held in memory to be written.
+A segment without lists is a file as FAISS writes it: the beginning of an empty index, with the number of vectors, and
+then their codes, one after the other. So the vectors need not be held in memory to be written.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import faiss as _faiss
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.dense.measured_recall import QUESTIONS, K, evenly, probes_for, recall
-from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, Layout, Scanning
+from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, ScanOptions, SegmentLayout
 from semsearch.dense.store import Additions, Questions
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
-from semsearch.system.durable import Draft, Written, write_durably
+from semsearch.system.durable import Draft, WrittenFile, write_durably
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ UInt8 = npt.NDArray[np.uint8]
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _CHUNK = 1 << 14  # vectors decoded at a time
-_ROUNDS = 6  # of learning centroids: more of them find no more
+_ROUNDS = 6  # of learning centroids: more do not improve the recall
 _LEARNING = 1 << 16  # vectors that eight-bit codes learn their range from
 _FEW = 16  # questions: fewer measure nothing
 
@@ -36,9 +36,9 @@ _FEW = 16  # questions: fewer measure nothing
 class SegmentWriter:
     """Writes vectors of one kind as segments of at most `largest` vectors each. A context manager.
 
-    Those that are scanned may get lists, as `scanning` says; `questions` embeds questions about passages with these
-    ids, to measure with. Each file is written under a temporary name, flushed to the disk and renamed; it counts for
-    nothing until the database names it.
+    Segments that are scanned may get lists, as `scanning` says; `questions` embeds questions about passages with given
+    ids, to measure recall. Each file is written under a temporary name, flushed to the disk and renamed; it has no
+    effect until the database names it.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SegmentWriter:
         *,
         generation: int,
         largest: int,
-        scanning: Scanning | None = None,
+        scanning: ScanOptions | None = None,
         questions: Questions | None = None,
     ) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class SegmentWriter:
         self._additions = Additions()
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError for others."""
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
         self._additions.check(ids, vectors)
         while len(ids):
             if self._growing is None:
@@ -75,7 +75,7 @@ class SegmentWriter:
                 self._write(self._growing)
 
     def finish(self) -> list[Segment]:
-        """Write what is left; all segments of this writer."""
+        """Write what is left, and return all segments of this writer."""
         if self._growing is not None:
             self._write(self._growing)
         return self.segments
@@ -103,12 +103,14 @@ class SegmentWriter:
             )
         self._growing = None
         self.segments.append(
-            Segment(self.kind, growing.path.name, written.size, Runs.of_ids(ids), written.digest, scan)
+            Segment(
+                self.kind, growing.path.name, written.size, IdRanges.of_ids(ids), written.digest, scan, written.sums
+            )
         )
 
 
 class _Growing:
-    """A segment's vectors as half-precision floats, on the disk."""
+    """A segment in the making: its vectors as half-precision floats, on the disk."""
 
     def __init__(self, path: Path, dimension: int) -> None:
         self.path = path
@@ -127,16 +129,16 @@ class _Growing:
         return np.concatenate(self._ids)
 
     def codes(self) -> UInt8:
-        """The vectors' bytes, where they lie. (n, bytes a vector)"""
+        """The bytes of the vectors, memory-mapped. (n, bytes a vector)"""
         shape = (self.count, int(self.plain.code_size))
         mapped = np.memmap(self.draft.temporary, np.uint8, "r", offset=len(self._beginning(0)), shape=shape)
         return np.asarray(mapped)
 
-    def keep(self) -> Written:
+    def keep(self) -> WrittenFile:
         return self.draft.keep(self._beginning(self.count))
 
     def _beginning(self, count: int) -> bytes:
-        """What FAISS writes before so many vectors; last, how many bytes they have."""
+        """The bytes that FAISS writes before so many vectors; the last of them are the size of these in bytes."""
         parts: list[bytes] = []
         self.plain.ntotal = count
         faiss.write_index(self.plain, faiss.PyCallbackIOWriter(lambda data: parts.append(bytes(data))))
@@ -144,10 +146,10 @@ class _Growing:
         return b"".join(parts)[:-8] + np.array([count * self.plain.code_size], dtype="<u8").tobytes()
 
 
-def _laid_out(plain: Any, codes: UInt8, layout: Layout, target: float, questions: Float32) -> tuple[Any, Scan]:
-    """The vectors of codes (n, bytes a vector) in lists or rounded, and what a scan of them finds for questions (q, d).
+def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, questions: Float32) -> tuple[Any, Scan]:
+    """Put vectors, given by their codes (n, bytes a vector), into a layout, and measure it with questions (q, d).
 
-    Where there are too few questions to measure with, some of the vectors are asked.
+    If there are too few questions to measure with, some of the vectors are used as questions.
     """
     index = _empty(plain.d, layout)
     learning = max(layout.lists * TRAINING, 0 if layout.codes == PLAIN.codes else _LEARNING)
@@ -173,7 +175,7 @@ def _laid_out(plain: Any, codes: UInt8, layout: Layout, target: float, questions
     return index, Scan(layout.factory, len(codes), layout.lists, probes, measured, len(found))
 
 
-def _empty(dimension: int, layout: Layout) -> Any:
+def _empty(dimension: int, layout: SegmentLayout) -> Any:
     index = faiss.index_factory(dimension, layout.factory, faiss.METRIC_INNER_PRODUCT)
     if layout.lists:
         index.cp.niter = _ROUNDS

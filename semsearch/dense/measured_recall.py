@@ -1,4 +1,4 @@
-"""How many lists must be looked into to find the nearest rows: measured on questions, not guessed."""
+"""Measure on probe questions how many lists must be searched to find the nearest rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 K = 10  # recall is that of the ten best
-QUESTIONS = 512  # that are tried on a segment: half to choose with, half to measure with
+QUESTIONS = 512  # tried on a segment: half to choose the number of lists, half to measure it
 
 
 def probes_for(target: float, order: Int64, homes: Int64, *, sure: float = 0.0) -> int:
-    """The least number of lists in which answers are found with the target's recall, and so many standard errors more.
+    """The least number of lists whose recall is above the target by `sure` standard errors.
 
-    `order` (q, l) has each question's lists, the nearest first, `homes` (q, k) the lists in which its k answers lie.
+    `order` (q, l) has each question's lists, the nearest first, `homes` (q, k) the lists that contain its k answers.
     """
     ranks = np.argsort(order, axis=1)
     needed = np.take_along_axis(ranks, homes, axis=1)  # all of these lists and one more
@@ -36,6 +36,6 @@ def recall(found: Int64, nearest: Int64) -> float:
 
 
 def evenly(count: int, most: int) -> Int64:
-    """At most so many of the numbers below `count`, at even distances, rising."""
+    """Choose at most `most` of the numbers below `count`, at even distances, rising."""
     size = min(count, most)
     return np.arange(size, dtype=np.int64) * count // max(size, 1)

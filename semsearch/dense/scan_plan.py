@@ -1,11 +1,11 @@
-"""How the passages of a segment are compared with a question: all of them, or those in the lists nearest to it.
+"""Plan how a segment is scanned: a query is compared with all passages, or only with those in the nearest lists.
 
 An inverted file (Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011) puts each vector into the list of the centroid
-nearest to it, and compares a question only with the lists whose centroids are nearest to the question. How many lists
-that must be is measured, not guessed: questions made of the segment's own sentences are answered exactly, and the rank
-of the list in which each answer lies says which number would have found it. Half of the questions choose the number
-with some to spare; the other half say what recall it has, and where that falls short, the number rises until it does
-not. Pure; semsearch.dense.faiss_segment does the work.
+nearest to it, and compares a query only with the lists whose centroids are nearest to the query. The number of lists to
+search is measured, not guessed: probe questions made of the segment's own sentences are answered exactly, and the rank
+of the list that contains each answer tells which number would have found it. Half of the questions choose the number,
+with some to spare; the other half measure its recall, and if that falls short, the number is raised until it does not.
+Pure; semsearch.dense.faiss_segment does the work.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Int64 = npt.NDArray[np.int64]
 LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
 TARGET = 0.95
 TRAINING = 40  # vectors for each list that its centroid is learned from
-SURE = 2.0  # standard errors by which the recall that chooses lies above the target
+SURE = 2.0  # standard errors by which the recall that chooses must be above the target
 _LEAST = 1000  # vectors that eight-bit codes learn their range from
 _FACTORY = re.compile(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
 
 
 @dataclass(frozen=True, slots=True)
-class Scanning:
-    """What is wanted: everything compared, or a recall to be reached, or an index type of FAISS's by its name there.
+class ScanOptions:
+    """The options for scanning: compare everything, or reach a recall, or use an index type of FAISS by its name.
 
-    Raises UsageError where that cannot be meant.
+    Raises UsageError if they make no sense.
     """
 
     exact: bool = False
@@ -62,38 +62,38 @@ class Scanning:
 
     @property
     def gathering(self) -> int | None:
-        """The vectors from which segments have lists by themselves; None where they never have."""
+        """The number of vectors from which segments have lists by themselves; None if they never have."""
         return None if self.exact or self.factory is not None else self.listed
 
-    def layout(self, count: int) -> Layout:
-        """What a segment of so many vectors gets. One that is too small to learn lists from is compared whole.
+    def layout(self, count: int) -> SegmentLayout:
+        """Choose the layout of a segment of `count` vectors. One that is too small to learn lists from has none.
 
-        Of n vectors √n lists: twice as many find as much in a little less time, and take twice as long to make.
+        n vectors get √n lists: twice as many find as much in a little less time, and take twice as long to make.
         """
         if self.factory is not None:
             lists, codes = _FACTORY.fullmatch(self.factory).groups()  # type: ignore[union-attr]  # checked above
             least = _LEAST if codes == "SQ8" else 1
             enough = count >= max(int(lists or 0) * TRAINING, least)
-            return Layout(int(lists or 0), codes) if enough else PLAIN
-        return PLAIN if self.exact or count < self.listed else Layout(math.isqrt(count))
+            return SegmentLayout(int(lists or 0), codes) if enough else PLAIN
+        return PLAIN if self.exact or count < self.listed else SegmentLayout(math.isqrt(count))
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How many lists, 0 for none, and how a vector is written down."""
+class SegmentLayout:
+    """The layout of a segment: the number of lists, 0 for none, and the encoding of a vector."""
 
     lists: int = 0
     codes: str = "SQfp16"
 
     @property
     def factory(self) -> str:
-        """As FAISS calls it."""
+        """The name of the layout in FAISS."""
         return f"IVF{self.lists},{self.codes}" if self.lists else self.codes
 
     @property
     def is_exact(self) -> bool:
-        """Whether it finds what comparing the vectors finds, but for the rounding to half precision."""
+        """Return whether a scan is exact, except for rounding to half precision."""
         return not self.lists and self.codes != "SQ8"
 
 
-PLAIN = Layout()
+PLAIN = SegmentLayout()

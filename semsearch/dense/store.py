@@ -1,10 +1,10 @@
-"""Where the vectors of an index are kept: the seam between an index and an engine. Ids in, ids out.
+"""The protocols of a vector store: the seam between an index and the engine that keeps its vectors. Ids in, ids out.
 
 An index has two stores, one for each kind of vectors. Passages are searched: with filters, and perhaps by an
 approximate method whose recall was measured. Sentences are only fetched by their ids.
 
-What a store holds are segments, written once and never changed. A generation is a list of segments and a set of removed
-ids, both named in the manifest (semsearch.storage.manifest), so that there is one commit point, which is SQLite's:
+A store holds segments, written once and never changed. A generation is a list of segments and a set of removed ids,
+both named in the manifest (semsearch.storage.manifest), so that there is one commit point, which is SQLite's:
 
     with store.writer(8) as writer:     generation 8: its segment answers nobody yet
         writer.add(ids, vectors)
@@ -13,12 +13,12 @@ ids, both named in the manifest (semsearch.storage.manifest), so that there is o
     store.open(segments, removed)       a reader of generation 8; those of generation 7 go on
 
 A writer that dies before the COMMIT leaves segments that no manifest names; the next writer finds them among `names`
-and drops them (semsearch.indexing.sweeping). Removed ids stay in their segments, and are told to each reader, until
-`merge` writes what is left of some segments as new ones. Those that it replaces are dropped when no reader can be about
+and drops them (semsearch.indexing.sweeping). Removed ids stay in their segments, and are passed to each reader, until
+`merge` writes what is left of some segments as new ones. The replaced segments are dropped when no reader can be about
 to open them. Ids are never reused, but a refit writes the same ids into new segments.
 
-A further engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
-contract that it must pass, which takes one more line there.
+Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
+contract suite that it must pass, where it takes one more line.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
-from semsearch.arrays.top_k import Found
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopKResult
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
 
 if TYPE_CHECKING:
-    from semsearch.dense.stored import Stored
+    from semsearch.dense.stored import StoredVectors
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Questions = Callable[[Int64], Float32]  # questions about passages with these ids, as vectors, to measure recall with
 
-NO_IDS = Runs.of(())
+NO_IDS = IdRanges.of(())
 
 
 class VectorReader(Protocol):
-    """The vectors of one generation: those in some segments, without what is removed. Threads may share it."""
+    """The protocol of a reader of one generation's vectors, without removed ones. Threads may share it."""
 
     @property
     def rounding(self) -> float:
-        """How far a number of a fetched vector may be from the one that was added."""
+        """The largest rounding error of a number in a fetched vector."""
 
-    def search(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
-        """The n ids whose vectors have the largest inner products with each query. (q, d) -> (q, ≤ n)
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """Find the n ids whose vectors have the largest inner products with each query. (q, d) -> (q, ≤ n)
 
-        Among the allowed ids, or all. Where there are fewer than n, the rest is none. Of equal scores at the edge, any
-        may be taken. Raises UsageError for queries of another dimension.
+        Only the allowed ids are searched, if given. If there are fewer than n, the rest are -1. Of equal scores at the
+        edge, any may be taken. Raises UsageError for queries of another dimension.
         """
 
-    def fetch(self, ids: Int64) -> Stored:
-        """The vectors of those of the ids that are there, in any order. (n,)"""
+    def fetch(self, ids: Int64) -> StoredVectors:
+        """Fetch the vectors of ids, in any order; those that are missing are left out. (n,)"""
 
 
 class VectorWriter(Protocol):
-    """Writes new segments. A context manager: leaving it unfinished gives up what was not yet written."""
+    """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
 
     def add(self, ids: Int64, vectors: Float32) -> None:
         """Append vectors (n, d) with rising ids (n,).
@@ -73,7 +73,7 @@ class VectorWriter(Protocol):
         """
 
     def finish(self) -> list[Segment]:
-        """The segments that were written, durable now. They answer once a manifest names them."""
+        """Make all segments durable and return them. They take effect once a manifest names them."""
 
     def __enter__(self) -> VectorWriter: ...
 
@@ -83,7 +83,7 @@ class VectorWriter(Protocol):
 
 
 class VectorStore(Protocol):
-    """The vectors of one kind of an index, in segments. Threads may share it."""
+    """The protocol of a store of one kind of vectors of an index, in segments. Threads may share it."""
 
     @property
     def largest(self) -> int:
@@ -93,42 +93,42 @@ class VectorStore(Protocol):
     def gathering(self) -> int | None:
         """The number of vectors from which a segment is searched faster: smaller ones are merged to reach it."""
 
-    def open(self, segments: Sequence[Segment], removed: Runs) -> VectorReader:
-        """A reader of some segments that does not find what is removed. What is open already is shared.
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> VectorReader:
+        """Open a reader of some segments that leaves out removed ids. Segments that are open already are shared.
 
-        Raises FileNotFoundError where a segment is gone, IndexDamaged where it is not what the manifest says.
+        Raises FileNotFoundError if a segment is gone, IndexDamaged if it does not match the manifest.
         """
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> VectorWriter:
-        """A writer of segments for a generation to come."""
+        """Make a writer of segments for a new generation."""
 
     def merge(
-        self, segments: Sequence[Segment], removed: Runs, *, generation: int, questions: Questions | None = None
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
-        """New segments with what some segments hold that is not removed; the old ones stay as they are.
+        """Merge segments into new ones, without removed ids; the old segments stay as they are.
 
-        An engine that cannot do it by itself leaves it to semsearch.dense.copying.
+        An engine that cannot do this by itself leaves it to semsearch.dense.copying.
         """
 
     def check(self, segment: Segment) -> list[str]:
-        """What is wrong with a segment, all of which is read. Raises FileNotFoundError where it is gone."""
+        """Check a segment, reading all of it; its problems. Raises FileNotFoundError if it is gone."""
 
     def names(self) -> Iterable[str]:
-        """Every segment that takes up room, whole or not, named by a manifest or not: `Segment.file` of each."""
+        """The names (`Segment.file`) of all segments that take up room, finished or not, in a manifest or not."""
 
     def drop(self, name: str) -> None:
-        """Delete a segment. Raises OSError where it is in use, on systems that then refuse."""
+        """Delete a segment. Raises OSError if it is in use, on systems that refuse then."""
 
 
 class Additions:
-    """What a writer was given so far, to see that what comes next belongs to it."""
+    """Checks that the ids given to a writer rise, and that vectors have one dimension."""
 
     def __init__(self) -> None:
         self._last: int | None = None
         self._dimension: int | None = None
 
     def check(self, ids: Int64, vectors: Float32) -> None:
-        """Raises UsageError for ids that do not rise, and for vectors that are not as many, or not of one length."""
+        """Check the next ids and vectors: raises UsageError if ids do not rise or shapes do not fit."""
         if vectors.ndim != 2 or len(vectors) != len(ids):
             raise UsageError(f"{len(ids)} ids came with vectors of shape {vectors.shape}; give one row for each id")
         if self._dimension not in (None, vectors.shape[1]):
@@ -144,6 +144,6 @@ class Additions:
 
 
 def check_dimension(queries: Float32, dimension: int) -> None:
-    """Raises UsageError for queries that cannot be compared with vectors of a dimension."""
+    """Check the shape of queries: raises UsageError if they cannot be compared with vectors of a dimension."""
     if queries.ndim != 2 or queries.shape[1] != dimension:
         raise UsageError(f"queries of shape {queries.shape} cannot be compared with vectors of {dimension} numbers")

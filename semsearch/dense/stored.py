@@ -1,4 +1,4 @@
-"""Vectors that were fetched by their ids, and what they have to do with queries, pair by pair."""
+"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """The stored vectors of some passages or sentences: those of the ids at some places among n. (m,), (m, d)"""
+class StoredVectors:
+    """The stored vectors of some passages or sentences: those of the ids at some positions among n. (m,), (m, d)"""
 
-    places: Int64
+    positions: Int64
     rows: Float32
     n: int
 
@@ -35,7 +35,7 @@ class Stored:
         if not len(self.rows) or not queries.any():
             return result
         rows, numbers = part(self.rows), np.full(self.n, -1)
-        numbers[self.places] = np.arange(len(rows))
+        numbers[self.positions] = np.arange(len(rows))
         of = numbers[which]
         known = np.flatnonzero(of >= 0) if len(rows) < self.n else slice(None)
         of, owners = of[known], owners[known]
@@ -46,21 +46,21 @@ class Stored:
         result[known] = scores
         return result
 
-    def by_place(self) -> Stored:
-        """The same in the order of their places."""
-        if not (np.diff(self.places) < 0).any():
+    def by_position(self) -> StoredVectors:
+        """Sort the vectors by their positions."""
+        if not (np.diff(self.positions) < 0).any():
             return self
-        order = np.argsort(self.places)
-        return Stored(self.places[order], self.rows[order], self.n)
+        order = np.argsort(self.positions)
+        return StoredVectors(self.positions[order], self.rows[order], self.n)
 
 
-def nothing_stored(n: int) -> Stored:
-    """No vector for any of n ids."""
-    return Stored(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)
+def nothing_stored(n: int) -> StoredVectors:
+    """The stored vectors of n ids that have none."""
+    return StoredVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)
 
 
 def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -> Float32:
-    """Of pairs of rows, by their numbers, without copying a row. (l, d), (p,), (r, d), (p,) -> (p,)"""
+    """The inner products of pairs of rows, by their numbers; no row is copied. (l, d), (p,), (r, d), (p,) -> (p,)"""
     products: Float32 = np.empty(len(lefts), dtype=np.float32)
     arrays = [np.ascontiguousarray(each) for each in (left, lefts, right, rights)] + [products]
     faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))

@@ -4,10 +4,10 @@ SIF (Arora et al. 2017, algorithm 1) removes the projection on the first singula
 (Ethayarajh 2018, section 3.3) removes m of them piecewise, each by its share of variance, λ_i = σ_i² / Σ_{j≤m} σ_j².
 
 The singular vectors of the sentences X (n, d) are the eigenvectors of G = XᵀX (d, d), its eigenvalues are their σ². G
-is a sum over sentences: exact in one pass; parts of a corpus add up, and what is taken away can be subtracted.
+is a sum over sentences: exact in one pass; the sums of parts of a corpus add up, and those of removed parts subtract.
 
 Few sentences, or sentences of few words, span fewer directions than may be asked for. The others have no variance but
-what rounding leaves; in them lies the meaning of words not seen so far, so none of them may be taken for a component.
+rounding error; the meaning of words not seen so far lies in them, so none of them may be taken for a component.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _DOUBLE = 1e-12  # of Σσ²: sums in double precision leave 1e-15, vectors in s
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), how many sentences and known words there were.
+class SentenceSums:
+    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), the number of sentences and of known words.
 
     A direction with no more variance than `rounding` may be one that no sentence has.
     """
@@ -39,16 +39,17 @@ class Statistics:
     rounding: float = 0.0
 
     @classmethod
-    def empty(cls, dimension: int) -> Statistics:
+    def empty(cls, dimension: int) -> SentenceSums:
         """The sums over no sentences, for vectors of so many dimensions."""
         return cls(np.zeros((dimension, dimension)), 0, 0)
 
     @classmethod
-    def of(cls, vectors: Float32, words: int) -> Statistics:
+    def of(cls, vectors: Float32, words: int) -> SentenceSums:
         """The sums over raw vectors (n, d) of n sentences with `words` known words. Zero vectors count as no sentence.
 
-        Over a few thousand at a time in single precision, up to four times as fast, and then in double. No more
-        sentences than dimensions are no work, and may span fewer directions than are asked for: in double altogether.
+        A few thousand sentences at a time are summed in single precision, up to four times as fast, then in double. If
+        there are no more sentences than dimensions, all is summed in double: it is little work, and they may span fewer
+        directions than are asked for.
         """
         gram = np.zeros((vectors.shape[1], vectors.shape[1]))
         few = len(vectors) <= len(gram)
@@ -60,31 +61,34 @@ class Statistics:
         return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words, rounding)
 
     @classmethod
-    def in_single(cls, gram: Float64, sentences: float, words: float) -> Statistics:
-        """Sums whose precision nobody has noted down."""
+    def in_single(cls, gram: Float64, sentences: float, words: float) -> SentenceSums:
+        """Build from sums that were saved without their precision, which is taken to be single."""
         return cls(gram, sentences, words, _SINGLE * float(np.trace(gram)))
 
-    def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(
+    def __add__(self, other: SentenceSums) -> SentenceSums:
+        return SentenceSums(
             self.gram + other.gram,
             self.sentences + other.sentences,
             self.words + other.words,
             self.rounding + other.rounding,
         )
 
-    def __sub__(self, other: Statistics) -> Statistics:
-        """What is left without the other's sentences. In another batch the last digit of their vectors was another."""
-        return Statistics(
+    def __sub__(self, other: SentenceSums) -> SentenceSums:
+        """The sums without the sentences of `other`.
+
+        Their vectors may differ in the last digit from when they were added, in other batches.
+        """
+        return SentenceSums(
             self.gram - other.gram,
             self.sentences - other.sentences,
             self.words - other.words,
             self.rounding + max(other.rounding, _SINGLE * float(np.trace(other.gram))),
         )
 
-    def scaled(self, sentences: float) -> Statistics:
+    def scaled(self, sentences: float) -> SentenceSums:
         """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
-        return Statistics(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
+        return SentenceSums(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,12 @@ class CommonComponents:
     shares: Float64
 
     @classmethod
-    def of(cls, statistics: Statistics, m: int, *, piecewise: bool) -> CommonComponents:
-        """The first m components of the sentences. Directions without any variance but rounding's are left out."""
-        values, vectors = np.linalg.eigh(statistics.gram)
+    def of(cls, sums: SentenceSums, m: int, *, piecewise: bool) -> CommonComponents:
+        """Find the first m components of sentences. Directions whose variance is only rounding error are left out."""
+        values, vectors = np.linalg.eigh(sums.gram)
         values, directions = values[::-1][:m], vectors.T[::-1][:m]
-        total = float(np.trace(statistics.gram))
-        real = values > max(statistics.rounding, _DOUBLE * total, 0.0)
+        total = float(np.trace(sums.gram))
+        real = values > max(sums.rounding, _DOUBLE * total, 0.0)
         values, directions = values[real], directions[real]
         strengths = values / values.sum() if piecewise else np.ones(len(values))
         return cls(np.ascontiguousarray(directions), strengths, values / total if total > 0 else values)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.unit import row_lengths, to_unit
 from semsearch.embedding.components import CommonComponents
-from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.text.ragged import Ragged
 
 Float32 = npt.NDArray[np.float32]
@@ -46,10 +46,12 @@ class WordShares:
         return WordShares(self.words, np.asarray(self.rows + rounding, dtype=np.float32), self.unknown)
 
 
-def share_out(words: Sequence[str], tokens: Ragged, raw: RawVectors, common: CommonComponents) -> WordShares:
+def share_out(
+    words: Sequence[str], tokens: Ragged, weighted_sums: WeightedSums, common: CommonComponents
+) -> WordShares:
     """The shares of a text's words (n,) in its vector. `tokens` are the ids of the words, as n texts of one word."""
-    known = raw.known(tokens)
-    shares = raw.shares(known)
+    known = weighted_sums.known(tokens)
+    shares = weighted_sums.shares(known)
     rest, whole = common.remove(shares), shares.sum(axis=0)[None]
     factor = to_unit(rest.sum(axis=0)[None], scale=row_lengths(whole))
     named = [word for word, length in zip(words, known.lengths.tolist(), strict=True) if length]

@@ -47,7 +47,7 @@ class Direction:
     opposite: tuple[Neighbour, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values for JSON."""
+        """The direction and its words as plain values for JSON."""
         return {
             "number": self.number,
             "share": round(self.share, 6),

@@ -1,106 +1,94 @@
 """Turn texts into unit vectors: words, weights, average, removal of the common components.
 
-`SentenceEmbedder` follows scikit-learn's contract: the constructor only stores its arguments, `fit` learns, what was
-learned ends in an underscore, `transform` never learns. What is learned has two parts. The weights (a, p(w) or idf) are
-frozen by the first texts that are fitted; the components follow from a sum over all texts, so that `partial_fit` and
-`merge` give what one `fit` on everything gives, as long as the weights are the same. Vectors that unknown words get
-from their contexts are frozen with the weights.
+`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator): the constructor only stores its
+arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
+learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
+from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
+weights are the same. Vectors that unknown words get from their contexts are frozen with the weights.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding import saved
+from semsearch.embedding.choices import Choices
+from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.contributions import WordShares, share_out
-from semsearch.embedding.induced_words import Induced, induce
-from semsearch.embedding.methods import Method, Unknown, find_method
-from semsearch.embedding.weighted_sums import RawVectors
-from semsearch.embedding.weights import WordWeights, check_a, learn_weights
-from semsearch.embedding.word_memory import Memory
-from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
-from semsearch.system.durable import write_durably
+from semsearch.embedding.encoding import Encoding
+from semsearch.embedding.general_language import general_sentences
+from semsearch.embedding.induced_words import InducedWords, induce
+from semsearch.embedding.parameters import EmbedderParameters
+from semsearch.embedding.texts import BATCH, batched, listed
+from semsearch.embedding.weighted_sums import WeightedSums
+from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.word_ids import word_ids
+from semsearch.embedding.word_memory import WordMemory
+from semsearch.errors import FitError
 from semsearch.system.threads import in_order
 from semsearch.text.ragged import Ragged
-from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
-from semsearch.text.unknown_words import Strangers
-from semsearch.word_vectors.table import Guessing, WordVectors
+from semsearch.text.tokens import WordChunk, hash_chunks, words
+from semsearch.text.unknown_words import UnknownWords
+from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import Guessing
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
-_BATCH = 8192  # texts at a time
 _WORDS = 10  # of a text, on average, roughly
-_SAMPLE = 4000  # sentences drawn for the prior
-_MOST = 1e15  # sentences of the prior: beside so many, no text says anything
 
 
-class SentenceEmbedder:
+class SentenceEmbedder(Encoding, EmbedderParameters):
     """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows have length one, or are zero if no word is known.
 
-    vectors      word vectors, as `load_vectors` gives them
+    vectors      word vectors by name or path, or opened, as `load_vectors` gives them
     method       "sif", "usif", "tfidf", "mean", or a custom `Method`
     a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
-    components   how many common components are removed; by default the method's
-    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (what is fitted), "mixed" (general
-                 English where little is fitted, the corpus where much is), or a counts file
-    prior        how many sentences of general language are added to what is fitted, so that a few sentences keep
-                 their meaning; 0 is the papers' way
-    unknown      what becomes of words that the vectors lack: "skip" leaves them out; "pieces" takes what the table's
-                 pieces say of them; "contexts" besides gives those that are frequent in what is fitted a vector from
+    components   the number of common components to remove; by default the method's
+    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (the fitted texts), "mixed" (general
+                 English for few fitted texts, the corpus for many), or a counts file
+    prior        the number of sentences of general language that are added to the fitted texts, so that a few
+                 sentences keep their meaning; 0 follows the papers
+    unknown      how to treat words that the vectors lack: "skip" leaves them out; "pieces" guesses their vectors from
+                 the table's pieces; "contexts" also gives those that are frequent in the fitted texts a vector from
                  the words around them
+
+    The parameters are checked by `fit`, and by `check`. It is a transformer of scikit-learn's: see `get_params`.
     """
 
-    induced_: Induced | None = None
-
-    def __init__(
-        self,
-        vectors: WordVectors,
-        *,
-        method: str | Method = "sif",
-        a: float | None = None,
-        components: int | None = None,
-        frequencies: str | Path = "vectors",
-        prior: float = 0,
-        unknown: Unknown = "skip",
-    ) -> None:
-        if a is not None:
-            check_a(a)
-        if components is not None and not 0 <= components <= vectors.dimension:
-            raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components}")
-        if not 0 <= prior <= _MOST:
-            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
-        if unknown not in get_args(Unknown):
-            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
-        self.vectors = vectors
-        self.method = find_method(method)
-        self.a = a
-        self.components = self.method.components if components is None else components
-        self.frequencies = frequencies
-        self.prior = prior
-        self.unknown: Unknown = unknown
-        self._raw_: RawVectors | None = None
-        self._expected = 0
+    chosen_: Choices
+    weights_: WordWeights
+    statistics_: SentenceSums
+    common_: CommonComponents
+    induced_: InducedWords | None = None
+    _raw_: WeightedSums | None = None
+    _expected = 0
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def fit(self, texts: Iterable[str]) -> SentenceEmbedder:
-        """Learn weights and components from texts, and forget what was learned before.
+    @property
+    def dimension(self) -> int:
+        """The number of dimensions of its vectors, d. Needs no fit."""
+        return self._chosen.vectors.dimension
 
-        Raises UsageError for a single string.
+    @property
+    def _chosen(self) -> Choices:
+        """What was chosen when it was fitted; before, what would be chosen now."""
+        return self.chosen_ if self.is_fitted else self._choose()
+
+    def fit(self, texts: Iterable[str], y: object = None) -> SentenceEmbedder:  # noqa: ARG002  # as scikit-learn calls
+        """Learn weights and components from texts, and forget what was learned before. `y` is ignored.
+
+        Raises UsageError for a single string, and for parameters that make no sense.
         """
-        batches = [self.tokenize(batch) for batch in _batched(texts)]
+        chosen = self._choose()
+        batches = [_ids(chosen, hash_chunks(batch)) for batch in batched(texts)]
         self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
@@ -109,15 +97,17 @@ class SentenceEmbedder:
 
         The result does not depend on the number of threads.
         """
+        self.chosen_ = chosen = self._choose()
         self.weights_ = learn_weights(
-            self.method.weighting, self.vectors, batches, a=self.a, frequencies=self.frequencies
+            chosen.method.weighting, chosen.vectors, batches, a=chosen.a, frequencies=chosen.frequencies
         )
         self.induced_, self._raw_ = None, None
-        if self.unknown == "contexts":
-            plain = self._raw() if not self.method.normalise else self._raw_vectors(normalise=False)
-            self.induced_ = induce(batches, self.vectors, plain, threads=threads)
+        vars(self).pop("_by_pieces", None)
+        if chosen.unknown == "contexts":
+            plain = self._raw() if not chosen.method.normalise else self._raw_vectors(normalise=False)
+            self.induced_ = induce(batches, chosen.vectors, plain, threads=threads)
             plain.forget()
-        total = Statistics.empty(self.vectors.dimension)
+        total = SentenceSums.empty(chosen.vectors.dimension)
         for part in in_order(self.statistics_of, batches(), threads=threads):
             total = total + part
         return self._learn(total)
@@ -128,12 +118,17 @@ class SentenceEmbedder:
         if self._raw_ is not None:
             self._raw_.expected = words
 
-    def partial_fit(self, texts: Iterable[str]) -> SentenceEmbedder:
+    def expect_texts(self, count: int) -> None:
+        """Announce the number of texts to come, where that of their words is not known."""
+        if count > BATCH:
+            self.expect(max(self._expected, _WORDS * count))
+
+    def partial_fit(self, texts: Iterable[str], y: object = None) -> SentenceEmbedder:
         """Learn components from more texts. The first call is a `fit`, which also learns and freezes the weights."""
         if not self.is_fitted:
-            return self.fit(texts)
+            return self.fit(texts, y)
         total = self.statistics_
-        for batch in _batched(texts):
+        for batch in batched(texts):
             total = total + self.statistics_of(self.tokenize(batch))
         return self._learn(total)
 
@@ -149,20 +144,20 @@ class SentenceEmbedder:
             )
         return self._learn(self.statistics_ + other.statistics_)
 
-    def _learn(self, total: Statistics) -> SentenceEmbedder:
+    def _learn(self, total: SentenceSums) -> SentenceEmbedder:
         self.statistics_ = total
         self.common_ = self._components_of(total)
         return self
 
-    def statistics_of(self, texts: Ragged) -> Statistics:
+    def statistics_of(self, texts: Ragged) -> SentenceSums:
         """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
-        total = Statistics.empty(self.vectors.dimension)
+        total = SentenceSums.empty(self.chosen_.vectors.dimension)
         for part in _parts(texts):
             known = self._raw().known(part)
-            total = total + Statistics.of(self.raw(known), len(known.ids))
+            total = total + SentenceSums.of(self.raw(known), len(known.ids))
         return total
 
-    def drift(self, today: Statistics) -> float:
+    def drift(self, today: SentenceSums) -> float:
         """The largest principal angle, in degrees, between the components in use and those of newer sums."""
         self._check_fitted()
         angles = self.common_.angles(self._components_of(today))
@@ -170,30 +165,31 @@ class SentenceEmbedder:
 
     # -- embedding -----------------------------------------------------------------------------------------------
 
-    def transform(self, texts: Sequence[str]) -> Float32:
+    def transform(self, texts: Iterable[str]) -> Float32:
         """Embed texts: n texts -> (n, d) float32, rows of length one, or zero if no word of the text is known.
 
-        Raises FitError before `fit`, UsageError for a single string.
+        Raises FitError before `fit`, UsageError for a single string, and for what is no string.
         """
-        _check_several(texts)
         self._check_fitted()
-        if len(texts) <= _BATCH:
-            return self._raw().without(self.common_, self.tokenize(texts))
-        self.expect(max(self._expected, _WORDS * len(texts)))
-        result = np.empty((len(texts), self.vectors.dimension), dtype=np.float32)
-        for first in range(0, len(texts), _BATCH):
-            batch = self.tokenize(texts[first : first + _BATCH])
-            self._raw().put_without(self.common_, batch, result[first : first + _BATCH])
+        several = listed(texts)
+        if len(several) <= BATCH:
+            return self._raw().without(self.common_, self.tokenize(several))
+        self.expect_texts(len(several))
+        result = np.empty((len(several), self.dimension), dtype=np.float32)
+        for first in range(0, len(several), BATCH):
+            batch = self.tokenize(several[first : first + BATCH])
+            self._raw().put_without(self.common_, batch, result[first : first + BATCH])
         return result
 
-    def fit_transform(self, texts: Sequence[str]) -> Float32:
-        """Fit on texts, then embed them: `fit(texts).transform(texts)`."""
-        return self.fit(texts).transform(texts)
+    def fit_transform(self, texts: Iterable[str], y: object = None) -> Float32:
+        """Fit on texts, then embed them: `fit(texts).transform(texts)`. `y` is ignored."""
+        several = listed(texts)
+        return self.fit(several, y).transform(several)
 
     def transform_ragged(self, texts: Ragged) -> Float32:
         """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
-        result = np.zeros((len(texts), self.vectors.dimension), dtype=np.float32)
+        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
         first = 0
         for part in _parts(texts):
             self._raw().put_without(self.common_, part, result[first : first + len(part)])
@@ -217,30 +213,17 @@ class SentenceEmbedder:
 
     def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
         """Like `tokenize`, but for texts whose words have been found already."""
-        parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
-        counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
-        strangers: list[Strangers] = []
-        for chunk in chunks:
-            parts.append(self.vectors.lookup(chunk.hashes))
-            counts.append(chunk.counts)
-            if self.unknown != "skip":
-                strangers.append(Strangers.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
-        ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
-        if self.unknown == "skip":
-            return Ragged(ids, indptr).only(ids >= 0)
-        distinct, which = Strangers.concatenate(strangers).distinct()
-        ids[ids < 0] = -1 - which
-        return Ragged(ids, indptr, distinct)
+        return _ids(self._chosen, chunks)
 
-    def _guess(self, strangers: Strangers) -> Float32:
+    def _guess(self, unknown_words: UnknownWords) -> Float32:
         """The vectors of unknown words, from their contexts or else their pieces; zero without both. (u,) -> (u, d)"""
         result: Float32
         if self._by_pieces is None:
-            result = np.zeros((len(strangers), self.vectors.dimension), dtype=np.float32)
+            result = np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
         else:
-            result = self._by_pieces(strangers)
+            result = self._by_pieces(unknown_words)
         if self.induced_ is not None:
-            self.induced_.put(strangers, result)
+            self.induced_.put(unknown_words, result)
         return result
 
     def raw(self, texts: Ragged) -> Float32:
@@ -248,187 +231,99 @@ class SentenceEmbedder:
         return self._raw().of(texts)
 
     @cached_property
-    def _by_pieces(self) -> Memory | None:
-        vectors = self.vectors
-        return Memory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
+    def _by_pieces(self) -> WordMemory | None:
+        vectors = self.chosen_.vectors
+        return WordMemory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
 
-    def _raw(self) -> RawVectors:
+    def _raw(self) -> WeightedSums:
         if self._raw_ is None:
-            self._raw_ = self._raw_vectors(normalise=self.method.normalise)
+            self._raw_ = self._raw_vectors(normalise=self.chosen_.method.normalise)
         return self._raw_
 
-    def _raw_vectors(self, *, normalise: bool) -> RawVectors:
-        guess = None if self.unknown == "skip" else self._guess
-        return RawVectors(self.vectors, self.weights_, normalise=normalise, guess=guess, expected=self._expected)
+    def _raw_vectors(self, *, normalise: bool) -> WeightedSums:
+        chosen, guess = self.chosen_, None if self.chosen_.unknown == "skip" else self._guess
+        return WeightedSums(chosen.vectors, self.weights_, normalise=normalise, guess=guess, expected=self._expected)
 
     # -- components ----------------------------------------------------------------------------------------------
 
-    def _components_of(self, statistics: Statistics) -> CommonComponents:
-        if self.prior:
-            statistics = statistics + self.general_statistics().scaled(self.prior)
-        return CommonComponents.of(statistics, self.components, piecewise=self.method.piecewise)
+    def _components_of(self, sums: SentenceSums) -> CommonComponents:
+        chosen = self.chosen_
+        if chosen.prior:
+            sums = sums + self.general_statistics().scaled(chosen.prior)
+        return CommonComponents.of(sums, chosen.components, piecewise=chosen.method.piecewise)
 
-    def general_statistics(self) -> Statistics:
+    def general_statistics(self) -> SentenceSums:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
-        generator = np.random.default_rng(0)
-        lengths = generator.integers(5, 25, size=_SAMPLE)
-        p = self.vectors.frequencies.astype(np.float64)
-        ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32)
-        return self.statistics_of(Ragged(ids, np.concatenate(([0], np.cumsum(lengths)))))
+        return self.statistics_of(general_sentences(self.chosen_.vectors))
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
     @property
     def is_fitted(self) -> bool:
-        """Whether the embedder has been fitted."""
+        """Return whether the embedder has been fitted."""
         return hasattr(self, "common_")
 
     @property
     def weights_digest(self) -> str:
         """A digest of all that determines raw vectors: equal digests mean equal raw vectors."""
         self._check_fitted()
-        weights = self.weights_
-        text = f"{self.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {self.method.normalise} {weights.a!r}"
-        if self.unknown != "skip":
-            text += f" {weights.of_strangers!r} {self.unknown} {self.induced_.digest() if self.induced_ else None}"
-        stored = weights.values.tobytes() if weights.stored else b""
-        return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
+        return saved.weights_digest(self)
 
     def card(self) -> dict[str, Any]:
         """A description for people: method, a, components and their shares of the variance, word vectors."""
         self._check_fitted()
-        return {
-            "method": self.method.name,
-            "weighting": self.method.weighting,
-            "normalise": self.method.normalise,
-            "piecewise": self.method.piecewise,
-            "a": self.weights_.a or None,
-            "components": len(self.common_.directions),
-            "shares": [round(float(share), 6) for share in self.common_.shares],
-            "frequencies": str(self.frequencies),
-            "prior": self.prior,
-            "unknown": self.unknown,
-            "induced words": len(self.induced_) if self.induced_ else 0,
-            "vectors": self.vectors.name,
-            "vectors_digest": self.vectors.digest,
-            "dimension": self.vectors.dimension,
-            "tokeniser": TOKENISER_VERSION,
-            "asked": {"a": self.a, "components": self.components},
-        }
+        return saved.card_of(self)
 
     def to_bytes(self) -> bytes:
         """Serialise all that was learned, as a NumPy archive without pickles."""
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "card": np.frombuffer(json.dumps(self.card()).encode(), dtype=np.uint8),
-            "a": np.array(self.weights_.a),
-            "directions": self.common_.directions,
-            "strengths": self.common_.strengths,
-            "shares": self.common_.shares,
-            "gram": self.statistics_.gram,
-            "sums": np.array([self.statistics_.sentences, self.statistics_.words], dtype=np.float64),
-            "rounding": np.array(self.statistics_.rounding),
-        }
-        if self.weights_.stored:
-            arrays["weights"] = self.weights_.values
-        if self.induced_ is not None:
-            arrays["induced_hashes"], arrays["induced_vectors"] = self.induced_.hashes, self.induced_.vectors
-        buffer = io.BytesIO()
-        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
-        return buffer.getvalue()
+        self._check_fitted()
+        return saved.to_bytes(self)
 
     @classmethod
-    def from_bytes(cls, data: bytes, vectors: WordVectors) -> SentenceEmbedder:
+    def from_bytes(cls, data: bytes, vectors: WordVectorsLike) -> SentenceEmbedder:
         """Restore an embedder from what `to_bytes` gave.
 
         Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
         """
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                card = json.loads(arrays["card"].tobytes())
-                _check_vectors(card, vectors)
-                method = Method(
-                    card["method"],
-                    card["weighting"],
-                    card["normalise"],
-                    card["asked"]["components"],
-                    card["piecewise"],
-                )
-                embedder = cls(
-                    vectors,
-                    method=method,
-                    a=card["asked"]["a"],
-                    components=card["asked"]["components"],
-                    frequencies=card["frequencies"],
-                    prior=card["prior"],
-                    unknown=card.get("unknown", "skip"),  # absent in embedders saved before there was a choice
-                )
-                stored = "weights" in arrays
-                values = arrays["weights"] if stored else vectors.frequencies
-                embedder.weights_ = WordWeights(method.weighting, float(arrays["a"]), values, stored)
-                embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
-                if "induced_hashes" in arrays:
-                    embedder.induced_ = Induced(arrays["induced_hashes"], arrays["induced_vectors"])
-                sentences, words = arrays["sums"].tolist()
-                embedder.statistics_ = Statistics.in_single(arrays["gram"], sentences, words)
-                if "rounding" in arrays:  # since it is kept
-                    embedder.statistics_ = replace(embedder.statistics_, rounding=float(arrays["rounding"]))
-        except SemsearchError:
-            raise
-        except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
-            raise FitError(
-                f"this is not a fitted embedder, or it is damaged ({error}); fit and save it again"
-            ) from error
-        return embedder
+        embedder = cls(vectors)
+        saved.restore(embedder, data)
+        chosen = embedder.chosen_
+        return embedder.set_params(
+            method=chosen.method,
+            a=chosen.a,
+            components=chosen.components,
+            frequencies=chosen.frequencies,
+            prior=chosen.prior,
+            unknown=chosen.unknown,
+        )
 
     def save(self, path: str | Path) -> None:
         """Write what was learned to a file, which appears whole or not at all. Raises StorageError."""
-        data = self.to_bytes()
-        try:
-            write_durably(Path(path), lambda write: write(data))
-        except OSError as error:
-            raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+        saved.write(path, self.to_bytes())
 
     @classmethod
-    def load(cls, path: str | Path, vectors: WordVectors) -> SentenceEmbedder:
+    def load(cls, path: str | Path, vectors: WordVectorsLike) -> SentenceEmbedder:
         """Read an embedder that `save` wrote. Raises as `from_bytes`, and FitError if the file cannot be read."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FitError(f"{path} cannot be read: {error}") from error
-        return cls.from_bytes(data, vectors)
+        return cls.from_bytes(saved.read(path), vectors)
 
-    def _check_fitted(self) -> None:
-        if not self.is_fitted:
-            raise FitError("this embedder is not fitted; call fit(texts) first")
+    def __getstate__(self) -> dict[str, Any]:
+        """The parameters, and what was learned as `to_bytes` has it: tables that can be made again are left behind."""
+        return {"parameters": self.get_params(), "learned": self.to_bytes() if self.is_fitted else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state["parameters"])
+        if state["learned"] is not None:
+            saved.restore(self, state["learned"])
 
     def _summary(self) -> str:
-        return f"{self.vectors.name}, {self.method.name}, a = {self.weights_.a:.6g}, p(w) from {self.frequencies}"
+        chosen = self.chosen_
+        return f"{chosen.vectors.name}, {chosen.method.name}, a = {self.weights_.a:.6g}, p(w) from {chosen.frequencies}"
 
 
-def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
-    if card["vectors_digest"] != vectors.digest:
-        raise VectorsMismatch(
-            f"this was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not with "
-            f"{vectors.name} ({vectors.digest[:8]}); open it with those"
-        )
-    if card["tokeniser"] != TOKENISER_VERSION:
-        raise VectorsMismatch(
-            f"this was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
-        )
+def _ids(chosen: Choices, chunks: Iterable[WordChunk]) -> Ragged:
+    return word_ids(chunks, chosen.vectors, keep_unknown=chosen.unknown != "skip")
 
 
 def _parts(texts: Ragged) -> Iterator[Ragged]:
-    for first in range(0, len(texts), _BATCH):
-        yield texts.part(first, min(first + _BATCH, len(texts)))
-
-
-def _batched(texts: Iterable[str]) -> Iterator[list[str]]:
-    _check_several(texts)
-    rest = iter(texts)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
-
-
-def _check_several(texts: Iterable[str]) -> None:
-    if isinstance(texts, str):
-        raise UsageError("a single string is a sequence of letters; for one text give [text]")
+    for first in range(0, len(texts), BATCH):
+        yield texts.part(first, min(first + BATCH, len(texts)))

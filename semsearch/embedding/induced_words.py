@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.system.threads import in_order
 from semsearch.text.ragged import Ragged
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.table import Guessing, WordVectors
 
 Bool = npt.NDArray[np.bool_]
@@ -47,7 +47,7 @@ _MOST = 100.0  # n_w at most
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Induced:
+class InducedWords:
     """The vectors (k, d) of k words that were induced from contexts, and the words' hashes, rising (k,)."""
 
     hashes: UInt64
@@ -56,11 +56,11 @@ class Induced:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def put(self, strangers: Strangers, into: Float32) -> None:
+    def put(self, unknown_words: UnknownWords, into: Float32) -> None:
         """Overwrite the rows of `into` whose words have an induced vector. (u,), (u, d)"""
-        rows = np.searchsorted(self.hashes, strangers.hashes)
+        rows = np.searchsorted(self.hashes, unknown_words.hashes)
         rows[rows == len(self)] = 0
-        known = self.hashes[rows] == strangers.hashes if len(self) else np.zeros(len(strangers), dtype=np.bool_)
+        known = self.hashes[rows] == unknown_words.hashes if len(self) else np.zeros(len(unknown_words), dtype=np.bool_)
         into[known] = self.vectors[rows[known]]
 
     def digest(self) -> str:
@@ -69,22 +69,22 @@ class Induced:
 
 
 def induce(
-    batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, raw: RawVectors, *, threads: int = 1
-) -> Induced | None:
+    batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, weighted_sums: WeightedSums, *, threads: int = 1
+) -> InducedWords | None:
     """Induce vectors for the frequent unknown words of texts, which are read twice. None if too little can be learned.
 
-    `raw` gives the weighted sums, without uSIF's normalisation. The result does not depend on the number of threads.
+    `weighted_sums` are without uSIF's normalisation. The result does not depend on the number of threads.
     """
     counts = _count(batches(), len(vectors))
     teachers = np.flatnonzero((counts.words >= OCCURRENCES) & (vectors.frequencies < _RARE))
     teachers = teachers[np.argsort(vectors.frequencies[teachers], kind="stable")][:_TEACHERS]
-    chosen = np.flatnonzero(counts.strangers >= OCCURRENCES)
-    chosen = chosen[np.lexsort((counts.hashes[chosen], -counts.strangers[chosen]))][:_MOST_WORDS]
+    chosen = np.flatnonzero(counts.unknown_words >= OCCURRENCES)
+    chosen = chosen[np.lexsort((counts.hashes[chosen], -counts.unknown_words[chosen]))][:_MOST_WORDS]
     if len(teachers) < _FEWEST or not len(chosen):
         return None
     hashes = np.sort(counts.hashes[chosen])
     step = -(-counts.texts // _SENTENCES)
-    contexts = _Contexts(vectors, raw, teachers, hashes)
+    contexts = _Contexts(vectors, weighted_sums, teachers, hashes)
     for part in in_order(lambda each: contexts.of(*each), _with_teachers(batches(), step), threads=threads):
         contexts.take(part)
     means = contexts.means()
@@ -97,7 +97,7 @@ def induce(
     left = (taught - guessed)[known]
     transposed = learn_map(means[: len(teachers)][known], left, contexts.seen[: len(teachers)][known])
     result = contexts.guesses + means[len(teachers) :] @ transposed
-    return Induced(hashes[new], result[new].astype(np.float16))
+    return InducedWords(hashes[new], result[new].astype(np.float16))
 
 
 def _with_teachers(batches: Iterable[Ragged], step: int) -> Iterator[tuple[Ragged, Bool]]:
@@ -120,11 +120,11 @@ def learn_map(means: Float64, left: Float32, counts: Float64) -> Float64:
 
 @dataclass(frozen=True, slots=True)
 class _Occurrences:
-    """How often the words of the table and the unknown words occur in a number of texts."""
+    """Counts of the table's words and of unknown words in texts."""
 
     words: Int64  # (V,)
     hashes: UInt64  # of the unknown words (u,)
-    strangers: Int64  # (u,)
+    unknown_words: Int64  # (u,)
     texts: int
 
 
@@ -136,14 +136,14 @@ def _count(batches: Iterable[Ragged], size: int) -> _Occurrences:
     for batch in batches:
         is_unknown = batch.ids < 0
         words += np.bincount(batch.ids[~is_unknown], minlength=size)
-        here = np.bincount(-1 - batch.ids[is_unknown], minlength=len(batch.strangers))
-        positions = index.look_up(batch.strangers.hashes)
+        here = np.bincount(-1 - batch.ids[is_unknown], minlength=len(batch.unknown_words))
+        positions = index.look_up(batch.unknown_words.hashes)
         new = np.flatnonzero((positions < 0) & (here > 0))
         positions[new] = np.arange(len(index), len(index) + len(new), dtype=np.int32)
         while len(index) + len(new) > len(hashes):
             hashes, counts = np.append(hashes, np.zeros_like(hashes)), np.append(counts, np.zeros_like(counts))
-        hashes[positions[new]] = batch.strangers.hashes[new]
-        index.insert(batch.strangers.hashes[new], positions[new])
+        hashes[positions[new]] = batch.unknown_words.hashes[new]
+        index.insert(batch.unknown_words.hashes[new], positions[new])
         occurring = here > 0
         counts[positions[occurring]] += here[occurring]
         texts += len(batch)
@@ -151,35 +151,37 @@ def _count(batches: Iterable[Ragged], size: int) -> _Occurrences:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ContextSums:
     """The contexts, in some texts, of the k chosen words that they have: how many, and the sum of them."""
 
     slots: Int32  # numbers of the chosen words, rising (k,)
     sums: Float32  # (k, d)
     own: Float64  # the factor with which the word's own vector is in its sum (k,)
     times: Int64  # (k,)
-    strangers: Strangers
+    unknown_words: UnknownWords
 
 
 class _Contexts:
     """Sums of the contexts of chosen words, which have slots: first the table's words, then the unknown ones."""
 
-    def __init__(self, vectors: WordVectors, raw: RawVectors, teachers: Int64, strangers: UInt64) -> None:
-        self._raw = raw
+    def __init__(
+        self, vectors: WordVectors, weighted_sums: WeightedSums, teachers: Int64, unknown_words: UInt64
+    ) -> None:
+        self._weighted_sums = weighted_sums
         self._teachers = teachers.astype(np.int32)
         self._slots = np.full(len(vectors), -1, dtype=np.int32)
         self._slots[teachers] = np.arange(len(teachers), dtype=np.int32)
-        self._index = HashIndex(expected=len(strangers))
-        self._index.insert(strangers, np.arange(len(teachers), len(teachers) + len(strangers), dtype=np.int32))
-        self._total = len(teachers) + len(strangers)
+        self._index = HashIndex(expected=len(unknown_words))
+        self._index.insert(unknown_words, np.arange(len(teachers), len(teachers) + len(unknown_words), dtype=np.int32))
+        self._total = len(teachers) + len(unknown_words)
         self._sums = np.zeros((self._total, vectors.dimension))
         self._self = np.zeros(self._total)  # the factor with which each word's own vector is in its sum
         self._own = np.zeros((self._total, vectors.dimension), dtype=np.float32)
-        self._own[: len(teachers)] = raw.words(self._teachers)
-        self.guesses = np.zeros((len(strangers), vectors.dimension), dtype=np.float32)
+        self._own[: len(teachers)] = weighted_sums.words(self._teachers)
+        self.guesses = np.zeros((len(unknown_words), vectors.dimension), dtype=np.float32)
         self.seen = np.zeros(self._total)
 
-    def of(self, texts: Ragged, teaching: Bool) -> _Part:
+    def of(self, texts: Ragged, teaching: Bool) -> _ContextSums:
         """Sum up n texts as contexts of their chosen words; of the table's words only the texts that are `teaching`."""
         from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
@@ -188,9 +190,9 @@ class _Contexts:
         kept = np.unique(rows[chosen])
         texts, teaching = texts.take(kept), teaching[kept]
         rows = np.repeat(np.arange(len(texts)), texts.lengths)
-        is_known = self._raw.is_known(texts)
+        is_known = self._weighted_sums.is_known(texts)
         known = texts.only(is_known)
-        sums = self._raw.of(known) * known.lengths[:, None].astype(np.float32)
+        sums = self._weighted_sums.of(known) * known.lengths[:, None].astype(np.float32)
         slots = self._slots_of(texts)
         slots[(texts.ids >= 0) & ~teaching[rows]] = -1
         used = np.flatnonzero((slots >= 0) & (known.lengths[rows] >= _CONTEXT))
@@ -200,30 +202,30 @@ class _Contexts:
         matrix = csr_array((shares.astype(np.float32), (which, rows)), shape=(len(slots), len(texts)))
         times = np.bincount(which, minlength=len(slots))
         own = np.bincount(which, weights=shares * itself, minlength=len(slots)).astype(np.float64)
-        return _Part(slots, np.asarray(matrix @ sums), own, times, texts.strangers)
+        return _ContextSums(slots, np.asarray(matrix @ sums), own, times, texts.unknown_words)
 
-    def take(self, part: _Part) -> None:
+    def take(self, part: _ContextSums) -> None:
         """Add the contexts of some texts."""
         self._sums[part.slots] += part.sums
         self._self[part.slots] += part.own
         self.seen[part.slots] += part.times
-        self._note_unknown(part.strangers)
+        self._note_unknown(part.unknown_words)
 
     def means(self) -> Float64:
         """The mean context u_w of each chosen word; zero if it has none. (n, d)"""
         return np.asarray((self._sums - self._self[:, None] * self._own) / np.maximum(self.seen, 1)[:, None])
 
-    def _note_unknown(self, strangers: Strangers) -> None:
+    def _note_unknown(self, unknown_words: UnknownWords) -> None:
         """Note the vectors that the chosen unknown words have without their contexts."""
-        slots = self._index.look_up(strangers.hashes)
+        slots = self._index.look_up(unknown_words.hashes)
         chosen = np.flatnonzero(slots >= 0)
         ids, slots = (-1 - chosen).astype(np.int32), slots[chosen]
-        self._own[slots] = self._raw.words(ids, strangers)
-        self.guesses[slots - len(self._teachers)] = self._raw.vectors_of(ids, strangers)
+        self._own[slots] = self._weighted_sums.words(ids, unknown_words)
+        self.guesses[slots - len(self._teachers)] = self._weighted_sums.vectors_of(ids, unknown_words)
 
     def _slots_of(self, texts: Ragged) -> Int32:
         slots: Int32 = np.asarray(self._slots[np.maximum(texts.ids, 0)])
         is_unknown = texts.ids < 0
         if is_unknown.any():
-            slots[is_unknown] = self._index.look_up(texts.strangers.hashes)[-1 - texts.ids[is_unknown]]
+            slots[is_unknown] = self._index.look_up(texts.unknown_words.hashes)[-1 - texts.ids[is_unknown]]
         return slots

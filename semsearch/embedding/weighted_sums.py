@@ -19,7 +19,7 @@ from semsearch.arrays.unit import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import Ragged
-from semsearch.text.unknown_words import NONE, Strangers
+from semsearch.text.unknown_words import NONE, UnknownWords
 from semsearch.word_vectors.averages import average, average_few, total
 from semsearch.word_vectors.table import WordVectors
 
@@ -35,15 +35,15 @@ class _Folded:
     """Weighted word vectors from which the common components are removed already, for removal is linear too."""
 
     table: Float32  # (V, d)
-    strangers: Float32  # (u, d)
+    unknown_words: Float32  # (u, d)
     longest: float  # length of the longest word before the removal
 
     def rest(self, texts: Ragged) -> Float32:
         """The sums of known words without the common components. n texts -> (n, d)"""
-        return total(texts, self.table, self.strangers)
+        return total(texts, self.table, self.unknown_words)
 
 
-class RawVectors:
+class WeightedSums:
     """Raw sentence vectors: v_s = (1/|s|) Σ weight(w) v_w.
 
     With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. `guess` gives the
@@ -57,7 +57,7 @@ class RawVectors:
         weights: WordWeights,
         *,
         normalise: bool,
-        guess: Callable[[Strangers], Float32] | None = None,
+        guess: Callable[[UnknownWords], Float32] | None = None,
         expected: int = 0,
     ) -> None:
         self._vectors = vectors
@@ -65,7 +65,7 @@ class RawVectors:
         self._normalise = normalise
         self.expected = expected
         self._guess = guess
-        self._last: tuple[Strangers, Float32] | None = None
+        self._last: tuple[UnknownWords, Float32] | None = None
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
@@ -76,7 +76,7 @@ class RawVectors:
         self._last = None
 
     def known(self, texts: Ragged) -> Ragged:
-        """The same texts without the words that have no vector. n texts -> n texts"""
+        """Drop the words that have no vector from texts. n texts -> n texts"""
         known = self.is_known(texts)
         return texts if known.all() else texts.only(known)
 
@@ -85,29 +85,32 @@ class RawVectors:
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
         unknown = np.flatnonzero(~known)
         if len(unknown) and self._guess is not None:
-            guessed = np.asarray(self._guesses(texts.strangers).any(axis=1))
+            guessed = np.asarray(self._guesses(texts.unknown_words).any(axis=1))
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return known
 
-    def words(self, ids: npt.NDArray[np.int32], strangers: Strangers = NONE) -> Float32:
+    def words(self, ids: npt.NDArray[np.int32], unknown_words: UnknownWords = NONE) -> Float32:
         """The weighted vectors of words: weight(w) v_w. (t,) -> (t, d)"""
-        return self.vectors_of(ids, strangers) * self._weights_of(ids)[:, None]
+        return self.vectors_of(ids, unknown_words) * self._weights_of(ids)[:, None]
 
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
         if len(texts.ids) <= _FEW:
-            rows = self.vectors_of(texts.ids, texts.strangers)
+            rows = self.vectors_of(texts.ids, texts.unknown_words)
             sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             squares = average_few(texts, rows * rows) if self._normalise else None
         elif not self._is_many(texts):
             present, inverse = np.unique(texts.ids, return_inverse=True)
-            compact, rows = Ragged(inverse.astype(np.int32), texts.indptr), self.vectors_of(present, texts.strangers)
+            compact, rows = (
+                Ragged(inverse.astype(np.int32), texts.indptr),
+                self.vectors_of(present, texts.unknown_words),
+            )
             sums = average(compact, rows * self._weights_of(present)[:, None])
             squares = average(compact, rows * rows) if self._normalise else None
         else:
-            guesses = self._guesses(texts.strangers)
-            sums = average(texts, self._weighted_table(), guesses * np.float32(self._weights.of_strangers))
+            guesses = self._guesses(texts.unknown_words)
+            sums = average(texts, self._weighted_table(), guesses * np.float32(self._weights.of_unknown_words))
             squares = average(texts, self._squared_table(), guesses * guesses) if self._normalise else None
         if squares is None:
             return sums
@@ -116,8 +119,8 @@ class RawVectors:
         return np.asarray(np.divide(sums, norms, out=np.zeros_like(sums), where=norms > 0))
 
     def shares(self, words: Ragged) -> Float32:
-        """What each word of one text adds to its raw vector. All words must be known. (t,) -> (t, d)"""
-        rows = self.vectors_of(words.ids, words.strangers)
+        """The share of each word of one text in its raw vector. All words must be known. (t,) -> (t, d)"""
+        rows = self.vectors_of(words.ids, words.unknown_words)
         shares = rows * (self._weights_of(words.ids) / np.float32(max(len(rows), 1)))[:, None]
         if not self._normalise:
             return np.asarray(shares, dtype=np.float32)
@@ -165,7 +168,7 @@ class RawVectors:
 
     def _fold(self, common: CommonComponents, texts: Ragged) -> _Folded:
         table, longest = self._folded_table(common)
-        guesses = self._guesses(texts.strangers) * np.float32(self._weights.of_strangers)
+        guesses = self._guesses(texts.unknown_words) * np.float32(self._weights.of_unknown_words)
         return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
 
     def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
@@ -178,26 +181,29 @@ class RawVectors:
             factors[faint] = to_unit(rest[faint], scale=scale)
         np.multiply(rest, factors[:, None], out=out)
 
-    def _guesses(self, strangers: Strangers) -> Float32:
+    def _guesses(self, unknown_words: UnknownWords) -> Float32:
         """The vectors of unknown words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
-        if last is None or last[0] is not strangers:
-            nothing = np.zeros((len(strangers), self._vectors.dimension), dtype=np.float32)
-            last = self._last = strangers, self._guess(strangers) if self._guess and len(strangers) else nothing
+        if last is None or last[0] is not unknown_words:
+            nothing = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
+            last = self._last = (
+                unknown_words,
+                self._guess(unknown_words) if self._guess and len(unknown_words) else nothing,
+            )
         return last[1]
 
-    def vectors_of(self, ids: npt.NDArray[np.int32], strangers: Strangers) -> Float32:
+    def vectors_of(self, ids: npt.NDArray[np.int32], unknown_words: UnknownWords) -> Float32:
         """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
         rows = self._vectors.rows(np.maximum(ids, 0))
         is_unknown = ids < 0
         if is_unknown.any():
-            rows[is_unknown] = self._guesses(strangers)[-1 - ids[is_unknown]]
+            rows[is_unknown] = self._guesses(unknown_words)[-1 - ids[is_unknown]]
         return rows
 
     def _weights_of(self, ids: npt.NDArray[np.int32]) -> Float32:
         """The weights of words, known and unknown ones. (t,) -> (t,)"""
         weights = self._weights.of(np.maximum(ids, 0))
-        return np.where(ids < 0, np.float32(self._weights.of_strangers), weights)
+        return np.where(ids < 0, np.float32(self._weights.of_unknown_words), weights)
 
     def _is_many(self, texts: Ragged) -> bool:
         """Return whether to use the table of all words: if at least as many are asked for, here or in all batches.

@@ -28,12 +28,12 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
-LEAST_A = 1e-12  # far below any p(w) the weights are as a / p(w), and a only makes them small: too small, in the end
-STRANGER = 2.0  # how much more a word outside the table counts than its rarest word; see docs/research/measurements.md
+LEAST_A = 1e-12  # far below any p(w), where weights are a / p(w), a smaller a only makes them too small to compute with
+STRANGER = 2.0  # weight of an unknown word, relative to the rarest known word's; see docs/research/measurements.md
 
 
 def check_a(a: float) -> None:
-    """Raises UsageError for an a that makes no sense."""
+    """Raise UsageError for a parameter a that makes no sense: below `LEAST_A`, or not finite."""
     if not LEAST_A <= a < float("inf"):
         raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 
@@ -88,7 +88,7 @@ class WordWeights:
         return formula(values, self.a).astype(np.float32)
 
     @cached_property
-    def of_strangers(self) -> float:
+    def of_unknown_words(self) -> float:
         """The weight of every unknown word: all that is known of these is that they are rarer than the table's."""
         if self.weighting == "none":
             return 1.0
@@ -127,7 +127,7 @@ def learn_weights(
 
 @dataclass(frozen=True, slots=True)
 class _CorpusCounts:
-    """How often each known word occurs, and how many texts have words."""
+    """Counts of each known word in a corpus, and the number of texts that have words."""
 
     words: npt.NDArray[np.int64]  # (V,)
     texts: int

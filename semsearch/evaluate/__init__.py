@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
     from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
-    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
+    from semsearch.evaluate.cbos.word2vec_comparison import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
+    from semsearch.evaluate.golden.golden_report import GoldenReport
+    from semsearch.evaluate.golden.golden_run import evaluate_golden
     from semsearch.evaluate.papers.papers_report import PapersReport
     from semsearch.evaluate.papers.reproduction import evaluate_report
     from semsearch.evaluate.papers.writing import write_report
@@ -50,6 +52,7 @@ __all__ = [
     "ConfoundReport",
     "ErrorAgreement",
     "Figure",
+    "GoldenReport",
     "GroupSizes",
     "ModelComparison",
     "Ordering",
@@ -72,6 +75,7 @@ __all__ = [
     "evaluate_classify",
     "evaluate_components",
     "evaluate_confound",
+    "evaluate_golden",
     "evaluate_report",
     "evaluate_retrieval",
     "evaluate_sts",
@@ -87,7 +91,9 @@ _HOMES = {
     "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
     "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
     "analysis.weighing": "WeightRow WeightsReport evaluate_weights",
-    "cbos.beside_word2vec": "CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
+    "cbos.word2vec_comparison": "CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
+    "golden.golden_report": "GoldenReport",
+    "golden.golden_run": "evaluate_golden",
     "papers.papers_report": "PapersReport",
     "papers.reproduction": "evaluate_report",
     "papers.writing": "write_report",

@@ -1,4 +1,4 @@
-"""What the functions of experiments are given, checked: sequences of some, numbers above zero, words that are known."""
+"""Check the arguments of experiments: non-empty sequences, numbers above zero, known words."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from semsearch.word_vectors.table import VectorTable, WordVectors
 
 
 def check_several(**given: Any) -> None:
-    """Raises UsageError for what is no sequence of at least one; a single path or name is none."""
+    """Check that arguments are sequences of at least one; a single path or name is none. Raises UsageError."""
     for name, values in given.items():
         if isinstance(values, str | Path) or not isinstance(values, Sequence) or not values:
             raise UsageError(f"{name} are a sequence of at least one, not {values!r}")
 
 
 def check_positive(**given: float | Iterable[float | None] | None) -> None:
-    """Raises UsageError for a number that is not above zero, or not finite. None stands for a default."""
+    """Check that numbers are above zero and finite. None stands for a default. Raises UsageError."""
     for name, values in given.items():
         for value in values if isinstance(values, Iterable) else (values,):
             if value is not None and not 0 < value < float("inf"):
@@ -28,14 +28,14 @@ def check_positive(**given: float | Iterable[float | None] | None) -> None:
 
 
 def check_each_a(a: float | Iterable[float | None] | None) -> None:
-    """Raises UsageError for an a, one of several or the only one, that makes no sense. None stands for a default."""
+    """Check one or several values of SIF's a. None stands for a default. Raises UsageError."""
     for value in a if isinstance(a, Iterable) else (a,):
         if value is not None:
             check_a(value)
 
 
 def distinct_names(vectors: Sequence[WordVectors], form: str = "{} {}") -> list[str]:
-    """The names of word vectors, with the digest where several have the same. Raises UsageError for the same twice."""
+    """The names of word vectors, with the digest if several have one name. Raises UsageError for the same twice."""
     if len({one.digest for one in vectors}) != len(vectors):
         raise UsageError(f"word vectors are named once each, not {', '.join(one.name for one in vectors)}")
     names = [one.name for one in vectors]
@@ -43,7 +43,7 @@ def distinct_names(vectors: Sequence[WordVectors], form: str = "{} {}") -> list[
 
 
 def ids_of_words(words: Iterable[str], table: VectorTable) -> list[int]:
-    """The ids of words. Raises UsageError for what is not one word, or not in the table."""
+    """The ids of words in a table. Raises UsageError for a text that is not one word, or not in the table."""
     ids = []
     for word in words:
         normal = normalise(word)

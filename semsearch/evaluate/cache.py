@@ -1,9 +1,9 @@
-"""Results that took long, kept: the same question of the same program is not computed twice.
+"""A cache of results that took long: the same inputs of the same program are not computed twice.
 
-A result is found by a digest of its name, its inputs and the package's own program text and tables (or those modules
-that decide it), so that it is computed anew as soon as any of them changes. Inputs say everything else that it depends
-on: settings, the digests of files and word vectors, and the versions of libraries that do the work. A result is a NumPy
-archive without pickles in the user's cache folder: JSON, and arrays beside it. All of them can be deleted.
+The key of a result is a digest of its name, its inputs and the package's own program text and tables (or those modules
+that decide it), so that it is computed again as soon as any of them changes. The inputs are everything else that it
+depends on: settings, the digests of files and word vectors, and the versions of libraries that do the work. An entry is
+a NumPy archive without pickles in the user's cache folder: JSON and arrays. All entries can be deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from semsearch.system.durable import file_digest
 from semsearch.system.user_folders import cache_folder
 
 _PACKAGE = Path(__file__).parents[1]
-_TEXT = "json"  # the name of what is no array
+_TEXT = "json"  # the name of the part that is not an array
 _log = logging.getLogger(__name__)
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -41,12 +41,12 @@ def cached(
     fresh: bool = False,
     modules: Sequence[ModuleType] = (),
 ) -> Any:
-    """The result of `compute`, from the last time that it had this name and these inputs; `fresh`: computed anew.
+    """Return the cached result of `compute` for a name and inputs, or compute it, always if `fresh`, and cache it.
 
-    `modules` are those whose program text decides it, by default all of the package. Inputs and result are what JSON
-    can say, but that a dict may have NumPy arrays among its values. A result is always as JSON gives it back, lists for
-    tuples, whether it was computed now or then. An entry that is damaged is computed anew; where nothing can be
-    written, nothing is kept.
+    `modules` are those whose program text decides the result, by default all of the package. Inputs and result are
+    values of JSON, but a dict as the result may have NumPy arrays among its values. A result is always as JSON gives it
+    back, lists for tuples, whether it was computed now or before. A damaged entry is computed again; if the entry
+    cannot be written, it is not cached.
     """
     key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
     path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
@@ -59,9 +59,9 @@ def cached(
 
 
 def digest_of(paths: Iterable[Path]) -> str:
-    """The digest of files by their names and contents, in this order; of a folder, all files below it.
+    """The digest of files by their names and contents, in this order; for a folder, all files below it.
 
-    Raises SourceError where one cannot be read.
+    Raises SourceError if one cannot be read.
     """
     digest = hashlib.blake2b(digest_size=16)
     for path in paths:
@@ -81,7 +81,7 @@ def program_digest(*modules: ModuleType) -> str:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """The versions of installed packages by their names, for the inputs; empty for one that is not installed."""
+    """The versions of packages by their names, to be used as inputs; "" for one that is not installed."""
     return {package: _version(package) for package in packages}
 
 
@@ -100,7 +100,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _packed(result: Any) -> Arrays:
-    """A result as arrays: its own, and the text of the rest."""
+    """Pack a result as arrays: its own arrays, and the rest as JSON."""
     arrays: Arrays = {}
     if isinstance(result, dict):
         arrays = {key: value for key, value in result.items() if isinstance(value, np.ndarray)}
@@ -115,7 +115,7 @@ def _unpacked(packed: Arrays) -> Any:
 
 
 def _read(path: Path) -> Arrays | None:
-    """The result that is kept; None where there is none, or a damaged one: an archive has a sum of each part."""
+    """Read a cached entry; None if there is none, or a damaged one: an archive has a checksum of each part."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             found: Arrays = dict(archive)
@@ -129,7 +129,7 @@ def _read(path: Path) -> Arrays | None:
 
 
 def _write(path: Path, packed: Arrays) -> None:
-    """Write an entry under a name of its own process, then rename it. Where that fails, it is only not kept."""
+    """Write an entry under a name of its own process, then rename it. If that fails, it is just not cached."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What an experiment is: options, what is run with them, and the tables, claims and figures of what was found.
+"""The declaration of an experiment: its options, the function it runs, and its tables, claims and figures.
 
 Declarations import nothing heavy, so that the command line can list all experiments at once; `run` imports the rest.
 """
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from semsearch.evaluate.papers.data import PapersData
 
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
+Progress = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
 
 
 def lazily(name: str) -> Callable[..., Any]:
-    """A function of semsearch.evaluate, imported when it is called."""
+    """Make a function that imports a function of semsearch.evaluate when it is called."""
     return lambda *given, **options: getattr(import_module("semsearch.evaluate"), name)(*given, **options)
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """How an experiment is run for the papers' report, on a folder of data.
+    """The way to run an experiment for the papers' report, on a folder of data.
 
-    `needs` is one of semsearch.evaluate.papers.data.NEEDS. `ready` finds out beforehand what minutes of work would
-    stumble over. `run` gives values for the fields of PapersReport, `drawn` what of them is for the picture.
+    `needs` is one of semsearch.evaluate.papers.data.NEEDS. `ready` checks beforehand what could fail after minutes of
+    work. `run` gives values for the fields of PapersReport, `drawn` selects the part of them that is for the picture.
     """
 
     run: Callable[[PapersData, Progress | None], Mapping[str, Any]]
@@ -42,10 +42,11 @@ class Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A sub-command of `semsearch evaluate`. `paper` says which part of which paper it repeats, if of any.
+    """An experiment, which is a sub-command of `semsearch evaluate`. `paper` names the part of a paper that it repeats.
 
-    `check` gets all options before anything is run, also `plot`, the file that --plot names. `figures` gives pictures
-    by what is added to the name of that file.
+    `check` gets all options before anything is run, including `plot`, the file that --plot names. `figures` gives
+    pictures by the suffix that is added to the name of that file. Where there is `last`, `run` takes `each`, a function
+    that hears of each part of the results as soon as it is there; `last` is what is to be shown after all parts.
     """
 
     name: str
@@ -59,5 +60,6 @@ class Experiment:
     figures: Callable[[Any], Iterable[tuple[str, Figure]]] | None = None
     plot: str = "Draw it: .png, .svg or .pdf."
     check: Callable[[Mapping[str, Any]], None] = lambda _: None
+    last: Callable[[Any], Any] | None = None
     one_thread: bool = True  # linear algebra of a few small matrices is slower with two
     reproduction: Reproduction | None = None

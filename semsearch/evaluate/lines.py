@@ -1,4 +1,4 @@
-"""The lines of a data file, numbered. Errors name the file, and the line where there is one."""
+"""Read the lines of a data file, numbered, so that errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from semsearch.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line with its place: as text, as cells between tabs, or as a JSON object."""
+class FileLine:
+    """A line of a file with its number: as text, as cells between tabs, or as a JSON object."""
 
     path: Path
     number: int
@@ -21,11 +21,12 @@ class Line:
 
     @property
     def cells(self) -> list[str]:
+        """The cells between tabs, without white space around them."""
         return [cell.strip() for cell in self.text.split("\t")]
 
     @property
     def values(self) -> dict[str, Any]:
-        """Raises SourceError where it is not a JSON object."""
+        """The values of the line's JSON object. Raises SourceError if it is none."""
         try:
             values = json.loads(self.text)
         except ValueError:
@@ -35,44 +36,44 @@ class Line:
         return values
 
     def wrong(self, expected: str, found: str | None = None) -> SourceError:
-        """The error for a line that is not what it should be, or for a part of it."""
+        """Make the error for a line, or a part of it, that is not as expected."""
         text = self.text if found is None else found
         shown = text if len(text) <= 60 else text[:60] + "…"
         return SourceError(f"{self.path}, line {self.number}: expected {expected}, found {shown!r}")
 
     def score(self, lowest: float, highest: float) -> float:
-        """The first cell as a number. Raises SourceError where it is none between these."""
+        """The first cell as a number. Raises SourceError if it is not a number between `lowest` and `highest`."""
         score = as_number(self.cells[0])
         if score is None or not lowest <= score <= highest:
             raise self.wrong(f"a score from {lowest:g} to {highest:g}", self.cells[0])
         return score
 
 
-def numbered_lines(path: Path) -> Iterator[Line]:
-    """Each line that is not blank, with its number from 1, without its end. Lines end with LF or CRLF, nothing else.
+def numbered_lines(path: Path) -> Iterator[FileLine]:
+    """Yield each line that is not blank, with its number from 1, without its end. Lines end only with LF or CRLF.
 
-    Raises SourceError where the file cannot be read as UTF-8.
+    Raises SourceError if the file cannot be read as UTF-8.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}; give a file that can") from error
     except UnicodeDecodeError as error:
-        place = error.object[: error.start].count(b"\n") + 1
-        raise SourceError(f"{path}, line {place}: this is not UTF-8; convert the file") from error
+        line_number = error.object[: error.start].count(b"\n") + 1
+        raise SourceError(f"{path}, line {line_number}: this is not UTF-8; convert the file") from error
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield Line(path, number, line.removesuffix("\r"))
+            yield FileLine(path, number, line.removesuffix("\r"))
 
 
 def check_scores(path: Path, scores: Sequence[float]) -> None:
-    """Raises SourceError where all are the same: no correlation can be had of them."""
+    """Check that scores differ, since a correlation needs that. Raises SourceError."""
     if len(set(scores)) < 2:
         raise SourceError(f"{path} has fewer than two different scores; a correlation needs at least two")
 
 
 def as_number(cell: str) -> float | None:
-    """A cell's number; None where it is none."""
+    """The number in a cell; None if it is not a number."""
     try:
         return float(cell)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Packages that only measuring needs: the scorer and the peers. Imported when they are used."""
+"""Import optional packages that only measuring needs: the scorer and the peers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from semsearch.errors import MissingExtra
 
 
 def optional(module: str, *, package: str, extra: str = "evaluate") -> Any:
-    """An optional package's module. Raises MissingExtra, which names the extra that brings it."""
+    """Import an optional package's module. Raises MissingExtra, which names the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The options of experiments, as the command line is to have them: their names, what they take, what they mean."""
+"""The options of experiments, from which the command line is made: names, types, help texts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of an experiment's command, or an argument of it.
+    """An option or argument of an experiment's command.
 
-    `name` is that of the argument of `run` which it is given to; what is not given is left to `run`'s own default.
-    `many`: it may be repeated. `least`: of a number. `shown`: it is for `tables`, not for `run`.
+    `name` is that of the argument of `run` that gets its value; if it is not given, `run` uses its own default.
+    `many`: it may be repeated. `least`: the least number allowed. `shown`: it is passed to `tables`, not to `run`.
     """
 
     name: str

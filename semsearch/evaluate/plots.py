@@ -1,4 +1,4 @@
-"""Pictures of what was measured: one plain style, and files whose bytes depend on nothing but the figure.
+"""Draw pictures of measurements: one plain style, and files whose bytes depend on nothing but the figure.
 
 matplotlib is used by its objects alone, so that no window, no display and no state of a whole process is involved.
 Colours are those of Okabe and Ito, which people of all kinds of colour vision tell apart; markers differ too.
@@ -24,7 +24,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _GREY = "#444444"
 _PALE = "#DDDDDD"
 _DPI = 160
-# what would write the time or a version into the file, by format
+# the metadata that would write the time or a version into the file, by format
 _METADATA: Mapping[str, Mapping[str, Any]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
@@ -33,7 +33,7 @@ _METADATA: Mapping[str, Mapping[str, Any]] = {
 
 
 def new_figure(width: float, height: float, *, title: str = "") -> tuple[Figure, Axes]:
-    """A figure of so many inches, and its axes in the style. Raises MissingExtra."""
+    """Make a figure of a size in inches, and its axes in the common style. Raises MissingExtra."""
     figure: Figure = _matplotlib("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     style(axes)
@@ -43,7 +43,7 @@ def new_figure(width: float, height: float, *, title: str = "") -> tuple[Figure,
 
 
 def style(axes: Axes) -> None:
-    """The style, for axes that were made otherwise, such as further panels."""
+    """Apply the common style to axes."""
     cycler = _matplotlib("cycler").cycler
     axes.set_prop_cycle(cycler(linestyle=("-", "--")) * (cycler(color=COLOURS) + cycler(marker=MARKERS)))
     axes.grid(visible=True, color=_PALE, linewidth=0.8)
@@ -59,7 +59,7 @@ def style(axes: Axes) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as .png, .svg or .pdf: whole or not at all, and the same bytes for the same figure.
 
-    Raises UsageError for another suffix, StorageError where it cannot be written.
+    Raises UsageError for another suffix, StorageError if it cannot be written.
     """
     data = _rendered(figure, _suffix(path), _DPI)
     try:
@@ -69,7 +69,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def png(figure: Figure, *, dpi: int) -> bytes:
-    """A figure as PNG with so many dots an inch, and with 128 colours, which makes it a third of the size."""
+    """Render a figure as PNG, with 128 colours, which makes it a third of the size."""
     image = _matplotlib("PIL.Image")  # matplotlib needs it too
     few = image.open(io.BytesIO(_rendered(figure, ".png", dpi))).convert("RGB").quantize(128, dither=image.Dither.NONE)
     buffer = io.BytesIO()
@@ -78,7 +78,7 @@ def png(figure: Figure, *, dpi: int) -> bytes:
 
 
 def check_target(path: Path | None) -> None:
-    """Find out before long work whether a picture could be written there. None is no picture, and well.
+    """Check before long work that a picture can be written to a path; None is no picture.
 
     Raises UsageError, MissingExtra.
     """

@@ -1,7 +1,7 @@
-"""Figures that the papers published, each typed once with its place, in published.tsv beside this file.
+"""Figures that the papers published, each typed once with its place in the paper, in published.tsv.
 
 `figures` gives them as printed: SIF, uSIF and White et al. print r and accuracy × 100, CBOS does not. The rest of the
-file is what stands beside our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean
+file is compared with our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean
 over all tasks of the year; it is only comparable with ours where we ran all of them.
 """
 
@@ -21,7 +21,7 @@ _FILE = Path(__file__).with_name("published.tsv")
 class PublishedFigure:
     """A number in a paper. `place`: "table 5", "figure 2", "section 4.3".
 
-    `row` and `column` as there, but that in all tables of similarity and classifiers a column is a system.
+    `row` and `column` are those of the paper, except that in tables of similarity and classifiers a column is a system.
     """
 
     paper: str
@@ -37,7 +37,7 @@ def figures(paper: str, place: str | None = None) -> tuple[PublishedFigure, ...]
 
 
 def by_column(paper: str, *places: str) -> dict[str, dict[str, float]]:
-    """The figures of some places in a paper: column -> row -> value. Of a figure that stands twice, the later one."""
+    """The figures of some places in a paper: column -> row -> value. Of a figure that occurs twice, the later one."""
     found: dict[str, dict[str, float]] = {}
     for figure in (figure for place in places for figure in figures(paper, place)):
         found.setdefault(figure.column, {})[figure.row] = figure.value
@@ -52,7 +52,7 @@ def _all() -> tuple[PublishedFigure, ...]:
 
 
 def _year_tasks() -> Mapping[str, frozenset[str]]:
-    """SIF paper, table 4: the names in table 5 begin with the year."""
+    """The tasks of each year, as in the SIF paper's table 4: the names in table 5 begin with the year."""
     years: dict[str, set[str]] = {}
     for figure in figures("sif", "table 5"):
         year, _, task = figure.row.partition(".")
@@ -65,7 +65,7 @@ YEAR_TASKS: Mapping[str, frozenset[str]] = _year_tasks()
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A system: its r × 100 by group and by task, our method that it is to be compared with, and where it stands."""
+    """A published system: its r × 100 by group and by task, our method to compare it with, and its source."""
 
     name: str
     method: str
@@ -116,15 +116,15 @@ PUBLISHED = _systems()
 
 
 def systems() -> dict[str, dict[str, float]]:
-    """All of them: name -> group or task -> r × 100."""
+    """The figures of all published systems: name -> group or task -> r × 100."""
     return {row.name: {**row.figures, **row.tasks} for row in PUBLISHED}
 
 
 def published(group: str) -> dict[str, float]:
-    """What was published for a group, by the system's name; empty for a group of one's own."""
+    """The figures that were published for a group, by the system's name; empty for a group of one's own."""
     return {row.name: row.figures[group] for row in PUBLISHED if group in row.figures}
 
 
 def published_task(task: str) -> dict[str, float]:
-    """What was published for a task of a year (2012.MSRpar), by the system's name; SICK and STSb are groups."""
+    """The figures that were published for a task of a year (2012.MSRpar), by the system; SICK and STSb are groups."""
     return {row.name: row.tasks[task] for row in PUBLISHED if task in row.tasks}

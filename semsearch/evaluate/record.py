@@ -1,4 +1,4 @@
-"""Results as JSON has them: a frozen dataclass by the names of its fields, numbers rounded where a field says so."""
+"""Convert results to JSON: a frozen dataclass by the names of its fields, with numbers rounded as fields declare."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, cast
 
 
 def digits(number: int) -> dict[str, int]:
-    """Metadata of a field whose numbers JSON has with so many digits behind the point."""
+    """Metadata of a field whose numbers are rounded to a number of digits in JSON."""
     return {"digits": number}
 
 
 def called(name: str) -> dict[str, str]:
-    """Metadata of a field that JSON calls otherwise."""
+    """Metadata of a field that has another name in JSON."""
     return {"name": name}
 
 
-class Record:
-    """What frozen dataclasses of results share."""
+class ExperimentRecord:
+    """The base of experiments' results, which are frozen dataclasses: conversion to JSON."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert to a plain dict, as for JSON."""
         return {
             one.metadata.get("name", one.name): plain(getattr(self, one.name), one.metadata.get("digits"))
             for one in fields(cast(Any, self))  # each is a dataclass
@@ -31,7 +31,7 @@ class Record:
 
 
 def plain(value: Any, digits: int | None = None) -> Any:
-    """A value in the terms of JSON: lists, dicts whose keys are text, numbers rounded to so many digits."""
+    """Convert a value to one of JSON: lists, dicts whose keys are text, numbers rounded to `digits`."""
     if isinstance(value, float):
         return value if digits is None else round(value, digits)
     if isinstance(value, Mapping):

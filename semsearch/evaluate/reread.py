@@ -1,4 +1,4 @@
-"""Sentences as gensim wants them: read as often as it likes, while someone hears how many were."""
+"""Sentences that gensim can read several times, with progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _EVERY = 1000  # sentences between two reports
 
 
 class Reread(Generic[Sentence]):
-    """`sentences()` gives them anew for each reading, `progress(n)` hears how many were read, of all readings."""
+    """An iterable that calls `sentences()` for each reading, and `progress(n)` with the number read in all readings."""
 
     def __init__(self, sentences: Callable[[], Iterable[Sentence]], progress: Callable[[int], None] | None) -> None:
         self._sentences = sentences

@@ -1,6 +1,6 @@
-"""A table of figures, written once: as Markdown and JSON here, as columns of a terminal in semsearch.cli.tables.
+"""Tables of figures, declared once: as Markdown and JSON here, as columns of a terminal in semsearch.cli.tables.
 
-What an experiment found is said in blocks: tables, paragraphs of prose, and pictures that stand beside them.
+The results of an experiment are shown in blocks: tables, paragraphs of prose, and pictures.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
-from semsearch.evaluate.record import Record
+from semsearch.evaluate.record import ExperimentRecord
 
 NONE = "–"
 _WIDTH = 118  # of prose in Markdown
@@ -17,26 +17,26 @@ _GAP = 2  # spaces between columns
 
 
 class Bold(str):
-    """A cell that is set off from the others: ours among the papers'."""
+    """A cell in bold: ours among the papers'."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Record):
-    """Rows of cells under a header. The first `labels` columns say what a row is of."""
+class Table(ExperimentRecord):
+    """A table: rows of cells under a header. The first `labels` columns name the row."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     labels: int = 1
 
     def without(self, *names: str) -> Table:
-        """The table without the columns of these names. Raises ValueError where there is none."""
+        """The table without the columns of some names. Raises ValueError for a name that it does not have."""
         gone = [list(self.header).index(name) for name in names]
         return self._of([column for column in range(len(self.header)) if column not in gone])
 
     def parts(self, width: int) -> Iterator[Table]:
-        """The table cut into such as are `width` characters wide at most, each with all rows and their labels."""
+        """Divide the table into tables at most `width` characters wide, each with all rows and their labels."""
         widths = [max(map(len, cells)) + _GAP for cells in zip(self.header, *self.rows, strict=True)]
         labels = list(range(self.labels))
         room = width + _GAP - sum(widths[: self.labels])
@@ -49,7 +49,7 @@ class Table(Record):
         yield self._of([*labels, *columns])
 
     def markdown(self) -> Iterator[str]:
-        """A line a row, an empty one behind. What is in a cell cannot leave it."""
+        """Yield the lines of the table in Markdown, and an empty one. Text in a cell is escaped."""
         yield _row(self.header)
         yield "|" + "---|" * len(self.header)
         yield from map(_row, self.rows)
@@ -62,7 +62,7 @@ class Table(Record):
 
 @dataclass(frozen=True, slots=True)
 class PictureOf:
-    """Where a picture of a report stands: its file, without a suffix, and what it shows."""
+    """A picture of a report: its file, without a suffix, and a description."""
 
     file: str
     shows: str
@@ -72,18 +72,18 @@ Block = Table | str | PictureOf
 
 
 def prose(text: str) -> Iterator[str]:
-    """A paragraph of Markdown, in lines of the width that people write."""
+    """Wrap a paragraph of Markdown into lines."""
     yield from wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
     yield ""
 
 
 def bold(cells: Iterable[str]) -> list[str]:
-    """All of them set off."""
+    """Make all cells bold."""
     return [Bold(cell) for cell in cells]
 
 
 def number(value: float | None, form: str = ".1f") -> str:
-    """A figure, or a dash where there is none."""
+    """Format a figure; a dash if there is none."""
     return NONE if value is None else f"{value:{form}}"
 
 

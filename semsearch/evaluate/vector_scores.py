@@ -1,4 +1,4 @@
-"""Word vectors by what they are for: similarity of sentences, retrieval by meaning alone, and which words they know."""
+"""Measure word vectors by their use: similarity of sentences, retrieval by meaning alone, and known words."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
-from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.retrieval.beir import read_collection
 from semsearch.evaluate.retrieval.comparison import RetrievalRow
 from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import evaluate_sts
 from semsearch.evaluate.similarity.sts_report import StsAverage
-from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.tokens import hash_words
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.writer import write_to_card
 
@@ -26,8 +26,8 @@ _BATCH = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class VectorsReport(Record):
-    """What was measured. `coverage`: for "sts" and each collection, the share of the running words that are known."""
+class VectorsReport(ExperimentRecord):
+    """The results for word vectors. `coverage`: for "sts" and each collection, the share of known running words."""
 
     vectors: str
     digest: str
@@ -39,7 +39,7 @@ class VectorsReport(Record):
 
     @property
     def scores(self) -> dict[str, float]:
-        """The figures that tell vectors apart: Pearson's r × 100 of sentence pairs, nDCG@10 × 100 of mode dense."""
+        """The scores to compare word vectors by: Pearson's r × 100 of sentence pairs, nDCG@10 × 100 of mode dense."""
         found = {f"{average.group} {average.method}": average.pearson for average in self.sts}
         return found | {f"{row.collection} {row.mode}": 100 * row.figures["ndcg@10"].value for row in self.retrieval}
 
@@ -51,9 +51,9 @@ def evaluate_vectors(
     retrieval: Sequence[str | Path] = (),
     progress: Callable[[str, int, int], None] | None = None,
 ) -> VectorsReport:
-    """SIF and uSIF on sentence pairs as in the papers (`evaluate_sts`), and mode "dense" of an index on collections.
+    """Measure SIF and uSIF on sentence pairs (`evaluate_sts`), and mode "dense" of an index on collections.
 
-    Raises UsageError where there is nothing to measure on; else as `evaluate_sts` and `evaluate_retrieval`.
+    Raises UsageError if there is nothing to measure on; else as `evaluate_sts` and `evaluate_retrieval`.
     """
     if not sts and not retrieval:
         raise UsageError("there is nothing to measure on; give files of sentence pairs (sts), collections (retrieval)")
@@ -74,7 +74,7 @@ def evaluate_vectors(
 
 
 def record_scores(vectors: WordVectors, report: VectorsReport) -> None:
-    """Write a report's scores to the card of word vectors. Raises VectorsError where they are in no folder."""
+    """Write a report's scores to the card of word vectors. Raises VectorsError if they are in no folder."""
     folder = getattr(vectors, "folder", None)
     if folder is None:
         raise VectorsError(f"{vectors.name} has no card; only word vectors in a folder have one")
@@ -82,7 +82,7 @@ def record_scores(vectors: WordVectors, report: VectorsReport) -> None:
 
 
 def known_share(vectors: WordVectors, texts: Iterable[str]) -> float:
-    """The share of the words of texts, repetitions counted, that have a vector; 0 where there are no words."""
+    """The share of the running words of texts that have a vector; 0 if there are no words."""
     known = total = 0
     given = list(texts)
     for first in range(0, len(given), _BATCH):

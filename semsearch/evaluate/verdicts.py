@@ -1,4 +1,4 @@
-"""Whether what a paper claims was found: in how many tasks one method is above another, and is it more than chance?"""
+"""Verdicts on a paper's claims: in how many tasks one method is above another, and whether that is more than chance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.table import NONE
 
 LEVEL = 0.05  # of p, for a verdict
@@ -14,8 +14,8 @@ HOLDS, REVERSED, UNDECIDED = "holds", "reversed", "no difference shown"
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Record):
-    """In how many of so many tasks (or groups) one was above the other, and the mean difference of their figures."""
+class Held(ExperimentRecord):
+    """The count of a claim: the tasks (or groups) in which it held, of how many, and the mean difference of figures."""
 
     held: int
     of: int
@@ -23,7 +23,7 @@ class Held(Record):
 
     @classmethod
     def between(cls, better: Mapping[str, float], worse: Mapping[str, float]) -> Held | None:
-        """Over what both have a figure for; None where there is nothing of the kind."""
+        """Count over the tasks for which both have a figure; None if there are none."""
         both = [(figure, worse[name]) for name, figure in better.items() if name in worse]
         if not both:
             return None
@@ -31,17 +31,17 @@ class Held(Record):
 
     @property
     def verdict(self) -> str:
-        """Whether it holds, by the sign test over tasks: two-sided, at LEVEL."""
+        """The verdict on the claim, by the sign test over tasks: two-sided, at LEVEL."""
         return said_by(_sign_test(self.held, self.of), 2 * self.held - self.of)
 
 
 def said_by(p: float, difference: float) -> str:
-    """The verdict of a test that gave this p, and of the sign of what it tested."""
+    """The verdict of a test, from its p and the sign of the difference."""
     return UNDECIDED if p >= LEVEL else HOLDS if difference > 0 else REVERSED
 
 
 def counted(held: Held | None) -> str:
-    """In how many of how many, and by how much: `13 of 20, +3.9`."""
+    """Format a count: `13 of 20, +3.9`."""
     return NONE if held is None else f"{held.held} of {held.of}, {held.difference:+.1f}"
 
 

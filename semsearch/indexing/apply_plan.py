@@ -1,46 +1,51 @@
-"""A sync plan carried out: documents go, stay with a new path, are read again, or come in."""
+"""Carry out a sync plan: documents are removed, get a new path, are read again, or are added."""
 
 from __future__ import annotations
 
+import os
+import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from semsearch.indexing.changes import Look
-from semsearch.indexing.read_files import take_files
-from semsearch.indexing.reader_versions import outdated_documents, record_versions
-from semsearch.indexing.skipped import Skip, set_skips
-from semsearch.indexing.transaction import Write
-from semsearch.readers.registry import reader_label
+from semsearch.indexing.changes import Changes
+from semsearch.indexing.reading.chosen_columns import check_columns, has_other_columns
+from semsearch.indexing.reading.prepare import Prepared
+from semsearch.indexing.reading.read_files import take_files
+from semsearch.indexing.reading.reader_versions import outdated_documents, record_versions
+from semsearch.indexing.reading.skipped import Skip, judge_of, set_skips
+from semsearch.indexing.transaction import WriteTransaction
+from semsearch.readers.content.unnamed import refusal
+from semsearch.readers.records.columns import Columns
 from semsearch.results.reports import SkippedFile, SyncReport
-from semsearch.sources.plan import Pair
+from semsearch.sources.plan import FilePair, PresentFile
 from semsearch.sources.roots import covers
-from semsearch.storage.roots import set_root
+from semsearch.storage.roots import get_roots, set_root
 
 
-def apply_plan(write: Write, seen: Look, *, max_bytes: int, processes: int) -> SyncReport:
-    """Make the index what the disk is, as far as it was looked at, and finish the write; what was done."""
-    plan, outdated = seen.plan, outdated_documents(write.db)
-    renamed = [pair for pair in plan.moved if _stem(pair.known.path) != _stem(pair.present.path)]
+def apply_plan(write: WriteTransaction, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
+    """Bring the index up to date with the disk, by the changes that were found, and finish the write; the report."""
+    plan, outdated = changes.plan, outdated_documents(write.db) | changes.of_other_columns
+    before = {root.id: root.columns for root in get_roots(write.db)}
+    renamed = [pair for pair in plan.moved if _is_renamed(pair) or has_other_columns(pair, before)]
     kept = [pair for pair in plan.moved if pair not in renamed]
-    _update_roots(write, seen)
+    _update_roots(write, changes)
     write.forget(known.document_id for known in plan.removed)
     write.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
-    write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in seen.deserted])
-    _update_paths(write, [*plan.touched, *kept], seen.started_ns)
-    read, skipped = _read(write, seen, renamed, max_bytes=max_bytes, processes=processes)
+    write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in changes.deserted])
+    _update_paths(write, [*plan.touched, *kept], changes.started_ns)
+    read = _read(write, changes, renamed, before, max_bytes=max_bytes, processes=processes)
     refitted = write.finish()
     record_versions(write.db, outdated)
     lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
     return replace(
-        seen.report,
+        changes.report,
         added=read["added"],
         changed=read["changed"],
         moved=len(kept) + read["moved"],
         removed=len(plan.removed) + lost,
-        skipped=(*seen.skipped, *skipped),
         passages=write.intake.passages,
         sentences=write.intake.sentences,
         refitted=refitted,
@@ -48,37 +53,62 @@ def apply_plan(write: Write, seen: Look, *, max_bytes: int, processes: int) -> S
 
 
 def _read(
-    write: Write, seen: Look, renamed: Iterable[Pair], *, max_bytes: int, processes: int
-) -> tuple[Counter[str], list[SkippedFile]]:
-    """Take in what is new, changed, or called otherwise: how many of each, and which could not be read."""
+    write: WriteTransaction,
+    changes: Changes,
+    renamed: Iterable[FilePair],
+    before: Mapping[int, Columns],
+    *,
+    max_bytes: int,
+    processes: int,
+) -> Counter[str]:
+    """Take in what is new, changed, or called otherwise: how many of each. `changes` learns what could not be read."""
     work = [
-        *(("added", present) for present in seen.plan.added),
-        *(("changed", pair.present) for pair in seen.plan.changed),
+        *(("added", present) for present in changes.plan.added),
+        *(("changed", pair.present) for pair in changes.plan.changed),
         *(("moved", pair.present) for pair in renamed),  # a title may come from the file's name
     ]
-    read, skipped, skips = Counter[str](), list[SkippedFile](), dict(seen.skips)
+    work = [
+        (kind, present) for kind, present in work if present.is_known or not _is_refused(changes, present, max_bytes)
+    ]
+    read, columns = Counter[str](), dict[int, dict[str, None]]()
     taking = take_files(write, [present for _, present in work], max_bytes=max_bytes, processes=processes)
     for (kind, present), file in zip(work, taking, strict=True):
         if not file.reason:
             read[kind] += 1
-            continue
-        skipped.append(SkippedFile(present.absolute, file.reason))
-        if file.is_lasting:
-            state = present.size, present.mtime_ns, file.checked_ns, max_bytes, file.reason, reader_label(present.path)
-            skips[present.place] = Skip(*state)
-    set_skips(write.db, skips)
-    return read, skipped
+            columns.setdefault(present.root_id, {}).update(dict.fromkeys(file.columns))
+        elif os.path.lexists(present.absolute):  # else it is gone since it was found
+            _skip(changes, present, file, max_bytes)
+    check_columns(changes.changed_roots, before, columns)
+    roots = get_roots(write.db)
+    set_skips(write.db, {path: s for path, s in changes.skips.items() if any(covers(root, path) for root in roots)})
+    return read
 
 
-def _update_paths(write: Write, pairs: Iterable[Pair], checked_ns: int) -> None:
-    """Note where documents lie now that have not changed, and that their files were looked at."""
+def _is_refused(changes: Changes, present: PresentFile, max_bytes: int) -> bool:
+    """Tell whether a file that no reader is for cannot be read as text either; if so, note that it is skipped."""
+    checked = time.time_ns()
+    reason = refusal(Path(present.absolute), present.size)
+    if reason:
+        _skip(changes, present, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
+    return bool(reason)
+
+
+def _skip(changes: Changes, present: PresentFile, file: Prepared, max_bytes: int) -> None:
+    """Remember that a file was not read."""
+    (changes.skipped if present.is_known else changes.passed_over).append(SkippedFile(present.absolute, file.reason))
+    state = present.size, present.mtime_ns, file.checked_ns, max_bytes, file.reason
+    changes.skips[present.canonical] = Skip(*state, judge_of(present), int(file.is_lasting))
+
+
+def _update_paths(write: WriteTransaction, pairs: Iterable[FilePair], checked_ns: int) -> None:
+    """Update the path and state of files whose documents have not changed, and when they were looked at."""
     write.db.executemany(
         "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
-        [_place(pair, checked_ns) for pair in pairs],
+        [_path_and_state(pair, checked_ns) for pair in pairs],
     )
 
 
-def _place(pair: Pair, checked_ns: int) -> tuple[object, ...]:
+def _path_and_state(pair: FilePair, checked_ns: int) -> tuple[object, ...]:
     present = pair.present
     file = present.file if present.file != present.path else None
     return (
@@ -86,12 +116,12 @@ def _place(pair: Pair, checked_ns: int) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _update_roots(write: Write, seen: Look) -> None:
-    """Keep new roots and new globs; documents of roots that have become part of a larger one go over to that."""
-    for root in seen.changed_roots:
+def _update_roots(write: WriteTransaction, changes: Changes) -> None:
+    """Write new roots and new globs; move the documents of roots that a larger root absorbs to that root."""
+    for root in changes.changed_roots:
         set_root(write.db, root)
-    for old in seen.roots.absorbed:
-        new = next(root for root in seen.roots.wanted if covers(root, old.path))
+    for old in changes.roots.absorbed:
+        new = next(root for root in changes.roots.wanted if covers(root, old.path))
         below = old.path.removeprefix(new.path.rstrip("/") + "/")
         prefix = below.removesuffix(PurePosixPath(below).name) if old.single else below + "/"
         write.db.execute(
@@ -101,5 +131,5 @@ def _update_roots(write: Write, seen: Look) -> None:
         write.db.execute("DELETE FROM roots WHERE id = ?", (old.id,))
 
 
-def _stem(path: str) -> str:
-    return PurePosixPath(path).stem
+def _is_renamed(pair: FilePair) -> bool:
+    return PurePosixPath(pair.known.path).stem != PurePosixPath(pair.present.path).stem

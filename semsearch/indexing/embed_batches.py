@@ -1,4 +1,4 @@
-"""Batches of passages to vectors, and these into the stores: one for each passage, one for each of its sentences."""
+"""Embed batches of passages and write the vectors to the stores: one for each passage, one for each sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from semsearch.dense.store import Questions, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.indexing.spool import Batch, Spool
+from semsearch.indexing.reading.spool import Spool, SpooledBatch
 from semsearch.results.reports import Progress
 from semsearch.storage.segments import Kind, Segment
 from semsearch.system.threads import in_order
@@ -21,14 +21,14 @@ Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
-    """How passages are embedded: an embedder, their topics if there are any, questions to measure recall with."""
+class PassageEmbedding:
+    """Embeds passages with an embedder and their topics, if there are any. `questions` serve to measure recall."""
 
     embedder: SentenceEmbedder
     topics: TopicVectors | None
     questions: Questions
 
-    def vectors(self, batch: Batch) -> tuple[Batch, Float32, Float32]:
+    def vectors(self, batch: SpooledBatch) -> tuple[SpooledBatch, Float32, Float32]:
         """The vectors of a batch's passages and of its sentences. (p, d + k), (s, d)"""
         rows, whole = self.embedder.transform_both(batch.words, batch.starts)
         if self.topics is not None:
@@ -38,7 +38,7 @@ class Embedding:
 
 def write_vectors(
     spools: Iterable[Spool],
-    embedding: Embedding,
+    embedding: PassageEmbedding,
     stores: Mapping[Kind, VectorStore],
     *,
     number: int,
@@ -46,7 +46,10 @@ def write_vectors(
     total: int,
     progress: Callable[[Progress], None],
 ) -> list[Segment]:
-    """Embed all batches, which have `total` sentences, for generation `number`; segments of both kinds."""
+    """Embed all batches of some spools and write segments of both kinds, as part of generation `number`.
+
+    `total` is the number of sentences, for the progress.
+    """
     done = 0
     with (
         stores["passage"].writer(number, questions=embedding.questions) as passages,
@@ -61,6 +64,6 @@ def write_vectors(
         return passages.finish() + sentences.finish()
 
 
-def _batches(spools: Iterable[Spool]) -> Iterator[Batch]:
+def _batches(spools: Iterable[Spool]) -> Iterator[SpooledBatch]:
     for spool in spools:
         yield from spool

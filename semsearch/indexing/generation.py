@@ -1,8 +1,8 @@
-"""The segments of a new generation: fit or keep the embedder, write vectors, merge what has become too many, name it.
+"""Make a new generation: fit the embedder or keep it, write vectors, merge segments that are too many, name them.
 
-The embedder's weights and components are frozen when an index is first filled, and stay so: documents added later never
-change the vectors of earlier ones. Only a small index that has doubled is fitted anew by itself, since its components
-were a guess; a large one on `refit`.
+The embedder's weights and components are frozen when an index is first filled: documents added later never change the
+vectors of earlier ones. Only a small index that has doubled is fitted again by itself, since its components were a
+guess; a large one only by `refit`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.dense.scan_plan import LISTED
-from semsearch.embedding.components import Statistics
+from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.indexing.embed_batches import Embedding, write_vectors
+from semsearch.indexing.embed_batches import PassageEmbedding, write_vectors
 from semsearch.indexing.merging import Merger
 from semsearch.indexing.probe_questions import questions_of
-from semsearch.indexing.spool import Spool, SpoolWriter
-from semsearch.lexical.segment import Words
+from semsearch.indexing.reading.spool import Spool, SpoolWriter
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 Float32 = npt.NDArray[np.float32]
 
-REFIT_BELOW = 20_000  # sentences at the last fit: from then on components hardly turn
+REFIT_BELOW = 20_000  # sentences at the last fit: with more of them components hardly turn
 
 
 class Generation:
-    """One generation in the making, inside a write transaction. Its number is that of the last one, and one more."""
+    """A new generation in the making, inside a write transaction. `number` is that of the last generation plus one."""
 
     def __init__(
         self,
@@ -68,41 +68,41 @@ class Generation:
         self.db = db
         self.folder = folder
         self.number = number
-        self.threads = 1  # that embed; what comes out is the same
-        self.words = WordsWriter(folder / SEGMENTS, generation=number)
+        self.threads = 1  # that embed; the result does not depend on their number
+        self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
         scanning = settings.scanning(listed=listed)
         self._stores = open_stores(get_meta(db, ENGINE), folder, scanning=scanning, largest=largest)
         self._merger = Merger(db, folder, number, self._stores, self._stored_questions)
         self._settings = settings
         self._vectors = vectors
         self._progress = progress
-        self._gone: Statistics | None = None
+        self._gone: SentenceSums | None = None
 
     @cached_property
     def fit(self) -> Fit | None:
-        """As the last generation left it."""
+        """The fit of the last generation; None if nothing was fitted yet."""
         return load_fit(self.db, self._vectors())
 
     def tokenize(self, texts: Sequence[str]) -> Ragged:
-        """Texts to word ids, fitted or not."""
+        """Convert texts to word ids, fitted or not."""
         return self._settings.embedder(self._vectors()).tokenize(texts)
 
     def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
-        """The same for texts whose words have been found."""
+        """Convert texts whose words have been found to word ids, fitted or not."""
         return self._settings.embedder(self._vectors()).ids_of(chunks)
 
     def drop_words(self) -> None:
-        """Retire the lexical index; `words` gets all passages anew."""
+        """Retire the lexical index, before all passages are written to `words` again."""
         self._name([], retired=self._named("words"))
 
     def subtract(self, sentences: Sequence[str]) -> None:
-        """Take note of sentences that are removed."""
+        """Subtract removed sentences from today's sums."""
         if self.fit is not None:
             sums = self.fit.embedder.statistics_of(self.tokenize(sentences))
             self._gone = sums if self._gone is None else self._gone + sums
 
     def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
-        """Vectors for the passages in `new`, with ids from `first_new`; whether the embedder was fitted anew."""
+        """Embed the passages in `new`, which have ids from `first_new` on; return whether the embedder was refitted."""
         words = self.words.finish()
         self._name(words)
         fit = None if refit else self.fit
@@ -122,11 +122,11 @@ class Generation:
         return False
 
     def compact(self) -> None:
-        """Rewrite segments into as few as there need be, without anything removed."""
+        """Rewrite segments into as few as possible, without removed ids."""
         self._merger.compact()
 
     def _embed_everything(self, new: Spool, first_new: int) -> bool:
-        """Fit to all passages and embed them: those that are stored, with ids below `first_new`, and those in `new`."""
+        """Fit to all passages and embed them: the stored ones, with ids below `first_new`, and those in `new`."""
         was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
         segments: list[Segment] = []
         with Spool(self.folder) as old:
@@ -143,7 +143,7 @@ class Generation:
         return was_fitted and bool(segments)
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
-        """Fit the embedder, learn topics, embed everything with both; the segments of vectors and topics."""
+        """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
         self._settings.check_frequencies(self.folder)
         embedder = self._settings.embedder(self._vectors())
         embedder.expect(sum(spool.words for spool in spools))
@@ -156,20 +156,22 @@ class Generation:
         save_fit(self.db, embedder, self.number)
         return segments
 
-    def _learn_topics(self, words: list[Words], removed: Runs) -> tuple[Topics, TopicVectors] | tuple[None, None]:
-        """Topics of all passages, and theirs, if they are wanted and there are enough passages."""
+    def _learn_topics(
+        self, segments: list[LexicalSegment], removed: IdRanges
+    ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
+        """Learn topics, and make all passages' topic vectors, if they are wanted and there are enough passages."""
         from semsearch.topics.fit import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
 
-        topics = fit_topics(words, removed) if self._settings.adapt else None
-        return (None, None) if topics is None else (topics, TopicVectors(topics, words, self.folder))
+        topics = fit_topics(segments, removed) if self._settings.adapt else None
+        return (None, None) if topics is None else (topics, TopicVectors(topics, segments, self.folder))
 
     def _write_vectors(
         self, spools: Sequence[Spool], embedder: SentenceEmbedder, topics: Topics | None, topical: TopicVectors | None
     ) -> list[Segment]:
-        """Embed what is in some spools; segments of both kinds."""
+        """Embed the batches of some spools; the segments of both kinds."""
         return write_vectors(
             spools,
-            Embedding(embedder, topical, partial(questions_of, self.db, embedder, topics)),
+            PassageEmbedding(embedder, topical, partial(questions_of, self.db, embedder, topics)),
             self._stores,
             number=self.number,
             threads=self.threads,
@@ -178,18 +180,18 @@ class Generation:
         )
 
     def _stored_questions(self, passage_ids: npt.NDArray[np.int64]) -> Float32:
-        """Questions about passages, embedded as the stored fit does."""
+        """Questions about passages, embedded by the stored fit."""
         embedder = load_embedder(self.db, self._vectors())
         if embedder is None:
             return np.zeros((0, 0), dtype=np.float32)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
         return questions_of(self.db, embedder, topics, passage_ids)
 
-    def _opened(self, words: list[Segment]) -> list[Words]:
-        return [Words(self.folder / SEGMENTS / segment.file, segment) for segment in words]
+    def _opened(self, segments: list[Segment]) -> list[LexicalSegment]:
+        return [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
 
     def _named(self, *kinds: Kind) -> list[Segment]:
-        """The segments of some kinds, as they are named now."""
+        """The segments of some kinds that the manifest names now."""
         return [segment for segment in get_segments(self.db) if segment.kind in kinds]
 
     def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
@@ -197,5 +199,5 @@ class Generation:
 
 
 def is_due(*, fitted: float, today: float) -> bool:
-    """Whether an index that was fitted on so many sentences, and has so many today, is to be fitted anew."""
+    """Return whether an index that was fitted on some number of sentences is due for a refit, by today's number."""
     return fitted < REFIT_BELOW and today >= max(1, 2 * fitted)

@@ -1,6 +1,6 @@
-"""Segments of all kinds rewritten together where a rule says so (semsearch.indexing.merge_policy), and named anew.
+"""Merge segments of all kinds as the merge policy says (semsearch.indexing.merge_policy), and update the manifest.
 
-Which ones is decided here, by their sizes; how it is done is known to the store of vectors, and to the lexical half.
+The segments are chosen here, by their sizes; the store of vectors and the lexical half know how to merge theirs.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.store import Questions, VectorStore
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.indexing.merge_policy import Size, to_compact, to_merge
-from semsearch.lexical.segment import Words
+from semsearch.indexing.merge_policy import SegmentSize, to_compact, to_merge
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.manifest import forget_removed, get_removed, get_segments, name_segments
@@ -23,12 +23,12 @@ from semsearch.storage.segments import KINDS, LARGEST_WORDS, Kind, Segment
 if TYPE_CHECKING:
     import sqlite3
 
-Rule = Callable[[Kind, list[Size]], list[int]]  # the positions of what is to be rewritten together
+Rule = Callable[[Kind, list[SegmentSize]], list[int]]  # the indices of the segments to rewrite together
 
 
 @dataclass(frozen=True, slots=True)
 class Merger:
-    """Rewrites segments of an index as part of generation `number`; `questions` are those to measure recall with."""
+    """Merges segments of an index as part of generation `number`; `questions` serve to measure recall."""
 
     db: sqlite3.Connection
     folder: Path
@@ -37,11 +37,11 @@ class Merger:
     questions: Questions
 
     def merge(self) -> None:
-        """Rewrite what has become too many, or too much of it removed."""
+        """Merge segments if there are too many, or too much of them is removed."""
         self._rewrite(lambda kind, sizes: to_merge(sizes, largest=self._largest(kind), listed=self._gathering(kind)))
 
     def compact(self) -> None:
-        """Rewrite segments into as few as there need be, without anything removed."""
+        """Rewrite segments into as few as possible, without removed ids."""
         self._rewrite(lambda kind, sizes: to_compact(sizes, largest=self._largest(kind)))
 
     def _largest(self, kind: Kind) -> int:
@@ -51,28 +51,30 @@ class Merger:
         return None if kind == "words" else self.stores[kind].gathering
 
     def _rewrite(self, rule: Rule) -> None:
-        """Rewrite segments where a rule says so, and forget what is removed from all of them."""
+        """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
         for kind in KINDS:
             removed = get_removed(self.db, kind)
             segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
-            sizes = [Size(len(segment.runs), segment.runs.overlap(removed)) for segment in segments]
-            chosen = [segments[place] for place in rule(kind, sizes)]
+            sizes = [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
+            chosen = [segments[position] for position in rule(kind, sizes)]
             if chosen:
                 new = self._rewritten(kind, chosen, removed)
                 name_segments(self.db, new, retired=chosen, number=self.number)
         forget_removed(self.db)
 
-    def _rewritten(self, kind: Kind, segments: list[Segment], removed: Runs) -> list[Segment]:
-        """New segments with what some segments hold that is not removed. Raises IndexDamaged where one is gone."""
+    def _rewritten(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
+        """Merge segments without their removed ids. Raises IndexDamaged if one is missing."""
         try:
             return self._copied(kind, segments, removed)
         except FileNotFoundError as error:
             raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
 
-    def _copied(self, kind: Kind, segments: list[Segment], removed: Runs) -> list[Segment]:
+    def _copied(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
         if kind == "words":
             words = WordsWriter(self.folder / SEGMENTS, generation=self.number)
-            words.merge([Words(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed)
+            words.merge(
+                [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed
+            )
             return words.finish()
         questions = self.questions if kind == "passage" else None
         return self.stores[kind].merge(segments, removed, generation=self.number, questions=questions)

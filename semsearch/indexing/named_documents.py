@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedDocuments:
     """Documents by their ids, rising, and roots that lie at or below one of the paths."""
 
     document_ids: tuple[int, ...]
@@ -26,20 +26,20 @@ class Named:
         return bool(self.document_ids or self.roots)
 
 
-def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> Named:
+def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocuments:
     """Find the documents and roots that paths and ids name; a path that has gone names what was indexed from it."""
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
     given = [str(path) for path in paths]
-    places = [Root(-1, unicodedata.normalize("NFC", place)) for path in given if (place := _resolved(path))]
+    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in given if (whole := _resolved(path))]
     ids = {texts[path] for path in given if path in texts}
-    ids |= {file.document_id for file in get_known(db, roots) if any(covers(place, file.place) for place in places)}
-    below = [root for root in roots if any(covers(place, root.place("")) for place in places)]
-    return Named(tuple(sorted(ids)), tuple(below))
+    ids |= {file.document_id for file in get_known(db, roots) if any(covers(each, file.canonical) for each in named)}
+    below = [root for root in roots if any(covers(each, root.canonical("")) for each in named)]
+    return NamedDocuments(tuple(sorted(ids)), tuple(below))
 
 
 def _resolved(path: str) -> str:
-    """The place that a path names; nothing for one that is empty, an id that is no path, or links that lead round."""
+    """The absolute path, links resolved; "" for an empty path, an id that is no path, or links that lead round."""
     if not path:
         return ""
     try:

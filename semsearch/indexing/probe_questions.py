@@ -1,7 +1,7 @@
-"""Questions to try an index with: a few words of its own sentences, as a user would type them.
+"""Probe questions to measure recall with: a few words of the index's own sentences, as a user would type them.
 
-Whole sentences lie nearer to their passages and are found with less effort: what is enough for a few words is enough
-for them.
+Whole sentences are nearer to their passages and are found with less effort: settings that are enough for a few words
+are enough for them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.storage.catalogue import stored_texts
+from semsearch.storage.languages import get_languages
+from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.tokens import words
 from semsearch.topics.joined import join
 from semsearch.topics.model import Topics
@@ -27,16 +29,16 @@ WORDS = 3
 
 
 def few_words(sentence: str) -> str:
-    """Its longest words in their order; of equally long ones the first."""
+    """The longest words of a sentence, in their order; of equally long ones the first."""
     found = words(sentence)
-    longest = sorted(range(len(found)), key=lambda place: (-len(found[place]), place))[:WORDS]
-    return " ".join(found[place] for place in sorted(longest))
+    longest = sorted(range(len(found)), key=lambda position: (-len(found[position]), position))[:WORDS]
+    return " ".join(found[position] for position in sorted(longest))
 
 
 def questions_of(
     db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
 ) -> Float32:
-    """A question of the middle sentence of each passage, as a search embeds it; those of known words only. (≤ n, d)"""
+    """Embed a question about the middle sentence of each passage; one without known words is left out. (≤ n, d)"""
     texts: list[str] = []
     for id_ in passage_ids.tolist():
         for stored in stored_texts(db, id_ + 1, first=id_):
@@ -45,5 +47,6 @@ def questions_of(
         return np.zeros((0, 0), dtype=np.float32)
     vectors = embedder.transform(texts)
     if topics is not None:
-        vectors = join(vectors, np.stack([topics.of_question(text) for text in texts]))
+        languages = tuple(get_languages(db)) or (ENGLISH,)
+        vectors = join(vectors, np.stack([topics.of_question(text, languages) for text in texts]))
     return vectors[vectors.any(axis=1)]

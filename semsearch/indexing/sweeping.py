@@ -1,7 +1,8 @@
-"""Segments that no reader can need any more are dropped: by the next writer, for one that was killed cannot.
+"""Sweep: drop segments that no reader can need any more. A writer does it after its commit, or else the next writer.
 
-What no manifest has ever named is of an attempt that came to nothing. What was retired is of an earlier generation, and
-stays for a grace period: a reader may have read that generation's manifest and be about to open it.
+A segment that no manifest has ever named is left from an attempt that failed. A retired segment is of an earlier
+generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.disk_space). If
+one does, it may be about to open the segment, which stays for the next writer, and for a grace period.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.manifest import forget_retired, get_retired, get_segments
+from semsearch.storage.map_files import sweep_maps
 from semsearch.storage.meta import get_meta
 
 if TYPE_CHECKING:
@@ -26,23 +28,23 @@ logger = logging.getLogger(__name__)
 
 
 class Keeper(Protocol):
-    """Where segments are: the index folder, or an engine of vectors."""
+    """The protocol of whatever keeps segments: the index folder, or an engine of vectors."""
 
     def names(self) -> Iterable[str]:
-        """The segments that are there, unfinished ones among them."""
+        """The names of all segments kept, unfinished ones among them."""
 
     def drop(self, name: str) -> None:
-        """Delete a segment. Raises OSError where it is in use."""
+        """Delete a segment. Raises OSError if it is in use."""
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """The segment files of an index."""
+class SegmentFolder:
+    """The keeper of an index's segment files: a folder."""
 
     path: Path
 
     def names(self) -> Iterable[str]:
-        """All that lies in the folder."""
+        """The names of all files in the folder."""
         return [path.name for path in self.path.iterdir()]
 
     def drop(self, name: str) -> None:
@@ -51,30 +53,40 @@ class Folder:
 
 
 def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
-    """Drop what the current generation does not name, but what was retired less than so many seconds ago."""
+    """Drop segments that the current generation does not name, except those retired less than `grace` seconds ago.
+
+    Maps of earlier vectors are dropped as well.
+    """
     drop_unnamed(db, folder)
-    keepers, now = _keepers(db, folder), time.time()
-    retired = get_retired(db)
-    for name in [name for name, when in retired.items() if when < now - grace and name in keepers]:
+    sweep_maps(db, folder)
+    retired, now = get_retired(db), time.time()
+    left = drop(get_meta(db, ENGINE), folder, [name for name, when in retired.items() if when <= now - grace])
+    forget_retired(db, retired.keys() - left)
+
+
+def drop(engine: str | None, folder: Path, names: Iterable[str]) -> set[str]:
+    """Drop segments of these names if they are there; return the names of all segments that are left."""
+    keepers = _keepers(engine, folder)
+    for name in [name for name in names if name in keepers]:
         try:
             keepers[name].drop(name)
             del keepers[name]
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be dropped: %s", name, error)
-    forget_retired(db, retired.keys() - keepers.keys())
+    return set(keepers)
 
 
 def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
-    """Drop what no committed generation has ever named: no reader can know of it."""
+    """Drop segments that no committed generation has ever named: no reader can know of them."""
     known = {segment.file for segment in get_segments(db)} | get_retired(db).keys()
-    for name, keeper in _keepers(db, folder).items():
+    for name, keeper in _keepers(get_meta(db, ENGINE), folder).items():
         if name not in known:
             with suppress(OSError):
                 keeper.drop(name)
 
 
-def _keepers(db: sqlite3.Connection, folder: Path) -> dict[str, Keeper]:
-    """All segments that are there, and who has each."""
-    stores = open_stores(get_meta(db, ENGINE), folder)
-    keepers: list[Keeper] = [Folder(folder / SEGMENTS), *stores.values()]
+def _keepers(engine: str | None, folder: Path) -> dict[str, Keeper]:
+    """The keeper of each segment that is there, by name."""
+    stores = open_stores(engine, folder)
+    keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
     return {name: keeper for keeper in keepers for name in keeper.names()}

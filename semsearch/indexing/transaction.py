@@ -1,10 +1,10 @@
-"""One write: the lock, the transaction, and what a new generation is made with.
+"""A write: the lock, the transaction, and the new generation inside it.
 
     lock ─ BEGIN ─ rows out, rows in, words to the spool ─ fit or keep ─ segment files ─ COMMIT
 
-Whatever happens before the COMMIT leaves the previous generation whole: rows are rolled back by SQLite, and the files
-of the attempt are removed, here or, where the process was killed, by the next writer. Files of earlier generations go
-after a grace period for readers that are about to open them.
+Whatever happens before the COMMIT leaves the previous generation whole: SQLite rolls the rows back, and the files of
+the attempt are removed, here or, if the process was killed, by the next writer. Files of earlier generations are
+removed after it, as soon as no reader can need them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.indexing.intake import Intake, forget
-from semsearch.indexing.spool import Spool
+from semsearch.indexing.reading.intake import Intake, forget, set_languages
+from semsearch.indexing.reading.spool import Spool
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.database import SEGMENTS, Store, explained
+from semsearch.storage.database import SEGMENTS, IndexDatabase, explained
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import WordVectors
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.indexing.generation import Generation
+    from semsearch.indexing.reading.reading_log import ReadingLog
 
 Report = Callable[[Progress], None]
 
-GRACE_SECONDS = 60.0  # how long a reader may take from reading a generation's list to opening its files
 
-
-class Write:
-    """One new generation in the making: documents go out, documents come in, vectors follow."""
+class WriteTransaction:
+    """A write transaction with a new generation in the making: documents are removed and added, vectors follow."""
 
     def __init__(
         self,
@@ -45,25 +44,28 @@ class Write:
         settings: Settings,
         vectors: Callable[[], WordVectors],
         report: Report,
+        reading_log: ReadingLog,
     ) -> None:
         self.db = db
         self.settings = settings
         self.vectors = vectors
         self.report = report
+        self.reading_log = reading_log
         self.generation = generation
-        self.intake = Intake(db, spool, generation.ids_of, generation.words)
+        self.intake: Intake = Intake(db, spool, generation.ids_of, generation.words, languages=settings.languages)
         self._spool = spool
         self._forgotten = False
 
     def forget(self, document_ids: Iterable[int]) -> None:
-        """Remove documents."""
+        """Remove documents by their ids."""
         for sentences in forget(self.db, document_ids, generation=self.generation.number):
             self.generation.subtract(sentences)
             self._forgotten = True
 
     def finish(self, *, refit: bool = False) -> bool:
-        """Write what is still in memory, and the vectors; whether the embedder was fitted anew."""
+        """Write what is still in memory, and the vectors; return whether the embedder was refitted."""
         self.intake.flush()
+        set_languages(self.db)
         set_meta(self.db, "generation", self.generation.number)
         if not (self.intake.passages or self._forgotten or refit):
             return False
@@ -71,35 +73,55 @@ class Write:
 
 
 @contextmanager
-def writing(store: Store, settings: Settings, vectors: Callable[[], WordVectors], report: Report) -> Iterator[Write]:
-    """A write transaction with all that a new generation needs. The writer's lock must be held."""
+def writing(
+    database: IndexDatabase,
+    settings: Settings,
+    vectors: Callable[[], WordVectors],
+    report: Report,
+    *,
+    compact: bool = False,
+) -> Iterator[WriteTransaction]:
+    """Open a write transaction with a new generation. The writer's lock must be held.
+
+    After the commit, disk space that it does not use is given back; with `compact`, as much as possible.
+    """
     from semsearch.indexing.generation import (
         Generation,  # start-up time: it brings FAISS, and a sync may find nothing to do
     )
+    from semsearch.indexing.giving_back import give_back, grace_of, leftovers
+    from semsearch.indexing.reading.reading_log import ReadingLog
     from semsearch.indexing.sweeping import drop_unnamed, sweep
 
-    (store.folder / SEGMENTS).mkdir(exist_ok=True)
+    (database.folder / SEGMENTS).mkdir(exist_ok=True)
+    reading_log = ReadingLog(database.folder)
+    grace = grace_of(database)
     try:
-        with store.writing() as db, Spool(store.folder) as spool:
-            sweep(db, store.folder, grace=GRACE_SECONDS)
+        with database.writing() as db, Spool(database.folder) as spool:
+            sweep(db, database.folder, grace=grace)
             number = get_count(db, "generation") + 1
             generation = Generation(
-                db, store.folder, number=number, settings=settings, vectors=vectors, progress=report
+                db, database.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield Write(db, generation, spool, settings, vectors, report)
+            yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log)
+            left = leftovers(db)
     except BaseException:
-        with suppress(Exception), store.reading() as db:  # the error is what counts; the next writer sweeps too
-            drop_unnamed(db, store.folder)
+        with suppress(Exception), database.reading() as db:  # the error is what counts; the next writer sweeps too
+            drop_unnamed(db, database.folder)
         raise
+    else:
+        reading_log.drop()
+    finally:
+        reading_log.close()
+    give_back(database, left, compact=compact)
 
 
 @contextmanager
-def locked(store: Store) -> Iterator[None]:
-    """The writer's lock, with the disk's refusals explained. Raises IndexDamaged where a segment is missing."""
-    with explained(store.folder), writer_lock(store.folder):
+def locked(database: IndexDatabase) -> Iterator[None]:
+    """Hold the writer's lock, and explain errors of the disk. Raises IndexDamaged if a segment is missing."""
+    with explained(database.folder), writer_lock(database.folder):
         try:
             yield
         except FileNotFoundError as error:
-            if Path(error.filename or "").parent != store.folder / SEGMENTS:
+            if Path(error.filename or "").parent != database.folder / SEGMENTS:
                 raise
-            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(store.folder)}") from error
+            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(database.folder)}") from error

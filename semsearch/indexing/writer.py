@@ -1,53 +1,75 @@
-"""The one writer of an index: it exists while the lock is held, and each of its methods is one write.
+"""The writer of an index: it exists while the lock is held, and each of its methods is one write.
 
-What a write depends on is read under the lock. Settings read before it may be those of before another process's
-rebuild, and what is embedded with them does not belong to the rest.
+All that a write depends on is read under the lock. Settings read before could be older than another process's rebuild,
+and vectors made with them would not fit the rest.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.indexing.added_texts import checked, take_text
-from semsearch.indexing.changes import look
-from semsearch.indexing.intake import write_words_anew
-from semsearch.indexing.merge_policy import Size, to_compact
+from semsearch.indexing.changes import Changes, find_changes, find_changes_at
+from semsearch.indexing.merge_policy import SegmentSize, to_compact
 from semsearch.indexing.named_documents import find_named
-from semsearch.indexing.transaction import Report, Write, locked, writing
-from semsearch.readers.document import Text
+from semsearch.indexing.reading.added_texts import AddedDocument, checked, take_added
+from semsearch.indexing.reading.intake import write_words_anew
+from semsearch.indexing.transaction import Report, WriteTransaction, locked, writing
+from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
-from semsearch.settings import Settings, SettingsKeywords, VectorsInUse, open_vectors
-from semsearch.storage.database import Store, check, upgrade
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
+from semsearch.storage.added_texts import added_texts
+from semsearch.storage.database import IndexDatabase, check, upgrade
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
+from semsearch.word_vectors.loading import open_vectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.sources.roots import Root
+
+Arguments = ParamSpec("Arguments")
+
+
+def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
+    """Let the report of a write say how long all of it took, with the commit and giving back disk space."""
+
+    @wraps(write)
+    def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
+        started = time.perf_counter()
+        done = write(*arguments, **keywords)
+        return replace(done, seconds=time.perf_counter() - started)
+
+    return timed
 
 
 @dataclass(frozen=True, slots=True)
 class IndexWriter:
     """Changes an index while it holds the writer's lock: made by `open`, in a `with` statement.
 
-    `vectors` opens the index's word vectors when they are first needed; `report` hears how far a write has come.
+    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress.
     """
 
-    database: Store
+    database: IndexDatabase
     vectors: VectorsInUse
     report: Report
 
     @classmethod
     @contextmanager
     def open(
-        cls, database: Store, *, vectors: VectorsInUse | None = None, report: Report | None = None
+        cls, database: IndexDatabase, *, vectors: VectorsInUse | None = None, report: Report | None = None
     ) -> Iterator[IndexWriter]:
         """Take the lock, and bring the tables of an earlier version up to date.
 
-        Raises IndexLocked where another has the lock, IndexNotFound, IndexDamaged, StorageError.
+        Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
         """
         check(database)
         with locked(database):
@@ -56,10 +78,11 @@ class IndexWriter:
 
     @property
     def settings(self) -> Settings:
-        """How the index embeds. No one else can change it now."""
+        """The settings of the index. No one else can change them now."""
         with self.database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
+    @_timed
     def sync(
         self,
         paths: Sequence[str | Path],
@@ -69,35 +92,56 @@ class IndexWriter:
         prune: bool,
         max_file_bytes: int,
         processes: int,
+        columns: Columns = NO_COLUMNS,
     ) -> SyncReport:
-        """Bring the index up to date with the disk. Where nothing has changed, nothing is written, and little imported.
+        """Bring the index up to date with the disk. If nothing has changed, nothing is written, and little imported.
 
-        See `Index.sync`, which says what the arguments mean and which errors are raised.
+        `Index.sync` explains the arguments and the errors.
         """
-        started = time.perf_counter()
+        wanted = partial(
+            find_changes,
+            paths=paths,
+            include=include,
+            exclude=exclude,
+            columns=columns,
+            prune=prune,
+            max_bytes=max_file_bytes,
+        )
+        return self._sync(wanted, max_file_bytes, processes)
+
+    @_timed
+    def sync_at(self, paths: Iterable[str], *, max_file_bytes: int, processes: int) -> SyncReport:
+        """Bring the index up to date where something has changed: at absolute paths, spelled as on disk.
+
+        The paths need not exist any more, nor lie in a root. This costs what lies there.
+        """
+        wanted = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
+        return self._sync(wanted, max_file_bytes, processes)
+
+    def _sync(self, find: Callable[[sqlite3.Connection], Changes], max_file_bytes: int, processes: int) -> SyncReport:
+        """Find the changes, and apply them."""
         self.report(Progress("looking"))
         with self.database.reading() as db:
-            seen = look(db, paths, include=include, exclude=exclude, prune=prune, max_bytes=max_file_bytes)
-        done = seen.report
-        if not seen.nothing_to_do:
-            from semsearch.indexing.apply_plan import apply_plan  # start-up time: it brings all that reads files
+            changes = find(db)
+        if changes.nothing_to_do:
+            return changes.report
+        from semsearch.indexing.apply_plan import apply_plan  # start-up time: it brings all that reads files
 
-            with self._writing() as write:
-                done = apply_plan(write, seen, max_bytes=max_file_bytes, processes=processes)
-        return replace(done, seconds=time.perf_counter() - started)
+        with self._writing() as write:
+            return apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
 
-    def add(self, texts: Iterable[Text]) -> SyncReport:
-        """Take in texts that are in no file. One whose id is known replaces the earlier one.
+    @_timed
+    def add(self, texts: Iterable[AddedDocument]) -> SyncReport:
+        """Add texts that are in no file. A text whose id is known replaces the earlier one.
 
-        Raises UsageError for what is no Text, for an empty id or one that comes twice, for an unknown format, and for
-        metadata that cannot be kept; nothing is then changed.
+        Raises UsageError for anything but a Text, for an empty id or one that comes twice, for an unknown format, and
+        for metadata that cannot be kept; nothing is then changed.
         """
-        started = time.perf_counter()
         done = Counter[str]()
         with self._writing() as write:
             for number, text in enumerate(checked(texts)):
                 self.report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
-                done[take_text(write, text)] += 1
+                done[take_added(write, text)] += 1
             refitted = write.finish()
         return SyncReport(
             added=done["added"],
@@ -105,78 +149,109 @@ class IndexWriter:
             unchanged=done["unchanged"],
             passages=write.intake.passages,
             sentences=write.intake.sentences,
-            seconds=time.perf_counter() - started,
             refitted=refitted,
         )
 
     def remove(self, paths: Sequence[str | Path]) -> int:
-        """Forget files, folders, whole roots, or added texts by their ids; how many documents that were.
+        """Remove files, folders, whole roots, or added texts by their ids; the number of documents removed.
 
         A file that still lies below a root comes back with the next sync of that root.
         """
         with self.database.reading() as db:
             named = find_named(db, paths)
         if named:
-            with self._writing() as write:
-                write.forget(named.document_ids)
-                write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in named.roots])
-                write.finish()
+            self._forget(named.document_ids, named.roots)
         return len(named.document_ids)
 
-    def refit(self) -> SyncReport:
-        """Fit weights and components to what the index holds today, and move all vectors to them."""
-        started = time.perf_counter()
+    def remove_texts(self, ids: Sequence[str]) -> int:
+        """Remove added texts by their ids, which are never taken for paths; the number removed."""
+        with self.database.reading() as db:
+            found = sorted(added_texts(db, ids).values())
+        if found:
+            self._forget(found)
+        return len(found)
+
+    def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
         with self._writing() as write:
-            done = _embed_anew(write)
-        return replace(done, seconds=time.perf_counter() - started)
+            write.forget(documents)
+            write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
+            write.finish()
 
+    @_timed
+    def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
+        """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
+        from semsearch.indexing.joining import join  # start-up time: an index is seldom made of others
+
+        with self._writing() as write:
+            joined = join(write, others)
+            write.finish()
+        left = f"{joined.known:,} documents were in an index before; they were taken from the first one"
+        return SyncReport(
+            added=joined.taken,
+            passages=write.intake.passages,
+            sentences=write.intake.sentences,
+            refitted=True,
+            warnings=(left,) if joined.known else (),
+        )
+
+    @_timed
+    def refit(self) -> SyncReport:
+        """Fit weights and components to the text that the index holds today, and make all vectors anew."""
+        with self._writing(compact=True) as write:
+            return _embed_anew(write)
+
+    @_timed
     def rebuild(self, options: SettingsKeywords) -> SyncReport:
-        """Make all that is derived anew from the stored text: the lexical index, the fit, all vectors.
+        """Derive everything anew from the stored text: the lexical index, the fit, all vectors.
 
-        With other settings, if given; they are kept. Raises VectorsError, and UsageError where they make no sense.
+        Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
-        started = time.perf_counter()
         before = self.settings
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
-        settings = before.changed(opened, {**options, "vectors": chosen})
-        with writing(self.database, settings, lambda: opened, self.report) as write:
+        settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
+        with writing(self.database, settings, lambda: opened, self.report, compact=True) as write:
             set_meta(write.db, "settings", settings.to_json())
             write.generation.drop_words()
             write_words_anew(write.db, write.generation.words)
             done = _embed_anew(write)
         self.vectors.use(opened, chosen)
-        return replace(done, seconds=time.perf_counter() - started)
+        return done
 
     def compact(self, *, largest: int = LARGEST) -> bool:
-        """Bring segments together, into as few as there need be, without anything removed, as one new generation.
+        """Merge segments into as few as possible, without removed ids, as one new generation.
 
-        Nothing is embedded anew. False where there is nothing to do.
+        Nothing is embedded again, and unused disk space is given back. Returns False if there is nothing to merge.
         """
-        if not self._is_scattered(largest):
+        from semsearch.indexing.giving_back import give_back, leftovers  # start-up time, as above
+
+        with self.database.reading() as db:
+            is_scattered, left = _is_scattered(db, largest), leftovers(db)
+        if not is_scattered:
+            give_back(self.database, left, compact=True)
             return False
-        with self._writing() as write:
+        with self._writing(compact=True) as write:
             write.finish()
             write.generation.compact()
         return True
 
-    def _writing(self) -> AbstractContextManager[Write]:
+    def _writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
         settings = self.settings
-        return writing(self.database, settings, partial(self.vectors.of, settings), self.report)
-
-    def _is_scattered(self, largest: int) -> bool:
-        """Whether there is a segment that compacting would rewrite."""
-        with self.database.reading() as db:
-            segments = get_segments(db)
-            for kind in KINDS:
-                removed = get_removed(db, kind)
-                sizes = [Size(len(s.runs), s.runs.overlap(removed)) for s in segments if s.kind == kind]
-                if to_compact(sizes, largest=LARGEST_WORDS if kind == "words" else largest):
-                    return True
-        return False
+        return writing(self.database, settings, partial(self.vectors.of, settings), self.report, compact=compact)
 
 
-def _embed_anew(write: Write) -> SyncReport:
+def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
+    """Return whether there is a segment that compacting would rewrite."""
+    segments = get_segments(db)
+    for kind in KINDS:
+        removed = get_removed(db, kind)
+        sizes = [SegmentSize(len(s.id_ranges), s.id_ranges.overlap(removed)) for s in segments if s.kind == kind]
+        if to_compact(sizes, largest=LARGEST_WORDS if kind == "words" else largest):
+            return True
+    return False
+
+
+def _embed_anew(write: WriteTransaction) -> SyncReport:
     """Fit to all stored text and embed it, and finish the write."""
     refitted = write.finish(refit=True)
     passages, sentences = write.db.execute(

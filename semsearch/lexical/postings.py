@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.text.terms import Lexicon
+from semsearch.system.checked_file import CheckedFile
+from semsearch.text.terms import Lexicon, Terms
 from semsearch.text.tokens import UInt64, WordChunk, hash_chunks
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ MOST = 255  # times that are counted
 
 
 class Postings:
-    """An opened segment. Raises FileNotFoundError where the file has gone, IndexDamaged where it is not one."""
+    """An opened file of postings. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
 
-    def __init__(self, path: Path) -> None:
+    With the `sums` of its blocks (semsearch.system.checked_file), terms and lengths are compared with what was written
+    when it is opened, and the lists of a term when they are read.
+    """
+
+    def __init__(self, path: Path, sums: bytes = b"") -> None:
         self.path = path
-        data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+        self._file = CheckedFile(path, sums)
+        data = self._file.data
         if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
             raise IndexDamaged(f"{path} is not a file of postings; run: {rebuild_command(path.parents[1])}")
         terms, passages, postings = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
@@ -53,7 +59,9 @@ class Postings:
             raise IndexDamaged(
                 f"{path} has {len(data)} bytes, not {edges[-1]}; run: {rebuild_command(path.parents[1])}"
             )
-        parts = [np.asarray(data[start:end]) for start, end in pairwise(edges)]
+        self._file.check(0, edges[3])
+        self._rows_start, self._counts_start = edges[3:5]
+        parts = [data[start:end] for start, end in pairwise(edges)]
         self.terms: UInt64 = parts[0].view("<u8")
         self.bounds: Int64 = parts[1].view("<i8")
         self.lengths: Float32 = parts[2].view("<f4")
@@ -61,44 +69,51 @@ class Postings:
         self.counts: UInt8 = parts[4]
 
     def __len__(self) -> int:
-        """How many passages there are."""
+        """The number of passages."""
         return len(self.lengths)
 
     def of(self, term: int) -> tuple[Int32, UInt8]:
-        """The rows that have a term, and how often. (n,), (n,)  Raises IndexDamaged where there can be no such rows."""
-        place = int(np.searchsorted(self.terms, np.uint64(term)))
-        if place == len(self.terms) or int(self.terms[place]) != term:
+        """The rows that have a term, and how often. (n,), (n,)  Raises IndexDamaged if the file has no such rows."""
+        position = int(np.searchsorted(self.terms, np.uint64(term)))
+        if position == len(self.terms) or int(self.terms[position]) != term:
             return self.rows[:0], self.counts[:0]
-        start, end = self.bounds[place : place + 2].tolist()
+        start, end = self.bounds[position : position + 2].tolist()
+        self._check_lists(start, end)
         rows = self.rows[start:end]
         if not 0 <= start <= end <= len(self.rows) or not self._are_rows(rows):
             raise self._damage()
         return rows, self.counts[start:end]
 
-    def place(self, terms: UInt64) -> Int64:
-        """Where each of some terms is among the segment's, -1 for one that it lacks. (n,) -> (n,)"""
-        places = np.searchsorted(self.terms, terms)
-        inside = np.flatnonzero(places < len(self.terms))
+    def positions(self, terms: UInt64) -> Int64:
+        """The position of each given term among the segment's terms, -1 for a term that it lacks. (n,) -> (n,)"""
+        positions = np.searchsorted(self.terms, terms)
+        inside = np.flatnonzero(positions < len(self.terms))
         found = np.full(len(terms), -1, dtype=np.int64)
-        held = inside[self.terms[places[inside]] == terms[inside]]
-        found[held] = places[held]
+        held = inside[self.terms[positions[inside]] == terms[inside]]
+        found[held] = positions[held]
         return found
 
-    def by_passage(self, places: Int64) -> csr_array:
-        """How often each passage has each of the terms at some places. (t,) -> (R, t)  Raises IndexDamaged."""
+    def by_passage(self, positions: Int64) -> csr_array:
+        """Count the terms at given positions in each passage. (t,) -> (R, t)  Raises IndexDamaged."""
         from scipy.sparse import csr_array  # start-up time: only writers turn postings round
 
         self.check()
         bounds = self.bounds.astype(np.int32) if len(self.rows) < 1 << 31 else self.bounds  # as rows are: not copied
         lists: Any = csr_array((self.counts, self.rows, bounds), shape=(len(self.terms), len(self)))
-        return csr_array(lists[places].T)
+        return csr_array(lists[positions].T)
 
     def check(self) -> None:
-        """Raises IndexDamaged where bounds or rows are none: for those who read all of it."""
+        """Check all bounds and rows, before all of them are read. Raises IndexDamaged."""
+        self._file.check()
         steps = np.diff(self.bounds)
         ends = self.bounds[0], self.bounds[-1]
         if ends != (0, len(self.rows)) or (steps < 0).any() or not self._are_rows(self.rows):
             raise self._damage()
+
+    def _check_lists(self, start: int, end: int) -> None:
+        """Check the postings from `start` to `end`, before they are read. Raises IndexDamaged."""
+        self._file.check(self._rows_start + 4 * start, self._rows_start + 4 * end)
+        self._file.check(self._counts_start + start, self._counts_start + end)
 
     def _are_rows(self, rows: Int32) -> bool:
         return not len(rows) or bool(rows.min() >= 0 and rows.max() < len(self))
@@ -111,12 +126,12 @@ class Postings:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Postings that were gathered elsewhere, by a lexicon of their own."""
+class GatheredPostings:
+    """Postings that another builder gathered, which may have another lexicon."""
 
-    terms: UInt64  # (t,) different ones
-    numbers: Int32  # (p,) which of them
-    rows: Int32  # (p,) in which passage, from 0 on
+    terms: UInt64  # (t,) distinct ones
+    numbers: Int32  # (p,) index of the term
+    rows: Int32  # (p,) number of the passage, from 0 on
     counts: UInt8  # (p,) how often
     lengths: Float32  # (n,) of the passages
 
@@ -136,16 +151,22 @@ class PostingsBuilder:
         self._size = 0
 
     def __len__(self) -> int:
-        """How many passages there are so far."""
+        """The number of passages so far."""
         return self._size
 
     def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
-        """Append whole passages: text i is of passage `passages[i]`, from 0 on, its words count `weights[i]` (0–3)."""
+        """Append passages: text i belongs to passage `passages[i]`, from 0 on, and its words count `weights[i]` (0–3).
+
+        All texts of a passage are given at once.
+        """
         self.add_chunks(hash_chunks(texts), passages, weights)
 
     def add_chunks(self, chunks: Iterable[WordChunk], passages: Int64, weights: Int64) -> None:
-        """Append whole passages by texts whose words have been found: `add` says what the arrays are."""
-        found = self.lexicon.of_chunks(chunks)
+        """Append passages by texts whose words have been found. The arrays are those of `add`."""
+        self.add_terms(self.lexicon.of_chunks(chunks), passages, weights)
+
+    def add_terms(self, found: Terms, passages: Int64, weights: Int64) -> None:
+        """Append passages by the terms of their texts. The arrays are those of `add`."""
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
         terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
         rows = passages.astype(np.int64)[found.texts]  # NumPy 1 on Windows counts in 32 bits
@@ -159,20 +180,20 @@ class PostingsBuilder:
         self._lengths.append(np.bincount(passages, weights=found.lengths * (weights > 0)).astype(np.float32))
         self._size += len(self._lengths[-1])
 
-    def gathered(self) -> Gathered:
+    def gathered(self) -> GatheredPostings:
         """All postings so far, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
-        present, places = np.unique(numbers, return_inverse=True)
-        return Gathered(
+        present, positions = np.unique(numbers, return_inverse=True)
+        return GatheredPostings(
             self.lexicon.terms[present],
-            places.reshape(-1).astype(np.int32),
+            positions.reshape(-1).astype(np.int32),
             np.concatenate(self._rows),
             np.concatenate(self._counts),
             np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
         )
 
-    def take(self, other: Gathered) -> None:
-        """Append passages that were gathered elsewhere."""
+    def take(self, other: GatheredPostings) -> None:
+        """Append passages that another builder gathered."""
         rows = self._size + other.rows.astype(np.int64)
         self._append(self.lexicon.number(other.terms)[other.numbers], rows, other.counts)
         self._lengths.append(other.lengths)
@@ -183,13 +204,13 @@ class PostingsBuilder:
         source.check()
         owners = np.repeat(np.arange(len(source.terms)), np.diff(source.bounds))
         chosen = alive[source.rows]
-        place = np.zeros(len(source), dtype=np.int64)
-        place[alive] = rows
+        row_of = np.zeros(len(source), dtype=np.int64)
+        row_of[alive] = rows
         if not self._size:
             self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
         self._lengths[0][rows] = source.lengths[alive]
         self._append(
-            self.lexicon.number(source.terms)[owners[chosen]], place[source.rows[chosen]], source.counts[chosen]
+            self.lexicon.number(source.terms)[owners[chosen]], row_of[source.rows[chosen]], source.counts[chosen]
         )
 
     def _append(self, numbers: npt.NDArray[np.integer[Any]], rows: Int64, counts: npt.NDArray[np.integer[Any]]) -> None:

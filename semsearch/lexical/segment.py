@@ -17,14 +17,14 @@ Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
 
-class Words:
-    """An opened segment. Raises FileNotFoundError where the file has gone, IndexDamaged where it is another one."""
+class LexicalSegment:
+    """An opened segment of postings. Raises FileNotFoundError if the file has gone, IndexDamaged if it is another."""
 
     def __init__(self, path: Path, segment: Segment) -> None:
-        self.segment = segment
-        self.postings = Postings(path)
-        if len(self.postings) != len(segment.runs):
+        self.id_ranges = segment.id_ranges
+        self.postings = Postings(path, segment.sums)
+        if len(self.postings) != len(segment.id_ranges):
             raise IndexDamaged(
-                f"{path} has {len(self.postings)} passages, not {len(segment.runs)}; "
+                f"{path} has {len(self.postings)} passages, not {len(segment.id_ranges)}; "
                 f"run: {rebuild_command(path.parents[1])}"
             )

@@ -1,7 +1,7 @@
-"""A new index: an empty folder with tables and settings. Until the settings are committed, there is none.
+"""Create an index: an empty folder with tables and settings. Until the settings are committed, there is no index.
 
-A creation can be taken back as long as nothing was put into the index, and only by one who holds the writer's lock:
-what another process has begun to fill is not ours to remove.
+A creation can be undone as long as nothing was put into the index, and only under the writer's lock: an index that
+another process has begun to fill is not ours to remove.
 """
 
 from __future__ import annotations
@@ -14,20 +14,24 @@ from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
 from semsearch.settings import Settings
-from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, Store, explained, is_index, upgrade
+from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, IndexDatabase, explained, is_index, upgrade
+from semsearch.storage.map_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
+from semsearch.storage.passage_encodings import is_encodings_file
+from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
 _OURS = {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", SEGMENTS, LOCK, NOTE}
 
 
 def create(folder: Path, settings: Settings) -> None:
-    """Make an index in a new or empty folder, or where an earlier creation was interrupted.
+    """Create an index in a new or empty folder, or where an earlier creation was interrupted.
 
-    Raises IndexExists where there is one, IndexDamaged where there is something else, StorageError, IndexLocked.
+    Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked.
     """
     with explained(folder):
         _check_free(folder)
+        made = [path for path in (folder, *folder.parents) if not path.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -36,6 +40,8 @@ def create(folder: Path, settings: Settings) -> None:
             with writer_lock(folder):
                 _check_free(folder)
                 _fill(folder, settings)
+                for path in (folder, *(path.parent for path in made)):  # that it is there survives a power cut, too
+                    sync_folder(path)
         except (IndexExists, IndexDamaged, IndexLocked):
             raise  # it is another's
         except BaseException:
@@ -45,15 +51,15 @@ def create(folder: Path, settings: Settings) -> None:
 
 def _fill(folder: Path, settings: Settings) -> None:
     (folder / SEGMENTS).mkdir(exist_ok=True)
-    upgrade(Store(folder))
-    with Store(folder).writing() as db:
+    upgrade(IndexDatabase(folder))
+    with IndexDatabase(folder).writing() as db:
         set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         set_meta(db, "settings", settings.to_json())
-        set_meta(db, "format", FORMAT)  # what makes it an index, committed with the rest
+        set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
 
 
 def discard(folder: Path) -> None:
-    """Take back a creation. An index that holds anything, or that another process is writing to, stays as it is."""
+    """Undo a creation. An index that holds anything, or that another process is writing to, stays as it is."""
     with suppress(SemsearchError, OSError):
         with writer_lock(folder):
             if not _is_empty(folder):
@@ -75,18 +81,18 @@ def _leave(folder: Path) -> None:
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether a folder has nothing in it but an index without documents, which was written to once at most."""
+    """Return whether a folder has only an index without documents in it, which was written to once at most."""
     if not all(_is_ours(path.name) for path in folder.iterdir()):
         return False
     if not is_index(folder):
         return True
-    store = Store(folder)
+    database = IndexDatabase(folder)
     try:
-        with store.reading() as db:
+        with database.reading() as db:
             (documents,) = db.execute("SELECT count(*) FROM documents").fetchone()
             return bool(documents == 0 and get_count(db, "generation") <= 1)
     finally:
-        store.close()
+        database.close()
 
 
 def _check_free(folder: Path) -> None:
@@ -100,4 +106,4 @@ def _check_free(folder: Path) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _OURS or name.endswith(".tmp")
+    return name in _OURS or name.endswith(".tmp") or is_map_file(name) or is_encodings_file(name)

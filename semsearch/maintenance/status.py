@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.indexing.changes import look
+from semsearch.indexing.changes import Changes, find_changes
+from semsearch.maintenance.problems import count_not_read, count_partly_read, not_read
+from semsearch.results.problems import count_endings
 from semsearch.results.reports import Adapted, Status
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_fit
+from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_scans, get_segments
 from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.roots import get_roots
 from semsearch.storage.segments import VECTORS, Segment
 from semsearch.topics.model import named_topics
@@ -34,13 +38,14 @@ def read_status(
     drift: bool,
     stale: bool,
 ) -> Status:
-    """Counts come from the tables; `drift` needs the word vectors, `stale` lists all roots."""
+    """Read the status of an index. Counts come from the tables; `drift` needs the word vectors, `stale` lists roots."""
     segments = get_segments(db)
     removed = {kind: get_removed(db, kind) for kind in VECTORS}
     documents, sentences, words = db.execute(
         "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
     ).fetchone()
     scans = get_scans(db)
+    seen = find_changes(db, ()) if stale and get_roots(db) else None
     fit = load_fit(db, vectors()) if drift else None
     row = db.execute("SELECT card FROM fit").fetchone()
     card = json.loads(row[0]) if row else {}
@@ -53,10 +58,13 @@ def read_status(
         passages=db.execute("SELECT coalesce(sum(passages), 0) FROM documents").fetchone()[0],
         sentences=sentences,
         words=words,
-        vectors=sum(len(segment.runs) for segment in segments if segment.kind in VECTORS),
-        removed=sum(segment.runs.overlap(removed[segment.kind]) for segment in segments if segment.kind in VECTORS),
+        vectors=sum(len(segment.id_ranges) for segment in segments if segment.kind in VECTORS),
+        removed=sum(
+            segment.id_ranges.overlap(removed[segment.kind]) for segment in segments if segment.kind in VECTORS
+        ),
         segments=len(segments),
         size_bytes=_bytes(folder, segments),
+        encodings_bytes=encodings_size(folder),
         dimension=card.get("dimension", 0),
         method=settings.method,
         a=card.get("a", settings.a),
@@ -66,30 +74,33 @@ def read_status(
         vectors_name=settings.vectors_name,
         vectors_digest=settings.vectors_digest,
         drift=fit.drift if fit is not None else None,
-        stale=_stale(db) if stale else None,
+        stale=_stale(seen) if stale else None,
         scans=tuple(scans[segment.file] for segment in segments if segment.file in scans),
         target_recall=None if settings.exact else settings.target_recall,
+        not_read=count_not_read(db) if seen is None else count_endings(item.path for item in not_read(db, seen)),
+        partly_read=count_partly_read(db),
+        languages=get_languages(db),
     )
 
 
 def read_directions(
     db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
 ) -> tuple[Direction, ...]:
-    """The common components that are removed from every sentence, named by words; empty where nothing was fitted."""
+    """The common components that are removed from every sentence, named by words; empty if nothing was fitted."""
     words = FrequentWords(vectors, min_frequency=min_frequency)
     fit = load_fit(db, vectors)
     return () if fit is None else words.directions(fit.embedder.common_, k)
 
 
 def _bytes(folder: Path, segments: list[Segment]) -> int:
-    """What an index takes up: its folder, and what an engine says of the vectors that it keeps elsewhere."""
+    """The size of an index in bytes: its folder, and the vectors that an engine keeps elsewhere."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     here = {path.name for path in files}
     return sum(path.stat().st_size for path in files) + sum(each.size for each in segments if each.file not in here)
 
 
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:
-    """Raises IndexDamaged."""
+    """The size of the topics, if the index has any. Raises IndexDamaged."""
     try:
         topics = named_topics(folder / SEGMENTS, segments)
     except FileNotFoundError as error:
@@ -97,9 +108,9 @@ def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:
     return None if topics is None else Adapted(topics.dimension, len(topics.terms), topics.passages)
 
 
-def _stale(db: sqlite3.Connection) -> int:
-    """How many files have been added, removed or touched since they were read."""
-    if not get_roots(db):
+def _stale(seen: Changes | None) -> int:
+    """The number of files that were added, removed, moved or changed since the last sync."""
+    if seen is None:
         return 0
-    plan = look(db, ()).plan
+    plan = seen.plan
     return len(plan.added) + len(plan.changed) + len(plan.moved) + len(plan.removed)

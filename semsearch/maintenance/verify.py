@@ -1,4 +1,4 @@
-"""Whether the parts of an index agree: every row has its vector and every vector its row, and both say the same."""
+"""Verify that the parts of an index agree: every row has its vector and every vector its row, and both match."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.dense.store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
+from semsearch.storage.audit import find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
@@ -21,6 +22,7 @@ from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
 from semsearch.system.durable import file_digest
+from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms import Lexicon
 from semsearch.topics.joined import join
 from semsearch.topics.model import named_topics, open_topics
@@ -35,20 +37,28 @@ _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
-    """Verify an index: its problems, a line each; empty where all is well. Reads every file of it."""
+    """Verify an index: its problems, a line each; empty if all is well. Reads every file of it."""
     problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
+    if faults := list(find_wrong_values(db)):
+        return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
     opened = list(_opened(db, folder, problems))
     for kind in KINDS:
-        problems += _held(db, kind, [segment.runs for segment, _ in opened if segment.kind == kind])
-    passages = [source for segment, source in opened if segment.kind == "passage" and not isinstance(source, Words)]
-    problems += _vector_sample(db, folder / SEGMENTS, passages, vectors)
-    problems += _words_sample(db, [source for _, source in opened if isinstance(source, Words)])
+        problems += _held(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
+    passages = [
+        source for segment, source in opened if segment.kind == "passage" and not isinstance(source, LexicalSegment)
+    ]
+    lexical = [source for _, source in opened if isinstance(source, LexicalSegment)]
+    for sample in (_vector_sample(db, folder / SEGMENTS, passages, vectors), _words_sample(db, lexical)):
+        try:
+            problems += sample
+        except IndexDamaged as error:  # which file, its digest has told already; this says where
+            problems.append(str(error))
     return problems
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[str]:
-    """Documents, passages and sentences by their counts."""
+    """Compare the counts of documents, passages and sentences."""
     for document, path, expected, found, sentences, counted in db.execute(
         "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
         "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
@@ -59,14 +69,12 @@ def _rows(db: sqlite3.Connection) -> Iterator[str]:
     lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
     if lost:
         yield f"{lost} passages belong to no document"
-    for document, path in db.execute("SELECT id, path FROM documents WHERE NOT json_valid(metadata) LIMIT 20"):
-        yield f"document {document} ({path}) has metadata that is not JSON; index or add it again"
 
 
 def _opened(
     db: sqlite3.Connection, folder: Path, problems: list[str]
-) -> Iterator[tuple[Segment, Words | VectorReader]]:
-    """The segments that can be read, each by itself; what is wrong with them, and with the others, is added."""
+) -> Iterator[tuple[Segment, LexicalSegment | VectorReader]]:
+    """Open the segments that can be read, each by itself; all that is wrong with any is added to `problems`."""
     stores = open_stores(get_meta(db, ENGINE), folder)
     for segment in get_segments(db):
         path = folder / SEGMENTS / segment.file
@@ -78,27 +86,27 @@ def _opened(
             if file_digest(path) != segment.digest:
                 problems.append(f"{path.name} is not as it was written: its digest differs")
             if segment.kind == "topics":
-                open_topics(path)
+                open_topics(path, segment.sums)
             else:
-                words = Words(path, segment)
-                words.postings.check()
-                yield segment, words
+                lexical = LexicalSegment(path, segment)
+                lexical.postings.check()
+                yield segment, lexical
         except FileNotFoundError:
             problems.append(f"{segment.file} is missing")
         except IndexDamaged as error:
             problems.append(str(error))
 
 
-def _held(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]:
-    """Every row in exactly one segment, and nothing else but what is marked as removed."""
+def _held(db: sqlite3.Connection, kind: Kind, held: list[IdRanges]) -> Iterator[str]:
+    """Check that every row is in exactly one segment, and that segments hold nothing else but removed ids."""
     rowed, held_as = ("passage", "lexical entries") if kind == "words" else (kind, f"{kind} vectors")
     sentences = "SELECT first_sentence, sentence_count FROM passages"
-    rows = Runs.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
+    rows = IdRanges.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
     removed = get_removed(db, kind)
     if rows.overlap(removed):
         yield f"{rows.overlap(removed)} {rowed} rows are marked as removed"
-    covered = Runs.of(run for runs in held for run in runs.ranges)
-    twice = sum(len(runs) for runs in held) - _distinct(held)
+    covered = IdRanges.of(pair for id_ranges in held for pair in id_ranges.ranges)
+    twice = sum(map(len, held)) - _distinct(held)
     if twice:
         yield f"{twice} {held_as} are there twice"
         return
@@ -110,15 +118,15 @@ def _held(db: sqlite3.Connection, kind: Kind, held: list[Runs]) -> Iterator[str]
         yield f"{spare} {held_as} belong to no row"
 
 
-def _distinct(held: list[Runs]) -> int:
-    ids = [runs.all_ids() for runs in held]
+def _distinct(held: list[IdRanges]) -> int:
+    ids = [id_ranges.all_ids() for id_ranges in held]
     return len(np.unique(np.concatenate(ids))) if ids else 0
 
 
 def _vector_sample(
     db: sqlite3.Connection, folder: Path, opened: list[VectorReader], vectors: Callable[[], WordVectors]
 ) -> Iterator[str]:
-    """Some passages, embedded again from their stored text, have the vectors that are stored."""
+    """Check that some passages, embedded again from their stored text, have the vectors that are stored."""
     wanted = _some_passages(db)
     if not wanted:
         return
@@ -133,14 +141,14 @@ def _vector_sample(
     try:
         topics = named_topics(folder, get_segments(db))
     except (IndexDamaged, FileNotFoundError):
-        return  # which is told already
+        return  # reported already
     for id_ in wanted:
         for stored in stored_texts(db, id_ + 1, first=id_):
             words = embedder.tokenize([stored.heading, *stored.sentences])
             fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
             if topics is not None:
                 texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
-                fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts))[None])
+                fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts), _language(db, id_))[None])
             kept = [(reader.fetch(np.array([id_])).rows, reader.rounding) for reader in opened]
             if any(len(row) and not _is_same(row, fresh, most) for row, most in kept):
                 yield f"the vector of passage {id_} is not that of its text"
@@ -150,17 +158,25 @@ def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
     return stored.shape == fresh.shape and np.allclose(stored, fresh, atol=rounding)
 
 
-def _words_sample(db: sqlite3.Connection, opened: list[Words]) -> Iterator[str]:
-    """Some passages are found under all terms of their stored text."""
+def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Iterator[str]:
+    """Check that some passages are found under all terms of their stored text."""
     lexicon = Lexicon()
     for id_ in _some_passages(db) if opened else []:
         for passage in each_passage(db, id_, id_ + 1):
-            numbers = np.unique(lexicon.of([passage.text]).numbers)
+            numbers = np.unique(lexicon.in_language([passage.text], _language(db, id_)).numbers)
             for source in opened:
                 for row in _row(source, id_):
                     lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
                     if not all(row[0] in rows for rows in lists):
                         yield f"the lexical entries of passage {id_} are not those of its text"
+
+
+def _language(db: sqlite3.Connection, passage_id: int) -> str:
+    """The language by whose rules the words of a passage were indexed."""
+    row = db.execute(
+        "SELECT language FROM documents WHERE first_passage <= ? ORDER BY first_passage DESC LIMIT 1", (passage_id,)
+    ).fetchone()
+    return row[0] if row and row[0] else ENGLISH
 
 
 def _some_passages(db: sqlite3.Connection) -> list[int]:
@@ -170,7 +186,7 @@ def _some_passages(db: sqlite3.Connection) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-def _row(source: Words, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+def _row(source: LexicalSegment, id_: int) -> Iterator[npt.NDArray[np.int64]]:
     ids = np.array([id_])
-    if source.segment.runs.has(ids)[0]:
-        yield source.segment.runs.below(ids)
+    if source.id_ranges.has(ids)[0]:
+        yield source.id_ranges.below(ids)

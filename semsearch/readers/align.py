@@ -1,8 +1,8 @@
-"""Where the clean text of a document stands in its source.
+"""Align the clean text of a document with its source, so that a sentence can be cited to the character.
 
-Parsers give clean text, and at best the lines it came from. But its words stand in the source in the same order, with
+Parsers give clean text, and at best the lines it came from. But its words are in the source in the same order, with
 markup between them: so walk along both, word by word. A word that is missing on one side (a link's target, a title that
-markup stands for) is stepped over; a jump of more than a few words counts only if the next word follows too.
+markup stands for) is skipped; a jump of more than a few words counts only if the next word follows too.
 """
 
 from __future__ import annotations
@@ -14,44 +14,63 @@ from collections.abc import Iterable, Iterator
 Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 
 _WORD = re.compile(r"[^\W_]+")
-_NEAR = 3  # words stepped over without further evidence
+_NEAR = 3  # words skipped without further evidence
 _REACH = 60  # words looked ahead
 _SEARCHES = 100  # of the whole source, when the way is lost: each takes time linear in its length
+_LITTLE, _LONGER = 1000, 8  # a stretch of so many characters, and so many times a text's, is split by itself
 _MARKS = frozenset(".!?,;:…)]}'\"’”»")
 
 
 def words_of(text: str) -> Iterator[tuple[str, int]]:
-    """Each run of letters and digits, with its offset."""
+    """Yield each run of letters and digits, with its offset."""
     return ((found[0], found.start()) for found in _WORD.finditer(text))
 
 
+def _words_between(text: str, low: int, high: int) -> Iterator[tuple[str, int]]:
+    """The words that begin in text[low:high], and a few more."""
+    more = _NEAR + 1
+    for found in _WORD.finditer(text, low):
+        start = found.start()
+        if start >= high:
+            more -= 1
+        if start > low or not low or not _WORD.match(text, low - 1):  # else it is the end of a word
+            yield found[0], start
+        if not more:
+            return
+
+
 def blanked(pattern: re.Pattern[str], source: str) -> str:
-    """The source with spaces in place of what the pattern finds, character for character."""
+    """Replace all matches of a pattern by as many spaces, so that offsets hold."""
     return pattern.sub(lambda found: " " * len(found[0]), source)
 
 
 class Aligner:
-    """Walks through one source.
+    """Locates clean texts in a source, one after the other.
 
-    `visible` is the source, with what is surely not text blanked out, so that offsets hold. `words` are its words with
-    their offsets, if they are not simply the runs of letters and digits.
+    `visible` is the source with markup that is surely not text blanked out, so that offsets hold. `words` are its words
+    with their offsets, if they are not simply the runs of letters and digits.
     """
 
     def __init__(self, visible: str, words: Iterable[tuple[str, int]] | None = None) -> None:
         self._visible = visible
         self._words: list[str] = []
         self._starts: list[int] = []
-        for word, start in words_of(visible) if words is None else words:
-            self._words.append(word.lower())
-            self._starts.append(start)
+        self._is_split = words is not None
+        self._take(words or ())
         self._searches = _SEARCHES
         self._next = 0  # the first word not yet passed
+        self._reached = 0  # its offset at the most, while the source is not split into words
 
-    def place(self, clean: str, low: int | None = None, high: int | None = None) -> Anchors:
-        """Anchors of the clean text, which stands in source[low:high], or else after what came before.
+    def locate(self, clean: str, low: int | None = None, high: int | None = None) -> Anchors:
+        """Find the anchors of a clean text, which is in source[low:high], or else after the text before.
 
-        There is at least one anchor: what cannot be found is said to be at `low`, or where the last text ended.
+        There is at least one anchor: a text that cannot be found is assigned to `low`, or to the end of the last text.
         """
+        if not self._is_split:
+            if low is not None and high is not None and high - low <= _LITTLE + _LONGER * len(clean):
+                return self._locate_between(clean, low, high)
+            self._take(words_of(self._visible))
+            self._is_split, self._next = True, bisect_left(self._starts, self._reached)
         if low is not None:
             self._next = bisect_left(self._starts, low)
         last = len(self._starts) if high is None else bisect_left(self._starts, high)
@@ -61,12 +80,24 @@ class Aligner:
             anchors = self._anchors(clean, words, last, sure=False)
         return tuple(anchors) or ((0, self._end() if low is None else low),)
 
+    def _locate_between(self, clean: str, low: int, high: int) -> Anchors:
+        """Find the anchors of a text in source[low:high]; only that, and a few words after it, is split into words."""
+        stretch = Aligner(self._visible, _words_between(self._visible, low, high))
+        anchors = stretch.locate(clean, low, high)
+        self._reached = stretch._end() if stretch._next else low
+        return anchors
+
+    def _take(self, words: Iterable[tuple[str, int]]) -> None:
+        for word, start in words:
+            self._words.append(word.lower())
+            self._starts.append(start)
+
     def _anchors(self, clean: str, words: list[tuple[str, int]], last: int, *, sure: bool) -> list[tuple[int, int]]:
         anchors: list[tuple[int, int]] = []
-        for place, (word, offset) in enumerate(words):
+        for index, (word, offset) in enumerate(words):
             parts = self._parts(word, last)
             if not parts:
-                following = words[place + 1][0] if place + 1 < len(words) else None
+                following = words[index + 1][0] if index + 1 < len(words) else None
                 at = self._find(word, following, last, sure=sure)
                 if at < 0:
                     continue
@@ -79,7 +110,7 @@ class Aligner:
         return anchors
 
     def _lost_and_found(self, words: list[str]) -> bool:
-        """Whether the first words of a text stand anywhere ahead, or else behind; if so, walk on from there."""
+        """Search the first words of a text ahead, or else behind; if they are found, walk on from there."""
         start = words[:_NEAR]
         if len(start) < _NEAR or not self._searches:
             return False
@@ -101,7 +132,7 @@ class Aligner:
         return self._starts[self._next - 1] + len(self._words[self._next - 1]) if self._next else 0
 
     def _parts(self, word: str, last: int) -> int:
-        """How many of the next words make this one: one, or more if markup parts it ("`Iterator`s"); 0 if none do."""
+        """Count the next words that make up a word: one, or more if markup divides it ("`Iterator`s"); 0 if none do."""
         at = self._next
         if at < last and word == self._words[at]:  # nearly always
             return 1
@@ -111,7 +142,7 @@ class Aligner:
         return 0 if word else at - self._next
 
     def _find(self, word: str, following: str | None, last: int, *, sure: bool) -> int:
-        """The index of the next such word, or -1. `sure`: it is there, so that the last word of a text may be far."""
+        """The index of a word's next occurrence, or -1. `sure`: it does occur, so a text's last word may be far."""
         words, at = self._words, self._next
         end = min(last, at + _REACH)
         near = words[at : min(end, at + _NEAR)]
@@ -136,7 +167,7 @@ class Aligner:
         anchors.append((offset, source))
 
     def _mark_after(self, anchors: list[tuple[int, int]], clean: str, offset: int) -> None:
-        """An anchor of its own for a mark that closing markup has parted from the word before it ("**so**.")."""
+        """Add an anchor for a mark that closing markup divides from the word before it ("**so**.")."""
         mark = clean[offset : offset + 1]
         if mark not in _MARKS:
             return

@@ -1,4 +1,4 @@
-"""Documents within documents: a block of a part, placed in the source of the whole."""
+"""Documents within documents: convert the offsets of a part's blocks to offsets in the whole source."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from semsearch.readers.document import Block
 
 
 def lifted(block: Block, outer: Anchors, place: str | None = None) -> Block:
-    """A block whose offsets count in a part's text, with offsets in the whole, where `outer` says the part stands.
+    """Convert a block whose offsets are in a part's text to offsets in the whole; `outer` are the part's anchors.
 
-    Both maps are piecewise: wherever the block's own map or the part's takes a step, so does the result.
+    Both mappings are piecewise: the result has a step wherever the block's mapping or the part's has one.
     """
     inner = block.anchors or ((0, block.start),)
     steps = [part for part, _ in outer]
@@ -26,6 +26,6 @@ def lifted(block: Block, outer: Anchors, place: str | None = None) -> Block:
 
 
 def source_offset(anchors: Anchors, offset: int) -> int:
-    """The place in the source of an offset in the text."""
+    """The offset in the source of an offset in the text."""
     text, source = anchors[max(0, bisect_right(anchors, (offset, 1 << 62)) - 1)]
     return source + offset - text

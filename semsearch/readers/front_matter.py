@@ -1,7 +1,7 @@
 """Front matter: the YAML between --- lines or the TOML between +++ lines that a Markdown file may begin with.
 
-What cannot be parsed stays a part of the text, so that nothing is lost and the rest of the file is read as usual.
-What is not a mapping is no front matter: a Markdown file may well begin with a rule.
+Front matter that cannot be parsed stays a part of the text, so that nothing is lost and the rest of the file is read as
+usual. Anything but a mapping is no front matter: a Markdown file may well begin with a rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEEPEST = 100  # SQLite gives up at 1,000
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """`metadata` as JSON values; the text goes on at `end`. What could not be parsed is at source[start:stop]."""
+    """Front matter: `metadata` as JSON values, and the offset where it ends; source[start:stop] could not be parsed."""
 
     metadata: Mapping[str, Any] = field(default_factory=dict)
     end: int = 0
@@ -38,7 +38,7 @@ class FrontMatter:
 
 
 def front_matter(source: str) -> FrontMatter:
-    """The front matter of a text; it ends at 0 if there is none."""
+    """Parse the front matter of a text; it ends at 0 if there is none."""
     found = _FENCED.match(source, 0, _MOST_CHARACTERS)
     if not found:
         return FrontMatter()
@@ -65,15 +65,18 @@ def _parse_toml(text: str) -> Any:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    if any(line.partition("=")[0].count(".") > _DEEPEST for line in lines.split("\n")):
+        raise ValueError(f"a key has more than {_DEEPEST} parts")  # tomllib's memory grows as their square
+    return tomllib.loads(lines)
 
 
 def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
-    """The metadata that a program gives to a document, as values that JSON has.
+    """Convert the metadata that a program gives to a document to values of JSON.
 
     Keys become strings, dates and times ISO strings, tuples and sets lists (a set's in order), NumPy's values Python's;
-    a number that is not finite becomes None, anything else its str(). Raises UsageError for what is no mapping, is
-    nested more than 100 deep, or contains itself.
+    a number that is not finite becomes None, anything else its str(). Raises UsageError for metadata that is no
+    mapping, is nested more than 100 deep, or contains itself.
     """
     if not isinstance(mapping, Mapping):
         raise UsageError(f"metadata is a mapping of keys to values, not {mapping!r}")
@@ -84,7 +87,7 @@ def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 class _JsonValues:
-    """Makes Python's values JSON's: those of YAML and TOML, or of a program."""
+    """Converts Python values to those of JSON, and counts them."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,11 +1,11 @@
 """HTML as it is found on real sites: lxml's tree to blocks.
 
-What a reader of the page would not take for its text is left out: scripts, styles, navigation, form controls, hidden
-elements, drawings, and the ¶ links of headings. A table's row is a block, unless the table is there for the layout.
-White space is collapsed, except in <pre>.
+Left out are parts that are not the page's text: scripts, styles, navigation, form controls, hidden elements, drawings,
+and the ¶ links of headings. A table's row is a block, unless the table is there for the layout. White space is
+collapsed, except in <pre>.
 
-lxml gives no offsets. But the source without its tags has the same words in the same order as the tree, so every text
-is placed by the aligner, one after the other; those that are left out too.
+lxml gives no offsets. But the source without its tags has the same words in the same order as the tree, so the aligner
+locates every text, one after the other; those that are left out too.
 """
 
 from __future__ import annotations
@@ -55,16 +55,19 @@ _BEFORE_WORD = re.compile(rf"{_MARK}(?:\s?{_MARK})*\s*\Z")  # more space is a ta
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
+_MOST = 2_000_000  # tags, and words: at some 250 bytes each, they are in memory together
 _MARKS_BEFORE = 60  # characters of source, to look for the marks that a text begins with
 _NEXT_CELL = "\x1f"
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
 
 
 def read(source: str, name: str) -> Document:
-    """The blocks of a page. Its title is the <title>, else the first <h1>, else the file's name.
+    """Read a page. Its title is the <title>, else the first <h1>, else the file's name.
 
-    Raises SourceError if elements are nested more than 2,000 deep.
+    Raises SourceError if elements are nested more than 2,000 deep, or if there are millions.
     """
+    if source.count("<") > _MOST:
+        raise SourceError(f"{name} has more than {_MOST:,} tags; split it")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         tree: Any = etree.fromstring(source.encode("utf-8", "replace"), parser)
@@ -75,7 +78,7 @@ def read(source: str, name: str) -> Document:
     for error in parser.error_log:
         if error.type_name == "ERR_RESOURCE_LIMIT":  # everything after it is missing
             raise SourceError(f"{name} cannot be read as HTML: {error.message.partition(',')[0]}")
-    blocks = list(_Page(source).blocks(tree))
+    blocks = list(_Page(source, name).blocks(tree))
     titles = ["".join(title.itertext()) for title in tree.iter("title") if title.getparent().tag != "svg"][:1]
     titles += [block.text for block in blocks if block.level == 1]
     titles = [" ".join(title.split()) for title in titles if title.strip()]
@@ -112,9 +115,11 @@ def _visible(source: str) -> str:
     return "".join(parts) + source[end:]
 
 
-def _words(visible: str) -> Iterator[tuple[str, int]]:
+def _words(visible: str, name: str) -> Iterator[tuple[str, int]]:
     """The words of a source without its tags, entities resolved."""
-    for found in _RUN.finditer(visible):
+    for count, found in enumerate(_RUN.finditer(visible)):
+        if count == _MOST:
+            raise SourceError(f"{name} has more than {_MOST:,} words; split it")
         if "&" not in found[0]:
             yield found[0], found.start()
             continue
@@ -127,9 +132,9 @@ def _words(visible: str) -> Iterator[tuple[str, int]]:
 class _Page:
     """One page, on the way through its tree."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, name: str) -> None:
         self._visible = visible = _visible(source)
-        self._aligner = Aligner(visible, _words(visible))
+        self._aligner = Aligner(visible, _words(visible, name))
         self._parts: list[str] = []
         self._hidden: list[Any] = []  # elements left out that we are in, outermost first
         self._row: Any = None  # the table row that we are in
@@ -181,7 +186,7 @@ class _Page:
         self._parts.append(text if self._verbatim else _SPACE.sub(" ", text))
 
     def _boundary(self, level: int = 0) -> Iterator[Block]:
-        """A block ends here, if anything is in it; inside a row it only parts words."""
+        """End a block, if anything is in it; inside a table's row, only separate words."""
         if self._row is not None:
             self._parts.append(" ")
             return
@@ -192,16 +197,16 @@ class _Page:
         text = text.strip("\r\n").rstrip() if self._verbatim else _collapsed(text)
         if not text.strip():
             return
-        anchors = self._aligner.place(text)
+        anchors = self._aligner.locate(text)
         if not self._hidden:
             if anchors[0][0]:
                 anchors = self._from_the_start(text, anchors)
             yield Block(text, anchors[0][1], level, anchors=anchors)
 
     def _from_the_start(self, text: str, anchors: Anchors) -> Anchors:
-        """The anchors with one for the marks that a text begins with, where they are written as entities."""
-        offset, place = anchors[0]
-        found = _BEFORE_WORD.search(self._visible, max(0, place - _MARKS_BEFORE), place)
+        """The anchors, with one for the marks that a text begins with, if they are written as entities."""
+        offset, start = anchors[0]
+        found = _BEFORE_WORD.search(self._visible, max(0, start - _MARKS_BEFORE), start)
         if found and unescape(found[0]).split() == text[:offset].split():
             return ((0, found.start()), *anchors)
         return anchors
@@ -222,7 +227,7 @@ def _is_left_out(element: Any, tag: str) -> bool:
 
 
 def _is_plain_row(row: Any) -> bool:
-    """Whether a row's cells are values rather than the parts of a page's layout."""
+    """Return whether a row's cells are values, rather than parts of the page's layout."""
     cells = sum(1 for cell in row if cell.tag in ("td", "th"))
     paragraphs = 0
     for element in row.iterdescendants():

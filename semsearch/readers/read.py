@@ -1,4 +1,4 @@
-"""Files to documents: by the format that their content or else their name says, or else as text."""
+"""Read files as documents: in the format that their content shows, else their name, else as plain text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.decode import declared_encoding, decode
+from semsearch.readers.content.decode import declared_encoding, decode
 from semsearch.readers.document import MAX_BYTES, Document
+from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
 
 _LOG = logging.getLogger(__name__)
@@ -21,7 +22,7 @@ _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minifie
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file as read at one moment."""
+    """A file as it was read: its document, digest and state."""
 
     document: Document
     digest: str  # BLAKE2b of the raw bytes, 16 bytes in hexadecimal
@@ -29,8 +30,8 @@ class FileContent:
     mtime_ns: int  # both as they were before reading: what is written meanwhile is seen as a change next time
 
 
-def read_file(path: Path, *, max_bytes: int = MAX_BYTES) -> FileContent:
-    """Read one file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary."""
+def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS) -> FileContent:
+    """Read a file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary."""
     try:
         before = path.stat()
         if not stat.S_ISREG(before.st_mode):
@@ -48,26 +49,28 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES) -> FileContent:
             f"{path} has {size:,} bytes, more than the limit of {max_bytes:,}; split it or raise the limit"
         )
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-    return FileContent(read_bytes(data, str(path)), digest, before.st_size, before.st_mtime_ns)
+    return FileContent(read_bytes(data, str(path), columns), digest, before.st_size, before.st_mtime_ns)
 
 
-def read_bytes(data: bytes, name: str) -> Document:
-    """The document in a file's bytes. What it is says its content where that has a sign, else the suffix of `name`.
+def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
+    """Read a document from a file's bytes. Their first bytes tell the format if they can, else the suffix of `name`.
 
-    An unknown suffix means text. Raises SourceError for what is no text and no format that is known, MissingExtra where
-    the format needs a package that is not installed.
+    An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
+    if the format needs a package that is not installed.
     """
     kind = _format(data, name)
     if kind.binary:
         return _read(kind, data, name)
-    return _read(kind, decode(data, name, declared=declared_encoding(data) if kind.declares_encoding else None), name)
+    decoded = decode(data, name, declared=declared_encoding(data) if kind.declares_encoding else None)
+    document = _read(kind, decoded.text, name, columns)
+    return replace(document, omissions=decoded.omissions + document.omissions) if decoded.omissions else document
 
 
 def _format(data: bytes, name: str) -> Format:
     named = format_of(name)
     if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
-        return named or TEXT
-    from semsearch.readers.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
+        return _text_format(data, named)
+    from semsearch.readers.content.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
 
     found = format_by_content(data)
     if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
@@ -78,8 +81,18 @@ def _format(data: bytes, name: str) -> Format:
     return named or TEXT
 
 
+def _text_format(data: bytes, named: Format | None) -> Format:
+    """The format of a text: that of its name, else a format that its content shows, else plain text."""
+    if (named is None or named is TEXT) and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"F"):
+        from semsearch.readers.content.sniff import text_format_by_content  # start-up time: few files need it
+
+        if found := text_format_by_content(data):
+            return FORMATS[found]
+    return named or TEXT
+
+
 def read_text(text: str, name: str, *, format: str = "text") -> Document:
-    """The document in a text that is in no file. Raises UsageError for a format that is unknown or not text."""
+    """Read a document from a text that is in no file. Raises UsageError for a format that is unknown or not text."""
     kind = format_named(format)
     if kind is not None and not kind.binary:
         return _read(kind, text, name)
@@ -87,9 +100,9 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
     raise UsageError(f"no text format is called {format!r}; expected one of {known}")
 
 
-def _read(kind: Format, source: str | bytes, name: str) -> Document:
+def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
-        document = kind.load()(source, name)
+        document = kind.load()(source, name, *([columns] if kind.has_columns else []))
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
     if not isinstance(document, Document):

@@ -1,4 +1,4 @@
-"""Which reader is for which file: the formats known here, those that a program registers, and those of plug-ins.
+"""The registry of readers: built-in formats, formats that a program registers, and formats of plug-ins.
 
 A reader of a text format has `read(source: str, name: str) -> Document`. A reader of a binary format, which decodes for
 itself, has `read(data: bytes, name: str) -> Document` and is registered with `binary=True`. Its module is imported when
@@ -9,8 +9,8 @@ A plug-in is a package that announces a `Format` for a suffix, without the dot, 
     [project.entry-points."semsearch.readers"]
     rtf = "rich_text_for_semsearch:FORMAT"
 
-Plug-ins are looked for when a suffix comes up that is not known here, and one is imported when a file of its suffix is
-read. So they cannot take formats away from the readers here, and cost nothing where no such file is.
+Plug-ins are looked for when there is a file with a suffix that is not built in, and one is imported when a file of its
+suffix is read. So they cannot take formats away from the built-in readers, and cost nothing if there is no such file.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ GROUP = "semsearch.readers"  # of entry points
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file, and the module that reads it.
+    """A file format, and the module that reads it.
 
-    `version` is the reader's: when it changes, the next sync reads all files of this format again.
+    `version` is that of the reader: when it changes, the next sync reads all files of this format again.
     """
 
     name: str
@@ -45,10 +45,11 @@ class Format:
     module: str
     binary: bool = False
     declares_encoding: bool = False
+    has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"
 
     def load(self) -> Callable[..., Document]:
-        """The module's `read`."""
+        """Import the module and return its function `read`."""
         read: Callable[..., Document] = import_module(self.module).read
         return read
 
@@ -61,34 +62,34 @@ _LANGUAGES = (
 TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
 BUILT_IN = (
     TEXT,
-    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown"),
-    Format("rst", (".rst", ".rest"), "semsearch.readers.rst"),
+    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="2"),
+    Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
     Format("org", (".org",), "semsearch.readers.markup.org"),
     Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc"),
     Format("latex", (".tex", ".latex"), "semsearch.readers.markup.tex"),
-    Format("python", (".py", ".pyi"), "semsearch.readers.code.python"),
-    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.tokens"),
-    Format("notebook", (".ipynb",), "semsearch.readers.records.notebook"),
-    Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines"),
-    Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited"),
-    Format("mail", (".eml", ".mbox"), "semsearch.readers.records.mail", binary=True),
-    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True),
-    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True),
-    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True),
-    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True),
-    Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True),
-    Format("pdf", (".pdf",), "semsearch.readers.pdf.reader", binary=True),
+    Format("python", (".py", ".pyi"), "semsearch.readers.code.python", version="2"),
+    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.tokens", version="2"),
+    Format("notebook", (".ipynb",), "semsearch.readers.records.notebook", version="2"),
+    Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines", has_columns=True, version="2"),
+    Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited", has_columns=True, version="2"),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.records.mail", binary=True, version="3"),
+    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="3"),
+    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3"),
+    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3"),
+    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True, version="2"),
+    Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True, version="3"),
+    Format("pdf", (".pdf",), "semsearch.readers.pdf.reader", binary=True, version="3"),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}
 
 
 def register(kind: Format) -> None:
-    """Have files of a format's suffixes read by its reader, from now on and in this process.
+    """Register a format: from now on, files with its suffixes are read by its reader, in this process.
 
     A format registered later wins over an earlier one of the same name, or with the same suffix.
-    Raises UsageError for what is no format, and for suffixes that are not lower case with their dot.
+    Raises UsageError for anything but a Format, and for suffixes that are not lower case with their dot.
     """
     if not isinstance(kind, Format):
         raise UsageError(f"a reader is registered as a Format, not as {kind!r}")
@@ -105,15 +106,15 @@ def registered() -> tuple[Format, ...]:
 
 
 def is_readable(name: str) -> bool:
-    """Whether a reader, here or in a plug-in, is for files with a name's suffix. Imports no plug-in."""
+    """Return whether there is a reader, built in or in a plug-in, for a file of this name. Imports no plug-in."""
     suffix = _suffix(name)
     return suffix in SUFFIXES or suffix[1:] in plugins()
 
 
 def format_of(name: str) -> Format | None:
-    """The format that a file's name says, if there is a reader for it.
+    """The format of a file by its name's suffix, if there is a reader for it.
 
-    Raises SourceError if that is a plug-in, and it cannot be used.
+    Raises SourceError for a plug-in's format if the plug-in cannot be used.
     """
     suffix = _suffix(name)
     if suffix not in SUFFIXES and suffix[1:] in plugins():
@@ -122,7 +123,7 @@ def format_of(name: str) -> Format | None:
 
 
 def format_named(name: str) -> Format | None:
-    """The format of a name; where it is not known here, plug-ins are asked, and those that fail are passed over."""
+    """The format with a name; if none is known, plug-ins are loaded, and those that fail are ignored."""
     if name not in FORMATS:
         for suffix, plugin in plugins().items():
             if f".{suffix}" not in SUFFIXES:
@@ -134,7 +135,7 @@ def format_named(name: str) -> Format | None:
 
 
 def reader_label(name: str) -> str:
-    """The reader that a file with this name would get, and its version; "" if that cannot be told."""
+    """The name and version of the reader for a file of this name; "" if its plug-in cannot be used."""
     try:
         kind = format_of(name) or TEXT
     except SourceError:
@@ -143,15 +144,15 @@ def reader_label(name: str) -> str:
 
 
 def _suffix(name: str) -> str:
-    return name[name.rfind(".") :].lower()  # what has no dot, or one in a folder's name, is no suffix that anyone has
+    return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 
 def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:
-    """A plug-in's format, for its suffix whatever else it says. What it raises is told, with the plug-in's name."""
+    """Load a plug-in's format, for this suffix and its others. Raises SourceError that names the plug-in."""
     announced = f"the reader of {suffix} files, {plugin.value}"
     try:
         kind = plugin.load()
-    except Exception as error:  # whatever a stranger's module does when it is imported
+    except Exception as error:  # a plug-in may raise anything when it is imported
         raise SourceError(f"{announced}, cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(kind, Format):
         raise SourceError(f"{announced}, is no semsearch.readers.registry.Format but {type(kind).__name__}")
@@ -171,7 +172,7 @@ def plugins() -> Mapping[str, EntryPoint]:
 
 
 def _is_announced(folders: Iterable[str]) -> bool:
-    """Whether a distribution in these folders may have such entry points. Of what is no folder, no one knows."""
+    """Return whether a distribution in these folders may have such entry points; True if one is an archive."""
     for folder in folders:
         try:
             with os.scandir(folder or ".") as listing:

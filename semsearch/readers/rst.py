@@ -8,38 +8,27 @@ sense of (a malformed table, say) is kept as it stands.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
 from pathlib import PurePath
 
-from docutils import nodes
-
 from semsearch.readers import text
-from semsearch.readers.align import Aligner
-from semsearch.readers.cells import joined
+from semsearch.readers.align import Aligner, Anchors
 from semsearch.readers.document import Block, Document, line_starts
+from semsearch.readers.markup.rst_lines import RstLines, Unusual
+from semsearch.readers.markup.rst_tree import RstPiece, take_header, tree_pieces
 from semsearch.readers.rst_parser import parse
 
 _LOG = logging.getLogger(__name__)
-_ERROR = 3  # docutils' level from which the text in a message stands nowhere else
-_UNSEEN = (
-    nodes.colspec,
-    nodes.comment,
-    nodes.decoration,
-    nodes.label,
-    nodes.meta,
-    nodes.pending,
-    nodes.raw,
-    nodes.substitution_definition,
-)
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MARK = re.compile(r"(?<!\S)[|*`]+(?=\S)|[:_]`(?=\S)")  # that may begin inline markup
+_MOST_STEPS = 200_000_000  # some seconds
+_SHORT = 10_000  # characters: a paragraph of fewer takes no long time
 
 
 def read(source: str, name: str) -> Document:
-    """The blocks of a reStructuredText. Its title is the field "title", else the first section's, else its name."""
+    """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
     try:
-        tree = parse(source)
-        metadata = _take_header(tree)
-        pieces = list(_pieces(tree, 0, tree))
+        pieces, metadata = _read(source)
     except Exception as error:  # a fault in docutils, or its depth of recursion, must not cost the file
         _LOG.warning("%s: read as plain text, since docutils failed: %r", name, error)
         plain = text.read(source, name)
@@ -49,17 +38,31 @@ def read(source: str, name: str) -> Document:
     return Document(source, _placed(pieces, source), "rst", [*titles, PurePath(name).stem][0], metadata)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A block before its place is known. docutils knows the line of all but a few; the first is 1, and 0 is none."""
+def _read(source: str) -> tuple[list[RstPiece], dict[str, str]]:
+    """By the lines, or else all of it by docutils."""
+    if _is_endless(source):
+        raise ValueError("a paragraph has more marks than can be paired")
+    lines = RstLines(source)
+    try:
+        lines.read()
+    except Unusual:
+        tree = parse(source)
+        metadata = take_header(tree)
+        return list(tree_pieces(tree)), metadata
+    return lines.pieces, lines.metadata
 
-    text: str
-    line: int
-    level: int = 0
+
+def _is_endless(source: str) -> bool:
+    """Return whether looking for the end of each mark in the rest of its paragraph would take longer than one waits."""
+    return any(
+        len(paragraph) * len(_MARK.findall(paragraph)) > _MOST_STEPS
+        for paragraph in _BLANK.split(source)
+        if len(paragraph) > _SHORT
+    )
 
 
-def _placed(pieces: list[_Piece], source: str) -> list[Block]:
-    """Each piece where it stands: between its own line and that of the next one on a later line."""
+def _placed(pieces: list[RstPiece], source: str) -> list[Block]:
+    """Locate each piece, between its own line and that of the next piece on a later line."""
     starts = [*line_starts(source), len(source)]
     ends: list[int] = []
     line = next_line = len(starts)
@@ -71,90 +74,28 @@ def _placed(pieces: list[_Piece], source: str) -> list[Block]:
     blocks: list[Block] = []
     reached = 0
     for piece, end in zip(pieces, reversed(ends), strict=True):
+        if piece.placed is not None:
+            blocks.append(piece.placed.block(source, piece.level))
+            reached = blocks[-1].source_offset(len(piece.text))
+            continue
         low = starts[piece.line - 1] if 0 < piece.line < len(starts) else reached
         verbatim = source.find(piece.text, low, end)
-        anchors = aligner.place(piece.text, low, end) if verbatim < 0 else ()
+        anchors = _by_line(piece.text, source, low, end) or aligner.locate(piece.text, low, end) if verbatim < 0 else ()
         block = Block(piece.text, anchors[0][1] if anchors else verbatim, piece.level, anchors=anchors)
         blocks.append(block)
         reached = block.source_offset(len(block.text))
     return blocks
 
 
-def _take_header(tree: nodes.document) -> dict[str, str]:
-    """The fields of the list before everything or right after the first title, which is taken from the tree."""
-    element: nodes.Element = tree
-    for _ in range(2):
-        for child in element.children:
-            if isinstance(child, nodes.field_list):
-                element.remove(child)
-                return dict(_field(tree, field) for field in child.children)
-            if isinstance(child, nodes.section):
-                element = child
-                break
-            if not isinstance(child, (nodes.title, nodes.Invisible, nodes.system_message)):
-                return {}
-    return {}
-
-
-def _field(tree: nodes.document, field: nodes.Node) -> tuple[str, str]:
-    name, body = field.children[0], field.children[1]
-    return _text(name, tree), " ".join(_text(body, tree).split())
-
-
-def _pieces(element: nodes.Element, level: int, tree: nodes.document) -> Iterator[_Piece]:
-    """All headings and paragraphs under an element, in order; `level` is the depth of its section."""
-    for child in element.children:
-        if isinstance(child, _UNSEEN):
-            continue
-        if isinstance(child, nodes.system_message):
-            if child["level"] >= _ERROR:
-                for literal in child.findall(nodes.literal_block):
-                    yield from _piece(literal.astext(), child.get("line", 0))
-        elif isinstance(child, nodes.title) and isinstance(element, nodes.section):
-            title = " ".join(_text(child, tree).split())
-            yield from _piece(title, max((element.line or 0) - 1, 0), min(level, 6))  # docutils has the underline's
-        elif isinstance(child, nodes.row):
-            yield from _piece(joined(_text(cell, tree) for cell in child.children), _line(child))
-        elif isinstance(child, nodes.field):
-            yield from _piece(": ".join(filter(None, _field(tree, child))), _line(child))
-        elif isinstance(child, (nodes.TextElement, nodes.line_block, nodes.option_group, nodes.image)):
-            yield from _piece(_text(child, tree), _line(child))
-        elif isinstance(child, nodes.Element):
-            yield from _pieces(child, level + isinstance(child, nodes.section), tree)
-
-
-def _piece(text: str, line: int, level: int = 0) -> Iterator[_Piece]:
-    text = text.strip("\n").rstrip()
-    if text and not text.isspace():
-        yield _Piece(text, line, level)
-
-
-def _text(node: nodes.Node, tree: nodes.document) -> str:
-    """What a reader sees of a node."""
-    if isinstance(node, nodes.Text):
-        return str(node.astext())
-    if isinstance(node, (nodes.system_message, *_UNSEEN)):
-        return ""
-    if isinstance(node, nodes.image):
-        return str(node.get("alt", ""))
-    if isinstance(node, nodes.substitution_reference):
-        return _substituted(node, tree)
-    between = "" if isinstance(node, nodes.TextElement) else "\n"
-    text = between.join(filter(None, (_text(child, tree) for child in node.children)))
-    return f"[{text}]" if text and isinstance(node, (nodes.footnote_reference, nodes.citation_reference)) else text
-
-
-def _substituted(reference: nodes.substitution_reference, tree: nodes.document) -> str:
-    """The text that a |substitution| stands for; one that is unknown, or made of others, stands for itself."""
-    name = reference["refname"]
-    definition = tree.substitution_defs.get(tree.substitution_names.get(name.lower(), name))
-    if definition is None or any(True for _ in definition.findall(nodes.substitution_reference)):
-        return str(reference.astext())
-    return "".join(_text(child, tree) for child in definition.children)
-
-
-def _line(node: nodes.Node) -> int:
-    """The line of a node, or of the first thing in it that knows its own."""
-    while node.line is None and node.children:
-        node = node.children[0]
-    return node.line or 0
+def _by_line(text: str, source: str, low: int, high: int) -> Anchors:
+    """Anchors of a text that is in the source but for the indentation of its lines; else none."""
+    anchors: list[tuple[int, int]] = []
+    offset, at = 0, low
+    for line in text.split("\n"):
+        found = source.find(line, at, high)
+        if found < 0 or (anchors and not source[at:found].isspace()):
+            return ()
+        if line and (not anchors or found - anchors[-1][1] != offset - anchors[-1][0]):
+            anchors.append((offset, found))
+        offset, at = offset + len(line) + 1, found + len(line)
+    return tuple(anchors)

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import io
 import re
+from copy import copy
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from docutils import nodes, utils
 from docutils.frontend import get_default_settings
+from docutils.languages import get_language
 from docutils.parsers.rst import Directive, Parser, directives, states
 
 _LABELS = {
@@ -22,17 +26,17 @@ _LABELS = {
     "deprecated": "Deprecated since version",
     "versionremoved": "Removed in version",
 }
-_LITERAL = (
+LITERAL = (  # directives of which the content is kept as it stands
     "code code-block sourcecode math productionlist doctest testcode testoutput prompt console ipython "
     "graphviz digraph graph mermaid uml plantuml json jsonschema"
-)
+).split()
 _CONTENT_ONLY = "class rst-class cssclass only ifconfig container compound"
 _DROPPED = (
     "contents sectnum section-numbering raw include literalinclude role default-role highlight meta title header "
     "footer target-notes toctree index tabularcolumns currentmodule py:currentmodule"
 )
 _ODD_LINE_ENDS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")  # docutils ends lines there; editors do not
-_MAIL_HEADER = re.compile(r"\s*(?:[A-Za-z][\w-]*:(?: .*)?(?:\r\n?|\n)(?:[ \t]+\S.*(?:\r\n?|\n))*){2,}(?:\s|\Z)")
+MAIL_HEADER = re.compile(r"\s*(?:[A-Za-z][\w-]*:(?: .*)?(?:\r\n?|\n)(?:[ \t]+\S.*(?:\r\n?|\n))*){2,}(?:\s|\Z)")
 _SHOWN = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)
 
 
@@ -41,27 +45,65 @@ def parse(source: str) -> nodes.document:
 
     A header like that of a mail ("Title: ..."), which Python's PEPs have, is a field list.
     """
-    settings = get_default_settings(Parser)
-    settings.report_level = settings.halt_level = 6  # above "severe": nothing is printed, nothing raised
-    settings.warning_stream = io.StringIO()
-    settings.file_insertion_enabled = settings.raw_enabled = False
-    settings.line_length_limit = len(source) + 1
-    settings.syntax_highlight = "none"
-    document = utils.new_document("<text>", settings)
-    inliner = states.Inliner()
-    vars(inliner).update(interpreted=_interpreted)  # not a subclass: docutils looks for patterns in the class itself
-    parser = Parser(rfc2822=bool(_MAIL_HEADER.match(source)), inliner=inliner)
+    document = _new_document(len(source))
+    parser = Parser(rfc2822=bool(MAIL_HEADER.match(source)), inliner=_inliner())
     parser.state_classes = _STATES
     parser.parse(_ODD_LINE_ENDS.sub(" ", source), document)
     return document
 
 
+def text_lines(source: str) -> list[str]:
+    """The lines of a text as docutils takes them: without tabs, nor spaces at their ends."""
+    return [line.expandtabs(8).rstrip() for line in _ODD_LINE_ENDS.sub(" ", source).splitlines()]
+
+
+class InlineParser:
+    """docutils' parser of what stands within a paragraph, for a text without substitutions."""
+
+    def __init__(self) -> None:
+        self._document = _new_document(0)
+        self._inliner = _inliner()
+        self._inliner.init_customizations(self._document.settings)
+        reporter = self._document.reporter
+        self._memo = SimpleNamespace(
+            document=self._document, reporter=reporter, language=get_language("en", reporter), inliner=self._inliner
+        )
+
+    def nodes(self, text: str) -> tuple[list[nodes.Node], nodes.document]:
+        """The nodes of a text, and the document that they are of."""
+        found, _ = self._inliner.parse(text, 1, self._memo, self._document)
+        return found, self._document
+
+
+def _inliner() -> states.Inliner:
+    inliner = states.Inliner()
+    vars(inliner).update(interpreted=_interpreted)  # not a subclass: docutils looks for patterns in the class itself
+    return inliner
+
+
+def _new_document(length: int) -> nodes.document:
+    settings = copy(_settings())
+    settings.warning_stream = io.StringIO()
+    settings.line_length_limit = length + 1
+    return utils.new_document("<text>", settings)
+
+
+@cache
+def _settings() -> Any:
+    settings = get_default_settings(Parser)
+    settings.report_level = settings.halt_level = 6  # above "severe": nothing is printed, nothing raised
+    settings.file_insertion_enabled = settings.raw_enabled = False
+    settings.syntax_highlight = "none"
+    return settings
+
+
 def _interpreted(rawsource: str, text: str, role: str, _line: int) -> tuple[list[nodes.Node], list[nodes.Node]]:
     """Every role gives plain text; in place of the method of docutils' Inliner."""
-    return [nodes.inline(rawsource, _role_text(role.lower(), utils.unescape(text)))], []
+    return [nodes.inline(rawsource, role_text(role.lower(), utils.unescape(text)))], []
 
 
-def _role_text(role: str, text: str) -> str:
+def role_text(role: str, text: str) -> str:
+    """The visible text of a role such as :ref:`Title <label>`; empty for raw output."""
     if role.startswith("raw"):
         return ""
     if titled := _SHOWN.fullmatch(text):
@@ -143,7 +185,7 @@ class _Dropped(_Generic):
 
 
 _DIRECTIVES: dict[str, type[Directive]] = {
-    **dict.fromkeys(_LITERAL.split(), _Literal),
+    **dict.fromkeys(LITERAL, _Literal),
     **dict.fromkeys(_CONTENT_ONLY.split(), _ContentOnly),
     **dict.fromkeys(_DROPPED.split(), _Dropped),
     "figure": _Figure,

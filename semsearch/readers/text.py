@@ -1,4 +1,4 @@
-"""Plain text: paragraphs are what stands between blank lines, word for word as in the file.
+"""Plain text: paragraphs are separated by blank lines, and kept word for word as in the file.
 
 Files that give a line to each paragraph, record or list entry have no blank lines, or few. So lines are taken for
 paragraphs when lines that follow each other are long (no one wraps at more than 120 characters) or when hardly any of

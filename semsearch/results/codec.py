@@ -1,7 +1,7 @@
-"""Results to plain dicts and back, by their fields and type hints: one way for all of them.
+"""Convert results to plain dicts and back, by their fields and type hints.
 
-A plain dict holds what JSON holds: dicts, lists, texts, numbers, true, false and null. So what `to_dict` gives may be
-written as JSON, sent, read elsewhere, and made into an equal result by `from_dict`, which takes nothing on trust.
+A plain dict holds only values of JSON: dicts, lists, texts, numbers, true, false and null. So the dict that `to_dict`
+makes may be written as JSON, sent, read elsewhere, and made into an equal result by `from_dict`, which checks it all.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None
 _SINGLE = (str, int, float, type(None))
 _SEVERAL = (tuple, list)
+_TOO_LARGE = 1 << 63  # for the columns and arrays that whole numbers are looked up in
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 class Record:
-    """A frozen dataclass that can be made into a plain dict and back. The base of all results."""
+    """The base of all results: a frozen dataclass that can be converted to a plain dict and back."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert to a plain dict, as for JSON: field names to values."""
         return to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` made a dict of. Raises UsageError for a field that is unknown, missing or wrong."""
+        """Convert a plain dict back to the result. Raises UsageError for a field that is unknown, missing or wrong."""
         return from_dict(cls, data)
 
 
 def to_dict(result: object) -> dict[str, Any]:
-    """The fields of a dataclass in their order, by name, all of them plain. What JSON cannot hold stays what it is."""
+    """Convert a dataclass to a plain dict of its fields, in order. Values that JSON cannot hold stay as they are."""
     found: dict[str, Any] = {}
     for field in fields(result):  # type: ignore[arg-type]  # any dataclass
         value = getattr(result, field.name)
@@ -60,13 +61,13 @@ def _plain(value: Any) -> Any:
 
 
 def from_dict(cls: type[Result], data: Mapping[str, Any]) -> Result:
-    """A dataclass by the names of its fields; one with a default may be missing. Raises UsageError."""
+    """Make a dataclass from a dict of its fields; one that has a default may be missing. Raises UsageError."""
     made: Result = _made(cls, data, cls.__name__)
     return made
 
 
 def _made(cls: Any, data: Any, name: str) -> Any:
-    """`name`: what it is called in an error, as in `Hit.duplicates[0]`."""
+    """Make a dataclass from a dict; errors call it by `name`, such as `Hit.duplicates[0]`."""
     if not isinstance(data, Mapping):
         raise UsageError(f"{name} must be an object with the fields of a {cls.__name__}, not {data!r}")
     known = {field.name: field for field in fields(cls)}
@@ -86,7 +87,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def _value(hint: Any, value: Any, name: str) -> Any:
-    """A value as its field's type says."""
+    """Convert a value to the type of its field. Raises UsageError, which calls it by `name`."""
     outer, inner = get_origin(hint), get_args(hint)
     if hint is Any:
         return value
@@ -100,7 +101,7 @@ def _value(hint: Any, value: Any, name: str) -> Any:
     if outer in (tuple, AnySequence):
         if not isinstance(value, list | tuple):
             raise UsageError(f"{name} must be a list, not {value!r}")
-        return tuple(_value(inner[0], item, f"{name}[{place}]") for place, item in enumerate(value))
+        return tuple(_value(inner[0], item, f"{name}[{index}]") for index, item in enumerate(value))
     if outer is Mapping:
         if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
             raise UsageError(f"{name} must be an object, not {value!r}")
@@ -108,7 +109,16 @@ def _value(hint: Any, value: Any, name: str) -> Any:
     if is_dataclass(hint):
         return _made(hint, value, name)
     if hint is float and type(value) is int:
-        return float(value)
+        return _float(value, name)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise UsageError(f"{name} must be {_NAMES[hint]}, not {value!r}")
+    if type(value) is int and not -_TOO_LARGE <= value < _TOO_LARGE:
+        raise UsageError(f"{name} must be a whole number of at most 64 bits")
     return value
+
+
+def _float(value: int, name: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError(f"{name} must be a number below 1e308") from None

@@ -1,14 +1,14 @@
-"""Why a passage answers a question: its score, part by part. Plain frozen data; semsearch.search.explain makes it.
+"""Explanations of a hit's score for a query, part by part. Plain frozen data; semsearch.search.explain makes them.
 
-    score            = lexical.points + dense.points + near.points (+ rerank.points)
+    score            = lexical.points + dense.points + near.points (+ rerank.points) (+ Σ of the boosts' points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
-    near.points      = weight · cosine,             cosine = the mean of those with the passages that answer best
-    rerank.points    = weight · (said - mean) / deviation, of what a reranker said of all that it read
-    each cosine      = Σ of the shares of the question's words
+    near.points      = weight · cosine,             cosine = the mean cosine with the passages that answer best
+    rerank.points    = weight · (said - mean) / deviation, over the scores that a reranker gave to all hits that it read
+    each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs
 
-All of these hold to rounding. A part of which nothing is known, or that was not asked for, is None, or left out.
+These hold up to rounding. A part that is not known, or was not asked for, is None, or left out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.origin import Mode, Rerank
+from semsearch.results.origin import Boosted, Fused, Mode, Rerank
 
 
 @dataclass(frozen=True, slots=True)
 class TermScore(Record):
-    """One term of the question in the passage."""
+    """The part of the score that comes from one term of the query in the passage."""
 
-    word: str  # as it stands in the question, in lower case; words with a joining character between them as one
+    word: str  # as it stands in the query, in lower case; words with a joining character between them as one
     count: int  # how often the passage has it, in any of its forms; in title and headings it counts double
     beside: int  # how often the passages before and after have it; there it counts half
     score: float  # its part of the BM25
@@ -32,12 +32,12 @@ class TermScore(Record):
 
 @dataclass(frozen=True, slots=True)
 class Lexical(Record):
-    """The part of the score that is of words."""
+    """The part of the score that comes from words in common."""
 
     points: float  # of the hit's score
     weight: float  # of this part
     bm25: float  # the sum of the terms' scores
-    best: float  # the best BM25 of the answer, by which others are divided; 1 where words alone are asked for
+    best: float  # the best BM25 among the candidates, by which others are divided; 1 where words alone are asked for
     terms: tuple[TermScore, ...]
 
 
@@ -51,17 +51,17 @@ class WordShare(Record):
 
 @dataclass(frozen=True, slots=True)
 class Cosine(Record):
-    """One of the cosines of which the dense score is the weighted mean."""
+    """A cosine of the query with a passage, its topics or its best sentence. The dense score is their weighted mean."""
 
     of: Literal["topics", "passage", "sentence"]
     cosine: float  # the sum of the words' shares
     weight: float  # of it in the dense part
-    words: tuple[WordShare, ...]  # of the question
+    words: tuple[WordShare, ...]  # of the query
 
 
 @dataclass(frozen=True, slots=True)
 class Dense(Record):
-    """The part of the score that is of meaning."""
+    """The part of the score that comes from meaning."""
 
     points: float  # of the hit's score
     weight: float  # of this part
@@ -71,18 +71,20 @@ class Dense(Record):
 
 @dataclass(frozen=True, slots=True)
 class Near(Record):
-    """The part of the score that comes from being near the passages that answer best. One of these is near itself."""
+    """The part of the score that comes from nearness to the best passages. One of these is also near itself."""
 
     points: float  # of the hit's score
     weight: float  # of this part
-    cosine: float  # the mean of those with these passages
+    cosine: float  # the mean cosine with these passages
     passages: tuple[int, ...]  # their ids
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Record):
-    """The share of each pair of words in the cosine of query and sentence. A word that a text has twice comes
-    once, with both together."""
+    """The share of each pair of words in the cosine of query and sentence.
+
+    A word that occurs twice in a text is listed once, with the sum of both shares.
+    """
 
     question: tuple[str, ...]  # (q,) in order
     sentence: tuple[str, ...]  # (s,)
@@ -91,8 +93,17 @@ class Pairs(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Relevance(Record):
+    """How likely a passage answers, and what this is told from."""
+
+    probability: float  # 0 to 1
+    cosine: float  # of meaning, as in the dense part
+    covered: float  # the share of the query's words that the passage has, by their idf, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(Record):
-    """Why a passage has the score that it has."""
+    """The explanation of a passage's score for a query."""
 
     query: str
     mode: Mode
@@ -102,5 +113,13 @@ class Explanation(Record):
     dense: Dense | None
     near: Near | None
     pairs: Pairs | None
-    unknown: tuple[str, ...]  # words of the question without a vector; none where meaning was not asked for
+    unknown: tuple[str, ...]  # words of the query without a vector; none where meaning was not asked for
+    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # where any are given
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # where a reranker has read the passage
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # where several indexes were asked
+    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # where it can be told of the hit
+
+    def _repr_html_(self) -> str:
+        from semsearch.results.notebook import html_of_explanation  # start-up time: only notebooks ask
+
+        return html_of_explanation(self)

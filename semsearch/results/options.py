@@ -1,32 +1,40 @@
-"""The options of a search, declared and checked once for all who ask: Python, command line, server, agents."""
+"""The options of a search, declared and checked once for Python, the command line and servers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from operator import index
-from typing import Any, SupportsFloat, SupportsIndex, TypedDict, get_args
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
 from semsearch.errors import UsageError
-from semsearch.results.codec import Record
+from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.origin import Mode
+
+Syntax = Literal["full", "plain"]
+_TOO_LARGE = 1 << 63  # for the arrays that ids are looked up in
 
 
 class SearchKeywords(TypedDict, total=False):
-    """The fields of `SearchOptions` as keywords of `search`, but for k, which may be given by its place."""
+    """The fields of `SearchOptions` as keywords of `search`, except k, which may be given by position."""
 
     mode: Mode
     min_score: float | None
     filters: Sequence[str]
     context: int
     duplicates: bool
+    passages: Sequence[int] | None
+    syntax: Syntax
+    per_document: int | None
+    boosts: Sequence[str]
+    floor: float
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions(Record):
-    """The options of a search. Raises UsageError for one that makes no sense, such as k = 0.
+    """The options of a search. Raises UsageError for a value that makes no sense, such as k = 0.
 
-    What `filters` say (semsearch.search.filters) is checked by the index that is asked.
+    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index that is asked.
     """
 
     k: int = 10  # hits at most
@@ -34,13 +42,20 @@ class SearchOptions(Record):
     min_score: float | None = None  # leave out hits below it
     filters: Sequence[str] = ()  # which documents may answer: all must hold
     context: int = 0  # sentences before and after the quoted one that hits have as well
-    duplicates: bool = False  # also give passages that say the same as a better one a hit of their own
+    duplicates: bool = False  # also return passages that say the same as a better one, each as a hit of its own
+    passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
+    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.query_syntax)
+    per_document: int | None = None  # hits of one document at most
+    boosts: Sequence[str] = ()  # points for documents that pass a filter or are recent (semsearch.search.boosts)
+    floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.floor); 0: none
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "k", _whole("k", self.k))
         put(self, "context", _whole("context", self.context))
         put(self, "filters", strings(self.filters, "filters"))
+        if self.passages is not None:
+            put(self, "passages", _ids(self.passages))
         if self.k < 1:
             raise UsageError(f"k must be at least 1, not {self.k}")
         if self.context < 0:
@@ -49,14 +64,22 @@ class SearchOptions(Record):
             if not isinstance(self.min_score, SupportsFloat) or self.min_score != self.min_score:
                 raise UsageError(f"min_score must be a number, not {self.min_score!r}")
             put(self, "min_score", float(self.min_score))
+        put(self, "floor", _share("floor", self.floor))
         if self.mode not in get_args(Mode):
             raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
         if not isinstance(self.duplicates, bool):
             raise UsageError(f"duplicates is true or false, not {self.duplicates!r}")
+        put(self, "boosts", strings(self.boosts, "boosts"))
+        if self.per_document is not None:
+            put(self, "per_document", _whole("per_document", self.per_document))
+            if self.per_document < 1:
+                raise UsageError(f"per_document must be at least 1, not {self.per_document}")
+        if self.syntax not in get_args(Syntax):
+            raise UsageError(f"there is no syntax {self.syntax!r}; expected one of {', '.join(get_args(Syntax))}")
 
     @classmethod
     def chosen(cls, options: SearchOptions | None, k: int | None, keywords: SearchKeywords) -> SearchOptions:
-        """The options that are given, but for k and the keywords, where these are given. Raises UsageError."""
+        """The given options, or the defaults, changed by k and the keywords that are given. Raises UsageError."""
         base = cls() if options is None else options
         if not isinstance(base, SearchOptions):
             raise UsageError(f"options must be SearchOptions, not {base!r}; of a dict: SearchOptions.from_dict(...)")
@@ -69,7 +92,7 @@ class SearchOptions(Record):
 
 
 def strings(given: Iterable[str], name: str) -> tuple[str, ...]:
-    """Several strings, as they were meant: one alone would be taken letter by letter. Raises UsageError."""
+    """Check a sequence of strings; a single string, which would be taken letter by letter, raises UsageError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise UsageError(f"{name} are a sequence of strings, not {given!r}; for one give [{given!r}]")
     found = tuple(given)
@@ -79,7 +102,28 @@ def strings(given: Iterable[str], name: str) -> tuple[str, ...]:
     return found
 
 
+def _ids(given: object) -> tuple[int, ...]:
+    """Check ids of passages. A NumPy array of them will do."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UsageError(f"passages are ids of passages, not {given!r}")
+    found = tuple(_whole("an id of a passage", id_) for id_ in given)
+    if not all(0 <= id_ < _TOO_LARGE for id_ in found):
+        raise UsageError("an id of a passage is a whole number from 0 on, of at most 64 bits")
+    return found
+
+
+def _share(name: str, number: object) -> float:
+    if type(number) is not float and (isinstance(number, str | bytes) or not isinstance(number, SupportsFloat)):
+        raise UsageError(f"{name} must be a number, not {number!r}")
+    share = float(number)
+    if not 0 <= share <= 1:
+        raise UsageError(f"{name} must be a share from 0 to 1, not {number!r}")
+    return share
+
+
 def _whole(name: str, number: object) -> int:
+    if type(number) is int:  # the question to the protocol takes a hundred times as long, at every search
+        return number
     if not isinstance(number, SupportsIndex):
         raise UsageError(f"{name} must be a whole number, not {number!r}")
     return index(number)

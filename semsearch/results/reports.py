@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import Record
@@ -19,7 +20,7 @@ class SkippedFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Record):
-    """How far a write has come."""
+    """The progress of a write: its phase, and what is done so far."""
 
     phase: Literal["looking", "reading", "embedding", "writing"]
     files: int = 0  # done
@@ -27,6 +28,15 @@ class Progress(Record):
     sentences: int = 0  # done in this phase
     total_sentences: int = 0  # known from the embedding on
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRoot(Record):
+    """A folder of an index that was found again elsewhere, with the documents that stayed as they were."""
+
+    old: str
+    new: str
+    documents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +53,14 @@ class SyncReport(Record):
     passages: int = 0  # written
     sentences: int = 0
     seconds: float = 0.0
-    refitted: bool = False  # whether all vectors were made anew, by components of today
+    refitted: bool = False  # whether all vectors were made anew, with components of today's text
+    moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now; their documents count as unchanged
+    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files that are there and were not read
 
 
 @dataclass(frozen=True, slots=True)
 class Adapted(Record):
-    """The topics that an index has learned from its text."""
+    """The size of the topics that an index has learned from its text."""
 
     topics: int  # dimensions that vectors of passages have for them
     terms: int
@@ -62,7 +74,7 @@ class Status(Record):
     path: str  # of the index's folder
     created: str  # date and time
     generation: int  # how many writes there were
-    roots: tuple[str, ...]  # the folders and files that it is of
+    roots: tuple[str, ...]  # the folders and files that it indexes
     documents: int
     passages: int
     sentences: int
@@ -83,3 +95,12 @@ class Status(Record):
     stale: int | None  # files that a sync would look at; None: not asked for
     scans: tuple[Scan, ...] = ()  # segments of passages of which not all are compared as they are, and what that finds
     target_recall: float | None = None  # that new segments of many passages get; None where the index shall be exact
+    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
+    encodings_bytes: int = 0  # of all files, what a reranker's model has made of passages and may be deleted
+    partly_read: int = 0  # documents of which something was not taken in, or in doubt
+    languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
+
+    def _repr_html_(self) -> str:
+        from semsearch.results.notebook import html_of_status  # start-up time: only notebooks ask
+
+        return html_of_status(self)

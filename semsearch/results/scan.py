@@ -1,4 +1,4 @@
-"""How a segment of vectors is scanned, and what that finds. Plain frozen data."""
+"""The scan of a segment of vectors: its method and its recall. Plain frozen data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from semsearch.results.codec import Record
 
 @dataclass(frozen=True, slots=True)
 class Scan(Record):
-    """How a segment is scanned, and the share of the ten best that this finds, measured when it was written."""
+    """The way a segment is scanned, and the share of the ten best that this finds, measured when it was written."""
 
     factory: str  # the index type, as FAISS calls it
     vectors: int
     lists: int  # 0: none, all vectors are compared
-    probes: int  # lists that are looked into for a question
+    probes: int  # lists that are searched for a query
     recall: float  # of the ten best
-    questions: int  # that it was measured on
+    questions: int  # queries on which recall was measured

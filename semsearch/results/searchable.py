@@ -1,4 +1,4 @@
-"""The protocol of whatever can be asked: an index here, one elsewhere, several as one."""
+"""The protocol of all that can be searched: an index here, one elsewhere, several as one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from semsearch.results.context import Context
+from semsearch.results.floor import FLOOR
 from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchKeywords, SearchOptions
+from semsearch.results.options import SearchKeywords, SearchOptions, Syntax
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Searchable(Protocol):
-    """Whatever can be asked: an index here, one elsewhere, several as one.
+    """The protocol of all that can be searched: an index here, one elsewhere, several as one.
 
-    How to answer is said by `SearchOptions`, by k and the other fields as keywords, or by both: then the keywords win.
+    Options are given as `SearchOptions`, as k and the other fields by keyword, or both: then the keywords win.
     """
 
     def search(
@@ -30,7 +31,7 @@ class Searchable(Protocol):
         options: SearchOptions | None = None,
         **keywords: Unpack[SearchKeywords],
     ) -> list[Hit]:
-        """The passages that answer a question best, best first."""
+        """Find the passages that answer a query, best first."""
 
     def search_many(
         self,
@@ -39,8 +40,8 @@ class Searchable(Protocol):
         *,
         options: SearchOptions | None = None,
         **keywords: Unpack[SearchKeywords],
-    ) -> list[list[Hit]]:
-        """The answer to each of several questions, in their order."""
+    ) -> Sequence[list[Hit]]:
+        """Find the hits of each of several queries, in their order."""
 
     def similar(
         self,
@@ -51,12 +52,22 @@ class Searchable(Protocol):
         options: SearchOptions | None = None,
         **keywords: Unpack[SearchKeywords],
     ) -> list[Hit]:
-        """The passages that are most like one that is there, or like a whole document."""
+        """Find the passages most similar to a hit's, to the one at a line of a document, or to a whole document."""
 
     def explain(self, query: str, hit: Hit, *, mode: Mode | None = None) -> Explanation:
-        """Why a passage has its score for a question."""
+        """Explain the score of a hit's passage for a query."""
 
     def context(
-        self, query: str, *, max_words: int = 800, mode: Mode = "hybrid", filters: Sequence[str] = ()
+        self,
+        query: str,
+        *,
+        max_words: int = 800,
+        mode: Mode = "hybrid",
+        filters: Sequence[str] = (),
+        syntax: Syntax = "full",
+        floor: float = FLOOR,
     ) -> Context:
-        """The passages that answer a question best as text for a language model, with citations."""
+        """Assemble the passages that answer a query best as text for a language model, with citations.
+
+        What is below the floor of relevance, at the end, is left out; 0 leaves out nothing.
+        """

@@ -1,10 +1,10 @@
-"""Hits to a context for a language model: what answers, in numbered blocks, and a list of what the numbers stand for.
+"""Assemble a context for a language model from hits: passages in numbered blocks, and a list of their sources.
 
-The best passages come first. Those that follow each other in a section become one block, without a sentence twice. One
-that leans on what stands before it gets up to three sentences of that (semsearch.text.dependent_sentences), and one
+The best passages come first. Passages that follow each other in a section become one block, without a sentence twice. A
+passage that depends on the sentences before it gets up to three of them (semsearch.text.dependent_sentences), and one
 that ends by announcing a list gets the passage after it, where there is room. All that is printed counts towards the
-limit, sources included, in words as semsearch.text.length counts them, so that it holds for text that has no spaces
-too. Pure.
+limit, sources included, in words as semsearch.text.length counts them, so that the limit also holds for text without
+spaces. Pure.
 """
 
 from __future__ import annotations
@@ -14,21 +14,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from semsearch.errors import UsageError
 from semsearch.results.context import Citation, Context
-from semsearch.results.hits import Hit
+from semsearch.results.floor import strong_part
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.location import LINELESS, Position, location, own_terms
+from semsearch.results.options import SearchOptions, Syntax
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.dependent_sentences import announces, goes_back
 from semsearch.text.headings import heading_text
 from semsearch.text.length import count_words, cut_to
 
 LEAST_WORDS = 3  # a number, a word, and a sign that there are more
+CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long one, by their usual length
+_CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 _BEFORE = 3  # sentences that are taken from the passage before, at most
-_MISFITS = 3  # passages that do not fit until no more are tried: far down the list the short ones are scraps
+_MISFITS = 3  # stop after so many passages that do not fit: far down the list the short ones are scraps
 _LEAST_CUT = 5  # words of a sentence that are worth the words of their source
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ContextBlock:
     """Consecutive sentences of one section: those with ids from `first` to below `end`, all in these passages."""
 
     hit: Hit  # the best one in it
@@ -39,6 +45,7 @@ class Block:
 
     @property
     def text(self) -> str:
+        """The sentences as they stand in the passages, or the first `most` words of them."""
         parts: list[str] = []
         for passage in self.passages:
             numbers = self._numbers(passage)
@@ -49,7 +56,7 @@ class Block:
 
     @property
     def lines(self) -> tuple[int, int]:
-        """The first and the last one."""
+        """The first and the last line in the file."""
         lines: list[int] = []
         for passage in self.passages:
             for number in self._numbers(passage):
@@ -57,37 +64,64 @@ class Block:
                 lines += [line, line + (passage.sentence(number).count("\n") if self.most is None else 0)]
         return min(lines), max(lines)
 
+    @property
+    def positions(self) -> tuple[Position, Position]:
+        """Where it begins, and its last line with the page and the place of its last sentence."""
+        (line, last_line), shown = self.lines, [passage for passage in self.passages if self._numbers(passage)]
+        first, last = shown[0], shown[-1]
+        return (
+            Position(line, first.page, first.place(self._numbers(first)[0])),
+            Position(last_line, last.page, last.place(self._numbers(last)[-1])),
+        )
+
     def _numbers(self, passage: PassageRow) -> range:
-        """Which of a passage's sentences belong to it."""
+        """The numbers of a passage's sentences that are in the block."""
         first, count = passage.first_sentence, len(passage.sentences)
         return range(max(self.first - first, 0), min(self.end - first, count))
 
-    def joins(self, other: Block) -> bool:
-        """Whether the two overlap, or one goes on with the other, in the same section."""
+    def joins(self, other: ContextBlock) -> bool:
+        """Return whether two blocks overlap or adjoin, in the same section."""
         return (
             _same_section(self.passages[0], other.passages[0]) and self.first <= other.end and other.first <= self.end
         )
 
-    def joined(self, other: Block) -> Block:
-        """Both as one."""
+    def joined(self, other: ContextBlock) -> ContextBlock:
+        """Merge two blocks that overlap or adjoin; the result has the hit of this one."""
         passages = {passage.id: passage for passage in (*self.passages, *other.passages)}
         rising = tuple(passages[id_] for id_ in sorted(passages))
-        return Block(self.hit, rising, min(self.first, other.first), max(self.end, other.end))
+        return ContextBlock(self.hit, rising, min(self.first, other.first), max(self.end, other.end))
 
 
-def assemble(hits: Iterable[Hit], passages: Mapping[int, PassageRow], *, max_words: int) -> Context:
-    """The hits' passages, as many as fit, the best first. `passages` has theirs and those around them, by id.
+def candidates_for(
+    max_words: int, mode: Mode, filters: Sequence[str], syntax: Syntax = "full", *, floor: float = 0.0
+) -> SearchOptions:
+    """The search for the candidates of a context. Raises UsageError for a limit that makes no sense."""
+    if not isinstance(max_words, int) or isinstance(max_words, bool):
+        raise UsageError(f"max_words must be a whole number, not {max_words!r}")
+    if max_words < LEAST_WORDS:
+        raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
+    k = min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS)
+    return SearchOptions(k, mode, filters=filters, syntax=syntax, floor=floor)
 
-    Of a passage that does not fit, the sentences around its best one are taken, if at least half of them do. If not, it
-    is left out, and others soon after it may come in; but of the very first one there is always a part, be it the
-    beginning of its best sentence. Where there is not even room for its source, that is only among the citations.
-    `max_words` is at least `LEAST_WORDS`.
+
+def assemble(hits: Sequence[Hit], passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:
+    """Assemble as many of the hits' passages as fit, best first. `passages` has these and their neighbours, by id.
+
+    Of a passage that does not fit, the sentences around its best one are taken, if at least half of its sentences fit.
+    If not, it is left out, and later ones may still fit; but the first passage is always there in part, if only with
+    the beginning of its best sentence. Where there is no room for its source, only the citation names it. `max_words`
+    is at least `LEAST_WORDS`. Hits at the end whose relevance is below the floor are left out.
     """
+    strong = strong_part(hits, floor)
+    made = _assembled(strong, passages, max_words)
+    return replace(made, weak=len(hits)) if hits and not strong else made
 
-    def fits(blocks: Sequence[Block]) -> bool:
+
+def _assembled(hits: Iterable[Hit], passages: Mapping[int, PassageRow], max_words: int) -> Context:
+    def fits(blocks: Sequence[ContextBlock]) -> bool:
         return count_words(_render(blocks)) <= max_words
 
-    blocks: list[Block] = []
+    blocks: list[ContextBlock] = []
     misfits = 0
     for hit in hits:
         own = _block(hit, passages)
@@ -104,39 +138,55 @@ def assemble(hits: Iterable[Hit], passages: Mapping[int, PassageRow], *, max_wor
     return _context(blocks, _render(blocks))
 
 
-def _beginning(own: Block, max_words: int) -> Context:
-    """A context of the best sentence alone, cut to the room there is, with its source if that leaves some."""
+def _beginning(own: ContextBlock, max_words: int) -> Context:
+    """A context of the best sentence alone, shortened to the room there is, with its source if that leaves some."""
     sentence = list(_windows(own))[-1]
     render = _render if _most(sentence, _render, max_words) >= _LEAST_CUT else _render_bare
-    cut = [replace(sentence, most=_most(sentence, render, max_words))]
-    return _context(cut, render(cut))
+    shortened = [replace(sentence, most=_most(sentence, render, max_words))]
+    return _context(shortened, render(shortened))
 
 
-def _most(sentence: Block, render: Callable[[Sequence[Block]], str], max_words: int) -> int:
-    """How many of its words can be shown."""
+def _most(sentence: ContextBlock, render: Callable[[Sequence[ContextBlock]], str], max_words: int) -> int:
+    """The number of words of a sentence that fit."""
     return bisect_right(
         range(1, max_words + 1), max_words, key=lambda n: count_words(render([replace(sentence, most=n)]))
     )
 
 
-def _context(blocks: Sequence[Block], text: str) -> Context:
+def _context(blocks: Sequence[ContextBlock], text: str) -> Context:
     citations: list[Citation] = []
     for number, block in enumerate(blocks, start=1):
-        hit, (line, last) = block.hit, block.lines
-        page = block.passages[0].page
-        citations.append(Citation(number, hit.path, line, last, page, hit.headings, hit.title, block.text))
+        hit, (first, last) = block.hit, block.positions
+        citations.append(
+            Citation(
+                number=number,
+                index=hit.index,
+                path=hit.path,
+                line=first.line,
+                last_line=last.line,
+                page=first.page,
+                last_page=last.page,
+                place=first.place,
+                last_place=last.place,
+                headings=hit.headings,
+                title=hit.title,
+                format=hit.format,
+                text=block.text,
+                stale=hit.stale,
+            )
+        )
     return Context(text, count_words(text), tuple(citations))
 
 
-def _render(blocks: Sequence[Block]) -> str:
-    """The blocks, and their sources."""
+def _render(blocks: Sequence[ContextBlock]) -> str:
+    """The text of the blocks and the list of their sources."""
     if not blocks:
         return ""
     sources = "\n".join(f"- [{number}] {_source(block)}" for number, block in enumerate(blocks, start=1))
     return f"{_render_blocks(blocks)}\n\nSources:\n\n{sources}"
 
 
-def _render_blocks(blocks: Sequence[Block]) -> str:
+def _render_blocks(blocks: Sequence[ContextBlock]) -> str:
     parts: list[str] = []
     for number, block in enumerate(blocks, start=1):
         trail = " > ".join(heading_text(block.hit.title, block.hit.headings).split("\n"))
@@ -144,21 +194,25 @@ def _render_blocks(blocks: Sequence[Block]) -> str:
     return "\n\n".join(parts)
 
 
-def _render_bare(blocks: Sequence[Block]) -> str:
+def _render_bare(blocks: Sequence[ContextBlock]) -> str:
     return "\n\n".join(f"[{number}] {block.text}" for number, block in enumerate(blocks, start=1))
 
 
-def _source(block: Block) -> str:
-    """`guide.md:10-14 (page 2), Ships`."""
-    first, last = block.lines
-    page = block.passages[0].page
-    place = f"{block.hit.path}:{first}" + (f"-{last}" if last > first else "")
+def _source(block: ContextBlock) -> str:
+    """The line of a block in the list of sources: `guide.md:10-14, Ships`, `a.ipynb:10 (cell 3)`, `report.pdf p. 3`.
+
+    Of several indexes, it ends with the name of the passage's own: `guide.md:10-14, Ships [notes]`.
+    """
+    first, last = block.positions
+    cited = location(block.hit.path, block.hit.format, first, last)
+    beside = own_terms(first, last) if block.hit.format not in LINELESS else ""
     heading = block.hit.headings[-1] if block.hit.headings else block.hit.title
-    return place + (f" (page {page})" if page is not None else "") + (f", {heading}" if heading else "")
+    of = f" [{block.hit.index}]" if block.hit.index else ""
+    return cited + (f" ({beside})" if beside else "") + (f", {heading}" if heading else "") + of
 
 
-def _added(blocks: Sequence[Block], new: Block) -> list[Block]:
-    """The blocks with another one: at the end, or joined with those that it touches, in the place of the best."""
+def _added(blocks: Sequence[ContextBlock], new: ContextBlock) -> list[ContextBlock]:
+    """The blocks with a new one: at the end, or merged with those that it touches, at the position of the best."""
     touched = [block for block in blocks if block.joins(new)]
     if not touched:
         return [*blocks, new]
@@ -167,14 +221,14 @@ def _added(blocks: Sequence[Block], new: Block) -> list[Block]:
     return [new if block is touched[0] else block for block in blocks if block is touched[0] or block not in touched]
 
 
-def _block(hit: Hit, passages: Mapping[int, PassageRow]) -> Block:
-    """A hit's passage, whole."""
+def _block(hit: Hit, passages: Mapping[int, PassageRow]) -> ContextBlock:
+    """The block of a hit's whole passage."""
     passage = passages[hit.passage_id]
-    return Block(hit, (passage,), passage.first_sentence, passage.first_sentence + len(passage.sentences))
+    return ContextBlock(hit, (passage,), passage.first_sentence, passage.first_sentence + len(passage.sentences))
 
 
-def _with_neighbours(block: Block, passages: Mapping[int, PassageRow]) -> Block:
-    """The block of one passage with what it leans on."""
+def _with_neighbours(block: ContextBlock, passages: Mapping[int, PassageRow]) -> ContextBlock:
+    """The block of one passage with the neighbouring sentences that it depends on."""
     (passage,) = block.passages
     before, after = passages.get(passage.id - 1), passages.get(passage.id + 1)
     if before is not None and _same_section(before, passage):
@@ -187,7 +241,7 @@ def _with_neighbours(block: Block, passages: Mapping[int, PassageRow]) -> Block:
 
 
 def _lead_in(before: Sequence[str], sentence: str) -> int:
-    """How many sentences from the end of what stands before a sentence belong to it."""
+    """The number of sentences just before a sentence that are needed to understand it."""
     count = 0
     while count < min(_BEFORE, len(before)):
         earlier = before[-1 - count]
@@ -197,8 +251,8 @@ def _lead_in(before: Sequence[str], sentence: str) -> int:
     return count
 
 
-def _windows(block: Block) -> Iterator[Block]:
-    """Ever fewer of a block's sentences, down to the best one; what follows it goes before what comes before."""
+def _windows(block: ContextBlock) -> Iterator[ContextBlock]:
+    """Ever fewer of a block's sentences, down to the best one, which stays about in the middle."""
     first, end, best = block.first, block.end, block.hit.sentence_id
     while end - first > 1:
         if first < best and best - first >= end - 1 - best:

@@ -1,8 +1,7 @@
-"""A hit's score taken apart again: BM25 by term, the cosines by word, the best sentence's by pairs of words.
+"""Explain a hit's score: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words.
 
-Only the question and the quoted sentence are embedded anew, word by word (semsearch.embedding.contributions). Passage
-and sentence are compared by their vectors as they are stored, so that the parts sum to the very score by which the hit
-was ranked.
+Only the query and the quoted sentence are embedded again, word by word (semsearch.embedding.contributions). Passage and
+sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was ranked.
 """
 
 from __future__ import annotations
@@ -16,8 +15,18 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.lexical.search import Beside
-from semsearch.results.explanation import Cosine, Dense, Explanation, Lexical, Near, Pairs, TermScore, WordShare
+from semsearch.lexical.search import NeighbourFlags, WordScores
+from semsearch.results.explanation import (
+    Cosine,
+    Dense,
+    Explanation,
+    Lexical,
+    Near,
+    Pairs,
+    Relevance,
+    TermScore,
+    WordShare,
+)
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.origin import Origin, Weights
 from semsearch.search.pool import Pool
@@ -31,59 +40,75 @@ Int64 = npt.NDArray[np.int64]
 
 
 class Explainer:
-    """Explains what one generation answers to one question. Without an embedder, by its words alone."""
+    """Explains the hits of one query on one generation. Without an embedder, by words alone."""
 
     def __init__(self, snapshot: Snapshot, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
         self.snapshot = snapshot
         self.query = query
         self.mode: Mode = mode
         self._embedder = embedder
-        self._terms = Lexicon().named(query)
-        self._asked = None if mode == "dense" else snapshot.words.find(self._terms.terms)
-        self._words = None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
+        self._terms = Lexicon().named(query, snapshot.languages)
+        self._lookup = None if mode == "dense" else snapshot.lexical.find(self._terms.terms)
+        self._word_shares = (
+            None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
+        )
         self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
 
-    def explain(self, hit: Hit, origin: Origin, beside: Beside) -> Explanation:
-        """The parts of a hit's score, and what they are made of.
+    def explain(self, hit: Hit, origin: Origin, neighbours: NeighbourFlags) -> Explanation:
+        """Explain a hit: the parts of its score, and how each came about.
 
-        `origin`: how they became one; `beside`: what stands before and after the hit's passage.
+        `origin`: how the parts became one score; `neighbours`: whether passages stand before and after the hit's.
         """
         weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
-        lexical = self._lexical(hit.passage_id, weights, beside)
+        lexical = self._lexical(hit.passage_id, weights, neighbours)
         cosines = self._cosines(hit.passage_id)
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
         dense = _mean(cosines, weights) if cosines else None
+        added = (*(origin.boosts or ()), origin.rerank)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
         return Explanation(
-            query=self.query,
+            query=origin.query,
             mode=self.mode,
             sentence=hit.sentence,
-            score=sum(part.points for part in (lexical, dense, near, origin.rerank) if part is not None),
+            score=sum(part.points for part in (lexical, dense, near, *added) if part is not None),
             lexical=lexical,
             dense=dense,
             near=near,
             pairs=pairs,
-            unknown=() if self._words is None else self._words.unknown,
+            unknown=() if self._word_shares is None else self._word_shares.unknown,
+            boosts=origin.boosts,
             rerank=origin.rerank,
+            fused=origin.fused,
+            relevance=self._relevance(hit, neighbours, dense),
         )
 
-    def _lexical(self, passage_id: int, weights: Weights, beside: Beside) -> Lexical | None:
-        if self._asked is None:
+    def _relevance(self, hit: Hit, neighbours: NeighbourFlags, dense: Dense | None) -> Relevance | None:
+        if hit.relevance is None or self._lookup is None or dense is None:
             return None
-        standing = self.snapshot.words.stand(np.array([passage_id], dtype=np.int64), beside)
-        found = self.snapshot.words.explain(self._asked, standing)
-        places = np.searchsorted(self._asked.terms, self._terms.terms)
+        rows = self.snapshot.lexical.locate(np.array([hit.passage_id], dtype=np.int64), neighbours)
+        (covered,) = WordScores(self._lookup, self.snapshot.lexical).scored(rows).covered.tolist()
+        return Relevance(hit.relevance, dense.cosine, covered)
+
+    def _lexical(self, passage_id: int, weights: Weights, neighbours: NeighbourFlags) -> Lexical | None:
+        if self._lookup is None:
+            return None
+        rows = self.snapshot.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)
+        found = self.snapshot.lexical.explain(self._lookup, rows)
+        positions = np.searchsorted(self._lookup.terms, self._terms.terms)
+        distinct = dict.fromkeys(
+            zip(positions.tolist(), self._terms.words, strict=True)
+        )  # a word's own in each language
         counts, near = (
-            dict(zip(self._terms.words, each[places, 0].astype(int).tolist(), strict=True))
-            for each in (found.counts, found.beside)
+            _by_word([word for _, word in distinct], each[[position for position, _ in distinct], 0])
+            for each in (found.counts, found.neighbours)
         )
-        scores = _by_word(self._terms.words, found.scores[places, 0])
+        scores = _by_word(self._terms.words, found.scores[positions, 0])
         bm25 = sum(scores.values())
         if not bm25:
             return None
-        terms = tuple(TermScore(word, counts[word], near[word], score) for word, score in scores.items())
+        terms = tuple(TermScore(word, int(counts[word]), int(near[word]), score) for word, score in scores.items())
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
@@ -91,26 +116,26 @@ class Explainer:
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:
-        """The cosines of the query with a passage's topics and general vector, those that are known."""
-        if self._words is None:
+        """The cosines of the query with a passage's topics and general vector, where these are known."""
+        if self._word_shares is None:
             return []
         found: list[Cosine] = []
         vector, halves = self._stored("passage", passage_id), self.snapshot.halves
         if vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
             found.append(_of_words("topics", self._terms.words, self._topics @ halves.topics(vector)))
-        if vector is not None and self._words.rows.any() and halves.general(vector).any():
-            found.append(_of_words("passage", self._words.words, self._words.rows @ halves.general(vector)))
+        if vector is not None and self._word_shares.rows.any() and halves.general(vector).any():
+            found.append(_of_words("passage", self._word_shares.words, self._word_shares.rows @ halves.general(vector)))
         return found
 
     def _pairs(self, hit: Hit) -> Pairs:
-        assert self._words is not None  # there is a cosine of the passage
+        assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
         sentence = self._embedder.shares(hit.sentence)
         if (vector := self._stored("sentence", hit.sentence_id)) is not None:
             sentence = sentence.summing_to(vector)
-        matrix = self._words.rows @ sentence.rows.T
+        matrix = self._word_shares.rows @ sentence.rows.T
         shares = tuple(tuple(row) for row in matrix.tolist())
-        return Pairs(self._words.words, sentence.words, shares, sentence.unknown)
+        return Pairs(self._word_shares.words, sentence.words, shares, sentence.unknown)
 
     def _stored(self, kind: Kind, id_: int) -> Float32 | None:
         found = self.snapshot.vectors(kind, np.array([id_], dtype=np.int64))
@@ -118,7 +143,7 @@ class Explainer:
 
 
 def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:
-    """Their weighted mean. Each has its weight in tenths; those of the ones that are known become shares."""
+    """The weighted mean of cosines. Their weights are in tenths; they become shares of the cosines that are known."""
     total = sum(cosine.weight for cosine in cosines)
     parts = tuple(replace(each, weight=each.weight / total) for each in cosines)
     cosine = sum(part.weight * part.cosine for part in parts)
@@ -136,7 +161,7 @@ def _of_words(
 
 
 def _by_word(words: Sequence[str], values: npt.NDArray[Any] | Sequence[float]) -> dict[str, float]:
-    """The sum for each different word, in order. (n,), (n,)"""
+    """The sum of the values of each different word, in the words' order. (n,), (n,)"""
     sums: dict[str, float] = {}
     for word, value in zip(words, values, strict=True):
         sums[word] = sums.get(word, 0.0) + float(value)

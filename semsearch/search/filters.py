@@ -1,36 +1,45 @@
-"""Which documents may answer: globs on paths, comparisons on title, format and metadata. Parsed here, tried by SQLite.
+"""Filters on documents: globs on paths, comparisons on title, format, date and metadata.
 
     guide/*.md      path: * and ? stay within a folder, ** crosses folders; without a slash: the name, in any folder
     guide/          everything below a folder
-    key=value       key!=value  key<value  key<=value  key>value  key>=value  key~glob
+    key=value       key!=value  key<value  key<=value  key>value  key>=value
+    key=1..9        from 1 to 9, both included; key=1.. and key=..9 have one end; key!=1..9
+    key~glob        key!~glob
+    a|b             a or b: author=Ada|Grace, guide/|notes/, format=pdf|year>2020; of !=, neither: author!=Ada|Grace
+    !filter         what the filter leaves out: !guide/, !author=Ada|Grace
 
-A key is path, title, format, or a metadata key; author.name looks inside. Keys are found without regard to case. Two
-numbers are compared as numbers, all else as text, without regard to case for equality. Of a list, any element may
-match; != holds where none is equal. A path may be written as below its root, as from here, or in full.
+A key is path, title, format, modified, or a metadata key; author.name is the name inside author, and a key with other
+characters stands in double quotes. Keys are case-insensitive. Two numbers are compared as numbers, all else as text;
+equality is case-insensitive. Dates are compared as precisely as the filter gives them: date=2024-05 is all of May. Of a
+list, any element may match; !=, !~ and !=1..9 hold where none does. `modified` is what the document says of itself, or
+else the time of its file. A path may be relative to its root or to the current folder, or absolute; path= and path!=
+take a glob too. Behind | a part without a key of its own has that of the part before. A | in [ ], or behind \\, is a
+character; a path that begins with ! is written ./!so.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal, cast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
 
 from semsearch.errors import UsageError
+from semsearch.search.filtering.operators import Operator, is_negative
+from semsearch.search.filtering.paths import check_glob
+from semsearch.search.filtering.values import number_of
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~"]
-_COMPARISON = re.compile(r"\s*([\w.\-]+)\s*(!=|<=|>=|=|<|>|~)\s*(.*?)\s*", re.DOTALL)
-_KEYLESS = re.compile(r"!=|[<>=~]")
-_GLOB = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])")
-_COLUMNS = {"title": "documents.title", "format": "documents.format"}
+_COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
+_KEYLESS = re.compile(r"!=|!~|[<>=~]")
+_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]+\]|[^|])*", re.DOTALL)
+_BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
+_RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
+_DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One condition."""
+    """A condition on documents: a key, an operator and a value."""
 
     key: str
     operator: Operator
@@ -38,165 +47,103 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """SQL over `documents` joined with `roots`, and its parameters."""
+class FilterChoice:
+    """What a filter says: one of several alternatives must hold, all of each; none of them, if it is negated."""
 
-    sql: str
-    parameters: tuple[str, ...]
+    alternatives: tuple[tuple[Filter, ...], ...]
+    is_negated: bool = False
+
+    @property
+    def comparisons(self) -> Iterator[Filter]:
+        """All comparisons of all alternatives."""
+        return (each for alternative in self.alternatives for each in alternative)
+
+    @property
+    def key(self) -> str | None:
+        """The key that all comparisons are on, casefolded; None if they are on several."""
+        keys = {each.key.casefold() for each in self.comparisons}
+        return keys.pop() if len(keys) == 1 else None
+
+    @property
+    def only(self) -> Filter | None:
+        """The comparison, if it is the only one and not negated."""
+        found = list(self.comparisons)
+        return found[0] if len(found) == 1 and not self.is_negated else None
 
 
-def parse(text: str) -> Filter:
-    """Raises UsageError where nothing can be meant."""
-    if not text.strip():
+def parse(text: str) -> FilterChoice:
+    """Parse a filter. Raises UsageError for text that makes no sense as one."""
+    if not text.strip("! \t\r\n"):
         raise UsageError("an empty filter; give a glob such as 'guide/*.md' or a condition such as 'author=Ada'")
-    match = _COMPARISON.fullmatch(text)
-    if match is None:
-        key, operator, value = "path", "~", text.strip()
-    else:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the filter {text!r} is no text in Unicode; use * or ? for what is not") from None
+    stripped = text.strip()
+    is_negated = stripped.startswith("!") and not _KEYLESS.match(stripped)
+    parts, before, found = _split(stripped[1:] if is_negated else text), None, list[tuple[Filter, ...]]()
+    for part in parts:
+        filter_ = _comparison(text, part, before)
+        if before is not None and is_negative(filter_.operator) and not _COMPARISON.fullmatch(part):
+            found[-1] += (filter_,)  # neither nor
+        else:
+            found.append((filter_,))
+        before = filter_
+    return FilterChoice(tuple(found), is_negated)
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a filter between its | characters."""
+    parts, begin = list[str](), 0
+    while begin <= len(text):
+        match = _PARTS.match(text, begin)
+        assert match is not None  # it matches nothing, too
+        parts.append(match[0].replace("\\|", "|"))
+        begin = match.end() + 1
+    return parts
+
+
+def _comparison(text: str, part: str, before: Filter | None) -> Filter:
+    """One part of a filter; without a key of its own it has that of the part before. `text`: the whole filter."""
+    match = _COMPARISON.fullmatch(part)
+    key, operator, value = "path", "~", part.strip()
+    if match is not None:
         key, operator, value = match.groups()
+        key = key.strip('"')
+    elif before is not None:
+        key, operator = before.key, "!=" if before.operator == "!.." else before.operator.replace("..", "=")
     if not key.strip(".") or (match is None and _KEYLESS.match(value)):
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
-    if not value and operator not in ("=", "!="):
-        raise UsageError(f"the filter {text!r} compares {key} with nothing; write a value after the {operator}")
-    if operator == "~":
-        _check_glob(text, value, names=key.casefold() != "path")
-    return Filter(key, cast(Operator, operator), value)
+    if not value and (operator not in ("=", "!=") or not match):
+        after = "|" if before is not None or not match else operator
+        raise UsageError(f"the filter {text!r} compares {key} with nothing; write a value after the {after}")
+    return _checked(text, Filter(key, cast(Operator, operator), value))
 
 
-def _check_glob(text: str, glob: str, *, names: bool) -> None:
-    if "[" in _GLOB.sub("", glob):
-        raise UsageError(f"the filter {text!r} has a [ without its ]; write [[] for the character itself")
-    try:
-        glob_pattern(glob, names=names)
-    except re.error as error:
-        raise UsageError(f"the filter {text!r} is no glob ({error.msg}); a range is written as in [a-z]") from None
+def _checked(text: str, filter_: Filter) -> Filter:
+    """A comparison whose value can be meant; one with a range has its operator. Raises UsageError."""
+    is_path = filter_.key.casefold() == "path"
+    if filter_.operator in ("~", "!~"):
+        check_glob(text, filter_.value, names=not is_path)
+    elif not is_path:
+        _check_date(text, filter_.value)
+        if filter_.operator in ("=", "!=") and (match := _RANGE.fullmatch(filter_.value)):
+            _check_range(text, match[1], match[2])
+            return replace(filter_, operator=".." if filter_.operator == "=" else "!..")
+    return filter_
 
 
-def condition(filters: Sequence[Filter], *, here: str = "") -> Condition:
-    """All of them must hold. Globs may also be meant from the current directory, `here`."""
-    parts = [_condition(filter_, here) for filter_ in filters]
-    sql = " AND ".join(f"({part.sql})" for part in parts) or "1"
-    return Condition(sql, tuple(value for part in parts for value in part.parameters))
+def _check_date(text: str, value: str) -> None:
+    for each in value.split(".."):
+        match = _DAY.fullmatch(each)
+        if match and not (1 <= int(match[1]) <= 12 and 1 <= int(match[2] or 1) <= 31):
+            raise UsageError(f"the filter {text!r} has no date: {each}; write year, month and day as in 2024-05-31")
 
 
-def _condition(filter_: Filter, here: str) -> Condition:
-    wanted = (filter_.operator, filter_.value)
-    key = filter_.key.casefold()
-    if key == "path":
-        return Condition("filter_path(documents.path, roots.path, ?, ?, ?)", (*wanted, here))
-    if key in _COLUMNS:
-        return Condition(f"filter_text({_COLUMNS[key]}, ?, ?)", wanted)
-    # json() so that SQLite says of damaged metadata what it is
-    return Condition("filter_metadata(json(documents.metadata), ?, ?, ?)", (key, *wanted))
-
-
-def path_matches(path: str, root: str | None, operator: Operator, value: str, here: str) -> bool:
-    """Whether a path is meant: as it stands below its root, from the current directory, or in full."""
-    whole = f"{root}/{path}" if root else path
-    spellings = {path, whole.removeprefix(here.rstrip("/") + "/"), whole}
-    value = unicodedata.normalize("NFC", value)
-    if "\\" in value and "/" not in value:
-        value = value.replace("\\", "/")  # as typed on Windows
-    if operator == "~":
-        pattern = glob_pattern(value)
-        return any(pattern.fullmatch(spelling) for spelling in spellings)
-    if operator in ("=", "!="):
-        value = value.removeprefix("./").casefold()
-        return any(spelling.casefold() == value for spelling in spellings) == (operator == "=")
-    return _compare(path, value, operator)
-
-
-def metadata_matches(metadata: str, key: str, operator: Operator, wanted: str) -> bool:
-    """Whether any value under a key holds; for !=, whether none is equal. `key` is casefolded."""
-    if metadata == "{}":  # of most documents
-        return operator == "!="
-    positive: Operator = "=" if operator == "!=" else operator
-    found = any(value_matches(value, positive, wanted) for value in _values(json.loads(metadata), key))
-    return found != (operator == "!=")
-
-
-def _values(value: Any, key: str) -> Iterator[Any]:
-    """The single values under a key, which may lead into what is nested: author.name."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _values(item, key)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            name = name.casefold()
-            if name == key:
-                yield from item if isinstance(item, list) else [item]
-            elif key.startswith(name + "."):
-                yield from _values(item, key[len(name) + 1 :])
-
-
-def value_matches(value: object, operator: Operator, wanted: str) -> bool:
-    """Whether one value of JSON holds. Null is compared as an empty text; lists and objects never match."""
-    if isinstance(value, (dict, list)):
-        return False
-    text = _text(value)
-    if operator == "~":
-        return bool(glob_pattern(wanted, names=True).fullmatch(text))
-    left, right = _number(text), _number(wanted)
-    if left is not None and right is not None:
-        return _compare(left, right, operator)
-    if operator in ("=", "!="):
-        return (text.casefold() == wanted.casefold()) == (operator == "=")
-    return _compare(text, wanted, operator)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else str(value)
-
-
-def _compare(left: float | str, right: float | str, operator: Operator) -> bool:
-    # both are numbers, or both are text
-    if left == right:
-        return operator in ("=", "<=", ">=")
-    if operator in ("<", "<="):
-        return left < right  # type: ignore[operator]  # mypy sees the mixed cases too
-    return operator == "!=" or (operator in (">", ">=") and left > right)  # type: ignore[operator]
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if number == number else None
-
-
-@lru_cache(maxsize=256)
-def glob_pattern(glob: str, *, names: bool = False) -> re.Pattern[str]:
-    """A glob as a regular expression for whole paths; with `names`, for plain values, where a slash is a letter."""
-    prefix = ""
-    if not names:
-        prefix = "" if "/" in glob.rstrip("/") else "(?:.*/)?"
-        glob = glob.removeprefix("./") + ("**" if glob.endswith("/") else "")
-    inner = ".*" if names else "[^/]*"
-    parts = _GLOB.split(glob)
-    made = [_piece(part, inner) for part in parts]
-    return re.compile(prefix + "".join(made), re.IGNORECASE if names else 0)
-
-
-def _piece(part: str, inner: str) -> str:
-    if part == "**/":
-        return "(?:.*/)?"
-    if part == "**":
-        return ".*"
-    if part == "*":
-        return inner
-    if part == "?":
-        return inner[:-1]
-    if part.startswith("[") and part.endswith("]") and len(part) > 2:
-        body = re.sub(r"([\\\[&|~])", r"\\\1", part[1:-1])
-        return "[^" + body[1:] + "]" if body.startswith("!") else "[" + body + "]"
-    return re.escape(part)
-
-
-FUNCTIONS: dict[str, tuple[int, Callable[..., bool]]] = {
-    "filter_path": (5, path_matches),
-    "filter_text": (3, value_matches),
-    "filter_metadata": (4, metadata_matches),
-}
+def _check_range(text: str, first: str | None, last: str | None) -> None:
+    if not first or not last:
+        return
+    left, right = number_of(first), number_of(last)
+    is_backwards = left > right if left is not None and right is not None else first[: len(last)] > last
+    if is_backwards:
+        raise UsageError(f"the filter {text!r} ends before it begins, so nothing can match; write {last}..{first}")

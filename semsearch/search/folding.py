@@ -1,4 +1,4 @@
-"""Passages of a ranking that say the same, put together (semsearch.text.near_duplicates)."""
+"""Fold the passages of a ranking that say the same into groups (semsearch.text.near_duplicates)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 Int64 = npt.NDArray[np.int64]
 
-_BEYOND = 20  # passages beyond the page that are always looked at for what says the same
+_BEYOND = 20  # passages beyond the page that are always compared too
 
 
 def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
-    """Places in each ranking of passages, those together that say the same, in the order of the first of each.
+    """Group the positions in each ranking whose passages say the same; groups are in the order of their first ones.
 
-    All of a ranking is looked at only where its beginning has such passages: that is the cost of most answers.
+    A ranking is compared beyond its beginning only if passages of the beginning say the same, which most answers' do
+    not.
     """
     beginning = k + max(_BEYOND, k // 4)
     beginnings = [ids[:beginning] for ids in rankings]
@@ -35,12 +36,12 @@ def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[li
 
 
 def _suspects(ids: Sequence[int], marks: UInt64) -> dict[int, list[int]]:
-    """The passages that have a mark in common with another, with their marks. (n,), (n, 3)"""
+    """The ids of passages that share a mark with another one, with their marks. (n,), (n, 3)"""
     order = np.argsort(marks, axis=None)
     rising = marks.ravel()[order]
     same = np.flatnonzero(rising[1:] == rising[:-1])
-    places = np.concatenate((order[same], order[same + 1])) // marks.shape[1]
-    return {ids[place]: marks[place].tolist() for place in places.tolist()}
+    positions = np.concatenate((order[same], order[same + 1])) // marks.shape[1]
+    return {ids[position]: marks[position].tolist() for position in positions.tolist()}
 
 
 def _folded(
@@ -50,20 +51,20 @@ def _folded(
     texts: Mapping[int, str],
     suspects: Mapping[int, Sequence[int]],
 ) -> list[list[int]]:
-    """Fold one ranking: `texts` has those of its beginning, `suspects` the marks of passages that may be alike."""
+    """Fold one ranking. `texts` has those of its beginning, `suspects` the marks of passages that may say the same."""
     firsts = list(range(min(len(ids), beginning)))
-    places = [place for place in firsts if ids[place] in suspects]
-    marks = [mark for place in places for mark in suspects[ids[place]]]
+    positions = [position for position in firsts if ids[position] in suspects]
+    marks = [mark for position in positions for mark in suspects[ids[position]]]
     if len(set(marks)) == len(marks):
-        return [[place] for place in firsts]
-    for place, first in zip(places, first_alike([texts[ids[place]] for place in places]), strict=True):
-        firsts[place] = places[first]
+        return [[position] for position in firsts]
+    for position, first in zip(positions, first_alike([texts[ids[position]] for position in positions]), strict=True):
+        firsts[position] = positions[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
         every = _texts(db, ids)
         firsts = first_alike([every[id_] for id_ in ids])
     groups: dict[int, list[int]] = {}
-    for place, first in enumerate(firsts):
-        groups.setdefault(first, []).append(place)
+    for position, first in enumerate(firsts):
+        groups.setdefault(first, []).append(position)
     return list(groups.values())
 
 

@@ -1,35 +1,39 @@
-"""Ranked passages to hits: their rows, the sentence to quote, its neighbours, and a path to open from here.
+"""Turn ranked passages into hits: their rows, the sentence to quote, its neighbours, and a path to open from here.
 
-What says the same as a better one (semsearch.text.near_duplicates) is told with that one, and takes no place of its
-own.
+A passage that says the same as a better one (semsearch.text.near_duplicates) is listed with that one, and is no hit of
+its own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.results.hits import Hit, Place
+from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.origin import Origin
+from semsearch.search.staleness import stale_documents
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.storage.record_metadata import get_record_metadata
 from semsearch.system.working_folder import working_folder
+from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms import count_shared
 
 if TYPE_CHECKING:
     import sqlite3
 
 Int64 = npt.NDArray[np.int64]
+Neighbours = tuple[tuple[str, ...], tuple[str, ...]]  # sentences before, sentences after
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage with its scores. `best` is the sentence to quote, -1 where meaning did not choose one."""
+    """A passage with its scores. `best` is the number of the sentence to quote, -1 if meaning did not choose one."""
 
     passage_id: int
     score: float
@@ -37,6 +41,8 @@ class Ranked:
     lexical: float | None
     best: int
     duplicates: tuple[int, ...] = ()  # passages that say the same
+    boosted: tuple[float, ...] = ()  # its share of each boost
+    relevance: float | None = None
 
 
 def make_hits(
@@ -46,88 +52,131 @@ def make_hits(
     *,
     context: int,
     origins: Sequence[Origin] = (),
+    languages: Sequence[str] = (ENGLISH,),
 ) -> list[list[Hit]]:
-    """Hits for the answer to each query, in the same order, with `context` sentences of the document before and after.
+    """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
-    Rows are fetched once for all of them. `origins`: one for each answer, or none.
+    Rows are fetched once for all answers. `origins`: one for each answer, or none. `languages`: those of the index.
     """
-    shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
-    passages = get_passages(db, shown_ids)
-    documents = get_documents(db, {passage.document_id for passage in passages.values()})
-    here = working_folder().as_posix()
-    paths = {id_: path_of(document, here) for id_, document in documents.items()}
+    rows = _rows(db, answers)
     made: list[list[Hit]] = []
-    whence: Sequence[Origin | None] = origins or [None] * len(queries)
-    for query, ranked, origin in zip(queries, answers, whence, strict=True):
-        numbers = _most_words(query, [passages[item.passage_id] for item in ranked if item.best < 0])
-        hits: list[Hit] = []
+    origin_of_each: Sequence[Origin | None] = origins or [None] * len(queries)
+    for query, ranked, origin in zip(queries, answers, origin_of_each, strict=True):
+        numbers = _most_words(query, [rows.passages[item.passage_id] for item in ranked if item.best < 0], languages)
+        hits = []
         for rank, item in enumerate(ranked, start=1):
-            passage = passages[item.passage_id]
-            document = documents[passage.document_id]
             number = item.best if item.best >= 0 else numbers[item.passage_id]
-            before, after = _neighbours(db, document, passage, number, context)
-            first, last, start, end, line = passage.sentences[number].tolist()
-            hits.append(
-                Hit(
-                    rank=rank,
-                    score=item.score,
-                    dense=item.dense,
-                    lexical=item.lexical,
-                    path=paths[document.id],
-                    root=document.root,
-                    document=document.path,
-                    title=document.title,
-                    line=line,
-                    page=passage.page,
-                    headings=passage.headings,
-                    sentence=passage.text[first:last],
-                    passage=passage.text,
-                    start=start,
-                    end=end,
-                    passage_id=passage.id,
-                    sentence_id=passage.first_sentence + number,
-                    metadata=document.metadata,
-                    before=before,
-                    after=after,
-                    duplicates=tuple(_place(passages[id_], documents, paths) for id_ in item.duplicates),
-                    origin=origin,
-                )
-            )
+            hits.append(rows.hit(item, number, rank, origin, rows.neighbours(db, item, number, context)))
         made.append(hits)
     return made
 
 
-def _place(passage: PassageRow, documents: Mapping[int, DocumentRow], paths: Mapping[int, str]) -> Place:
-    document = documents[passage.document_id]
-    return Place(
-        path=paths[document.id],
-        root=document.root,
-        document=document.path,
-        title=document.title,
-        line=passage.line,
-        page=passage.page,
-        headings=passage.headings,
-        passage_id=passage.id,
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows that hits are made of, by id, fetched once for all answers."""
+
+    passages: Mapping[int, PassageRow]
+    documents: Mapping[int, DocumentRow]
+    of_records: Mapping[int, Mapping[str, Any]]  # metadata of a passage's own record
+    paths: Mapping[int, str]  # to open documents from here
+    stale: Collection[int]  # documents
+
+    def hit(self, item: Ranked, number: int, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
+        """The hit of a passage that quotes its sentence of that number."""
+        passage = self.passages[item.passage_id]
+        document = self.documents[passage.document_id]
+        first, last, start, end, line = passage.sentences[number].tolist()
+        own = self.of_records.get(passage.id)
+        return Hit(
+            rank=rank,
+            score=item.score,
+            dense=item.dense,
+            lexical=item.lexical,
+            relevance=item.relevance,
+            path=self.paths[document.id],
+            root=document.root,
+            document=document.path,
+            title=document.title,
+            format=document.format,
+            line=line,
+            page=passage.page,
+            place=passage.place(number),
+            headings=passage.headings,
+            sentence=passage.text[first:last],
+            passage=passage.text,
+            start=start,
+            end=end,
+            passage_id=passage.id,
+            sentence_id=passage.first_sentence + number,
+            metadata={**document.metadata, **own} if own else document.metadata,
+            before=around[0],
+            after=around[1],
+            duplicates=tuple(self.duplicate(id_) for id_ in item.duplicates),
+            stale=document.id in self.stale,
+            origin=origin,
+        )
+
+    def neighbours(self, db: sqlite3.Connection, item: Ranked, number: int, context: int) -> Neighbours:
+        """The sentences just before and after one of a passage, as many as asked for."""
+        passage = self.passages[item.passage_id]
+        return _neighbours(db, self.documents[passage.document_id], passage, number, context)
+
+    def duplicate(self, id_: int) -> DuplicatePassage:
+        """The source of a passage that says the same as a hit's."""
+        passage = self.passages[id_]
+        document = self.documents[passage.document_id]
+        return DuplicatePassage(
+            path=self.paths[document.id],
+            root=document.root,
+            document=document.path,
+            title=document.title,
+            format=document.format,
+            line=passage.line,
+            page=passage.page,
+            place=passage.place(0),
+            headings=passage.headings,
+            passage_id=passage.id,
+        )
+
+
+def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]]) -> _Rows:
+    """Fetch the rows of all passages that answers show."""
+    shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
+    passages = get_passages(db, shown_ids)
+    documents = get_documents(db, {passage.document_id for passage in passages.values()})
+    here = working_folder().as_posix()
+    quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
+    return _Rows(
+        passages,
+        documents,
+        get_record_metadata(db, shown_ids),
+        {id_: path_of(document, here) for id_, document in documents.items()},
+        stale_documents(documents[id_] for id_ in quoted),
     )
 
 
 def path_of(document: DocumentRow, here: str) -> str:
-    """The path of a document, relative to the folder `here` if it lies below; the id of a text that a program added."""
-    return shown(document.place, here) if document.root else document.place
+    """The path of a document, relative to the folder `here` if it lies there; the id of a text that a program added."""
+    return shown(document.absolute, here) if document.root else document.absolute
 
 
-def shown(place: str, here: str) -> str:
-    """An absolute path as one would write it in the folder `here`: relative where it lies below."""
+def shown(path: str, here: str) -> str:
+    """Shorten an absolute path as one would write it in the folder `here`: relative if it lies there.
+
+    At the root of the file system, where programs with windows start others, a path stays whole.
+    """
     prefix = here.rstrip("/") + "/"
+    if prefix.count("/") == 1:
+        return path
     if os.name == "nt":
-        return place[len(prefix) :] if place.casefold().startswith(prefix.casefold()) else place
-    return place.removeprefix(prefix)
+        return path[len(prefix) :] if path.casefold().startswith(prefix.casefold()) else path
+    return path.removeprefix(prefix)
 
 
-def _most_words(query: str, passages: Sequence[PassageRow]) -> dict[int, int]:
-    """For each passage the first of its sentences that share the most terms with the question."""
+def _most_words(query: str, passages: Sequence[PassageRow], languages: Sequence[str]) -> dict[int, int]:
+    """For each passage, by id, the number of its first sentence that shares the most terms with the query."""
     texts = [text for passage in passages for text in passage.sentence_texts]
-    shares = iter(count_shared(query, texts) if texts else [])
+    shares = iter(count_shared(query, texts, languages) if texts else [])
     numbers: dict[int, int] = {}
     for passage in passages:
         own = list(islice(shares, len(passage.sentences)))
@@ -135,10 +184,8 @@ def _most_words(query: str, passages: Sequence[PassageRow]) -> dict[int, int]:
     return numbers
 
 
-def _neighbours(
-    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Up to n sentences on either side, also from the document's passages around this one."""
+def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int) -> Neighbours:
+    """Up to n sentences before and after a passage's sentence, if need be from the document's other passages."""
     if n <= 0:
         return (), ()
     texts = passage.sentence_texts

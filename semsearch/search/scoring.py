@@ -1,8 +1,8 @@
-"""The passages that may answer questions, with their two scores. What is found by one half is scored by the other too.
+"""Score candidates by both halves: a passage that one half found is scored by the other too.
 
-dense     the best passages by cosine; score: mean of the passage's and its best sentence's cosine; where the index has
-          topics, four tenths of it are theirs (semsearch.topics.joined)
-lexical   the best passages by bm25, words in title and headings counting double; score: the same with the passages
+dense     finds the best passages by cosine; score: mean of the passage's and its best sentence's cosine; where the
+          index has topics, four tenths of it are theirs (semsearch.topics.joined)
+lexical   finds the best passages by BM25, words in title and headings counting double; score: BM25 with the passages
           before and after, whose words count half
 """
 
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.lexical.search import Beside, WordScores
-from semsearch.search.pool import Pool, Visits
+from semsearch.lexical.search import NeighbourFlags, WordScores
+from semsearch.search.pool import PairGroups, Pool
 from semsearch.search.snapshot import Snapshot
-from semsearch.storage.catalogue import Spans, get_spans
+from semsearch.storage.catalogue import SentenceSpans, get_spans
 from semsearch.topics.joined import combined
 
 if TYPE_CHECKING:
@@ -33,13 +33,14 @@ _AT_ONCE = 4096  # stored vectors that are decoded at a time: a few megabytes
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """A pool's scores (p,), NaN where a half knows nothing, and best sentences (p,) or -1."""
+    """A pool of candidates with both scores (p,), NaN where one is not known, and best sentences (p,) or -1."""
 
     pool: Pool
-    visits: Visits
+    groups: PairGroups
     dense: Float64
     lexical: Float64
     best: Int64
+    covered: Float64  # (p,) the share of the query's words that are there, by their idf; NaN if words are not asked
 
 
 def score(
@@ -49,60 +50,64 @@ def score(
     queries: Sequence[Float32 | None],
     words: Sequence[WordScores | None],
 ) -> Candidates:
-    """Passages scored by both halves of q questions; None for a half that was not asked, or knows no word of one."""
-    visits = pool.by_passage()
-    spans = get_spans(db, visits.ids)
-    lexical = np.full(len(pool.ids), np.nan)
+    """Score the passages of a pool by both halves of q queries: their vectors, and their words.
+
+    None stands for a half that is not asked, or that knows no word of a query.
+    """
+    groups = pool.by_passage()
+    spans = get_spans(db, groups.ids)
+    lexical, covered = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     if any(each is not None for each in words):
-        standing = snapshot.words.stand(visits.ids, Beside(spans.before, spans.after))
-        which = visits.to_pool(np.arange(len(visits.ids)))
-        for own, places in zip(words, pool.slices, strict=True):
+        rows = snapshot.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
+        which = groups.to_pool(np.arange(len(groups.ids)))
+        for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
-                lexical[places] = own.at(standing.of(which[places]))
+                found = own.scored(rows.of(which[pairs]))
+                lexical[pairs], covered[pairs] = found.scores, found.covered
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     having = [query for query in queries if query is not None]
     if having:
         nothing = np.zeros_like(having[0])
         vectors = np.stack([nothing if query is None else query for query in queries])
-        dense[visits.order], best[visits.order] = _meaning(snapshot, visits, pool.owners[visits.order], spans, vectors)
-    return Candidates(pool, visits, dense, lexical, best)
+        dense[groups.order], best[groups.order] = _meaning(snapshot, groups, pool.owners[groups.order], spans, vectors)
+    return Candidates(pool, groups, dense, lexical, best, covered)
 
 
-def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, visits: Visits | None = None) -> Float64:
-    """The mean inner product of each passage's vector with those of its question's models. (p,), q arrays -> (p,)
+def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, groups: PairGroups | None = None) -> Float64:
+    """The mean inner product of each passage's vector with those of its query's models. (p,), q arrays -> (p,)
 
-    0 for a passage without a vector. `visits`: those of the pool, where they are known.
+    0 for a passage without a vector. `groups`: the pool's, if they have been made already.
     """
-    visits = visits or pool.by_passage()
+    groups = groups or pool.by_passage()
     counts = np.array([len(ids) for ids in models])
     stored = snapshot.stored("passage", np.concatenate(models))
     if not len(stored.rows):
         return np.zeros(len(pool.ids))
     means: Float32 = np.zeros((len(models), stored.rows.shape[1]), dtype=np.float32)
-    np.add.at(means, np.repeat(np.arange(len(models)), counts)[stored.places], stored.rows)
+    np.add.at(means, np.repeat(np.arange(len(models)), counts)[stored.positions], stored.rows)
     means /= np.maximum(counts, 1).astype(np.float32)[:, None]
-    near, owners = np.zeros(len(pool.ids)), pool.owners[visits.order]
-    for passages, pairs in visits.parts(np.ones(len(visits.ids), dtype=np.int64), _AT_ONCE):
-        stored = snapshot.stored("passage", visits.ids[passages])
-        near[visits.order[pairs]] = stored.cosines(means, owners[pairs], visits.which[pairs] - passages.start)
+    near, owners = np.zeros(len(pool.ids)), pool.owners[groups.order]
+    for passages, pairs in groups.parts(np.ones(len(groups.ids), dtype=np.int64), _AT_ONCE):
+        stored = snapshot.stored("passage", groups.ids[passages])
+        near[groups.order[pairs]] = stored.cosines(means, owners[pairs], groups.which[pairs] - passages.start)
     near[np.isnan(near)] = 0
     return near
 
 
 def _meaning(
-    snapshot: Snapshot, visits: Visits, owners: Int64, spans: Spans, queries: Float32
+    snapshot: Snapshot, groups: PairGroups, owners: Int64, spans: SentenceSpans, queries: Float32
 ) -> tuple[Float64, Int64]:
     """The dense score of each pair of a query (q, d + k) and a passage, and its best sentence or -1. (p,), (p,)
 
-    In the order of the visits; `owners`: whose each of these is.
+    Pairs are in the order of the groups; `owners`: the query of each.
     """
     dense, best = np.full(len(owners), np.nan), np.full(len(owners), -1)
     halves = snapshot.halves
     general, topics = halves.general(queries), halves.topics(queries)
     counts = np.maximum(spans.counts, 0)
-    for passages, pairs in visits.parts(counts + 1, _AT_ONCE):
-        asking, which = owners[pairs], visits.which[pairs] - passages.start
-        stored = snapshot.stored("passage", visits.ids[passages])
+    for passages, pairs in groups.parts(counts + 1, _AT_ONCE):
+        asking, which = owners[pairs], groups.which[pairs] - passages.start
+        stored = snapshot.stored("passage", groups.ids[passages])
         whole = stored.cosines(general, asking, which, part=halves.general)
         about = stored.cosines(topics, asking, which, part=halves.topics)
         top, number = _best_sentences(snapshot, spans.firsts[passages], counts[passages], general, asking, which)
@@ -114,10 +119,10 @@ def _meaning(
 def _best_sentences(
     snapshot: Snapshot, firsts: Int64, counts: Int64, queries: Float32, owners: Int64, which: Int64
 ) -> tuple[Float64, Int64]:
-    """The best cosine of a query and a sentence of a passage, and which one it is, of equal ones the first. (p,), (p,)
+    """The best cosine of a query with a passage's sentences and its sentence's number, of equals the first. (p,), (p,)
 
-    Passages by their first sentence and how many they have (u,), pairs by both numbers (p,). 0 and -1 for a passage
-    without sentences.
+    Passages are given by their first sentence and number of sentences (u,), pairs by the indices of query and passage
+    (p,). 0 and -1 for a passage without sentences.
     """
     begins = np.cumsum(counts) - counts
     stored = snapshot.stored("sentence", np.repeat(firsts - begins, counts) + np.arange(counts.sum()))
@@ -130,6 +135,6 @@ def _best_sentences(
     top, best, filled = np.zeros(len(which)), np.full(len(which), -1), np.flatnonzero(lengths)
     if len(filled):
         top[filled] = np.maximum.reduceat(cosines, starts[filled])
-    places = np.flatnonzero(cosines == top[pairs])[::-1]  # backwards, so that the first of equals stays
-    best[pairs[places]] = within[places]
+    equal = np.flatnonzero(cosines == top[pairs])[::-1]  # backwards, so that the first of equals stays
+    best[pairs[equal]] = within[equal]
     return top, best

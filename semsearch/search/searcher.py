@@ -1,11 +1,11 @@
-"""The read path: a question to hits, in one read transaction.
+"""The read path: a query to hits, in one read transaction.
 
-question ─ embed ─ scan passages ┐
-                                 ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
-question ─ BM25 ─────────────────┘
+query ─ embed ─ scan passages ┐
+                              ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
+query ─ BM25 ─────────────────┘
 
-Instead of a question, passages of the index may be given: then their own vectors stand for the embedded question, and
-the words that say most about them for its words.
+Instead of a query, passages of the index may be given: then their own vectors stand for the query's, and the words that
+say most about them for its words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
@@ -22,20 +22,22 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.lexical.search import Beside
+from semsearch.lexical.search import NeighbourFlags
 from semsearch.results.context import Context
+from semsearch.results.floor import strong_part
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin
 from semsearch.search.hits import make_hits
 from semsearch.search.pool import Pool
-from semsearch.search.query import Query
+from semsearch.search.query import Query, understood
 from semsearch.search.ranking import pages
 from semsearch.search.scoring import score
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import PassageRow, get_passages, get_spans
-from semsearch.storage.database import Store
+from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count
+from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms import of_questions
 from semsearch.text.tokens import UInt64, words
 from semsearch.topics.joined import join
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.explain import Explainer
-    from semsearch.search.similar import Subject
+    from semsearch.search.query_syntax import QuerySyntax
+    from semsearch.search.similar import ExamplePassages, ExampleTexts
 
 logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
@@ -55,72 +58,117 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
-_AT_ONCE = 1024  # questions; more of them share little more, and take more memory
+_AT_ONCE = 1024  # queries; more of them share little more, and take more memory
 _ATTEMPTS = 3
 
 
-class Searcher:
-    """Answers questions about one index. Keeps the newest generation open between them.
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of texts (q, d + k), and the share of the words of each that the word vectors have (q,)."""
 
-    Threads may share one, and are answered at the same time: each has a read transaction of its own, and all of them
-    share the files of a generation, which are opened once. A `reranker` reads the first hits of each answer again.
+    vectors: Float32
+    known: Float64
+
+
+class Searcher:
+    """Answers queries on one index, and keeps its newest generation open between them.
+
+    Threads may share a searcher, and are answered at the same time: each has a read transaction of its own, and all of
+    them share the files of a generation, which are opened once. A `reranker` scores the first hits of each answer
+    again.
     """
 
-    def __init__(self, store: Store, vectors: Callable[[], WordVectors], *, reranker: Reranker | None = None) -> None:
-        self._store = store
+    def __init__(
+        self, database: IndexDatabase, vectors: Callable[[], WordVectors], *, reranker: Reranker | None = None
+    ) -> None:
+        self._database = database
         self._vectors = vectors
         self._reranker = reranker
         self._opening = threading.Lock()
         self._snapshot: Snapshot | None = None
-        self._explainer: Explainer | None = None  # of the last question: what is explained are several of its hits
-        self._finder = ref(self)  # what hits remember
+        self._explainer: Explainer | None = None  # of the last query, of which several hits may be explained
+        self._finder = ref(self)  # what hits remember as their finder
 
-    def search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
-        """Hits for each query, best first. Raises UsageError for a query without words."""
+    def search(self, queries: Sequence[str], options: SearchOptions, *, reranked: bool = True) -> list[list[Hit]]:
+        """Find the hits of each query, best first, `reranked` if there is a reranker.
+
+        Raises UsageError for a query without words.
+        """
         _check(queries)
         blocks = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
-        wide = self._candidates(options)
+        wide = self._candidates(options) if reranked else options
         answers = self._reading(lambda db: [hits for block in blocks for hits in self._search(db, block, wide)])
-        return self._reranked(queries, answers, options)
+        answers = self._reranked(queries, answers, options) if reranked else answers
+        return [strong_part(hits, options.floor) for hits in answers] if options.floor else answers
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
-        """Passages like that of a hit, like the one at a line of a document, or like a whole document, best first."""
+        """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
         from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            asked = _ask_like(find_subject(db, like, line), snapshot, options.mode)
-            (page,) = pages(db, snapshot, [asked], options)
-            (hits,) = make_hits(db, [asked.text], [page.ranked], context=options.context)
-            return hits
+            return _like(db, snapshot, _query_of(find_subject(db, like, line), snapshot, options.mode), options)
+
+        return self._reading(find)
+
+    def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
+        """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
+        from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
+
+        return self._reading(lambda db: find_subject(db, like, line).as_texts)
+
+    def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> list[Hit]:
+        """Find passages similar to texts that are not of this index, best first."""
+
+        def find(db: sqlite3.Connection) -> list[Hit]:
+            snapshot = self._current(db)
+            vector = terms = None
+            if options.mode != "lexical":
+                embedded = self._vectors_of(
+                    db, snapshot, example.texts, of_questions(example.texts, snapshot.languages)
+                )
+                vector = None if embedded is None else snapshot.halves.direction(embedded.vectors)
+            if options.mode != "dense":
+                terms = _telling_terms(snapshot, example)
+            vector = vector if vector is not None and vector.any() else None
+            return _like(db, snapshot, Query("\n".join(example.texts), vector, terms, near=0.0), options)
 
         return self._reading(find)
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
-        """The best passages within so many words, with the sentences before and after that they lean on."""
+        """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
         from semsearch.search.context import assemble  # start-up time: a search needs none of it
 
+        hits, passages = self.with_passages(query, options)
+        return assemble(hits, passages, max_words=max_words, floor=options.floor)
+
+    def with_passages(
+        self, query: str, options: SearchOptions, *, reranked: bool = True
+    ) -> tuple[list[Hit], dict[int, PassageRow]]:
+        """Find the hits of a query, whatever their relevance, with their passages and those beside them, by id."""
         _check([query])
 
         def gather(db: sqlite3.Connection) -> tuple[list[Hit], dict[int, PassageRow]]:
-            (hits,) = self._search(db, [query], self._candidates(options))
+            (hits,) = self._search(db, [query], self._candidates(options) if reranked else options)
             near = {hit.passage_id + step for hit in hits for step in (-1, 0, 1)}
             return hits, get_passages(db, near)
 
         found, passages = self._reading(gather)
+        if not reranked:
+            return found, passages
         (hits,) = self._reranked([query], [found], options)  # outside: a reranker may take its time
-        return assemble(hits, passages, max_words=max_words)
+        return hits, passages
 
     def explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
-        """Why the passage of a hit has its score for a question: the hit's own score, where it answers this question.
+        """Explain the score of a hit's passage for a query: the hit's own score, if it was found by this query.
 
-        Otherwise, or where the index has changed since, the score that it has now when all passages are asked.
+        Otherwise, or if the index has changed since, the score that the passage has now, without filters.
         """
         _check([query])
         own = hit.origin if hit.origin is not None and hit.origin.query == query else None
         if mode is None:
             mode = "hybrid" if own is None else own.mode
-        SearchOptions(mode=mode)  # says now what makes no sense
+        SearchOptions(mode=mode)  # raises UsageError for an unknown mode
 
         def explain(db: sqlite3.Connection) -> Explanation:
             passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
@@ -129,21 +177,22 @@ class Searcher:
             snapshot = self._current(db)
             if own is not None and (own.mode, own.generation) == (mode, snapshot.generation):
                 return self._explained(db, own, hit)
-            (asked,) = self._asked(db, snapshot, [query], mode)
+            (as_query,) = self._queries(db, snapshot, [query], SearchOptions(mode=mode))
+            as_query = replace(as_query, syntax=None)  # it need not have the phrases
             pool = Pool.of([np.array([passage.id], dtype=np.int64)])
-            found = score(db, snapshot, pool, [asked.vector], [None])
-            shown, best = hit, int(found.best[0])
+            found = score(db, snapshot, pool, [as_query.vector], [None])
+            shown, best = replace(hit, relevance=None), int(found.best[0])
             if best >= 0:
-                shown = replace(hit, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
-            (page,) = pages(db, snapshot, [asked], SearchOptions(mode=mode, duplicates=True))
-            return self._explained(db, page.origin(query, mode, snapshot.generation), shown)
+                shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
+            (page,) = pages(db, snapshot, [as_query], SearchOptions(mode=mode, duplicates=True))
+            return self._explained(db, page.origin(query, mode, snapshot.generation, text=as_query.text), shown)
 
         return self._reading(explain)
 
     def explain_hit(self, hit: Hit) -> Explanation:
-        """Why a hit has the score that it has. Raises UsageError where the index has changed since it was found."""
+        """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
         origin = hit.origin
-        assert origin is not None  # a hit without one asks nobody
+        assert origin is not None  # `Hit.explain` asks only for hits that have one
 
         def explain(db: sqlite3.Connection) -> Explanation:
             if get_count(db, "generation") != origin.generation:
@@ -152,15 +201,31 @@ class Searcher:
 
         return self._reading(explain)
 
+    def embed(self, texts: Sequence[str]) -> Float32:
+        """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
+
+        def embed(db: sqlite3.Connection) -> Float32:
+            embedder = self._current(db).embedder(db, self._vectors)
+            if embedder is None:
+                raise UsageError(f"the index {self._database.folder} has no text yet, from which to learn to embed")
+            return embedder.transform(texts)
+
+        return self._reading(embed)
+
+    def in_one_generation(self, ask: Callable[[sqlite3.Connection, Snapshot], Result]) -> Result:
+        """Ask something of the newest generation, in one transaction and with its opened files."""
+        return self._reading(lambda db: ask(db, self._current(db)))
+
     def close(self) -> None:
-        """Let go of the files. They are opened again when they are needed."""
+        """Close the files. They are opened again when they are needed."""
         with self._opening:
             self._snapshot, self._explainer = None, None
 
     def _explained(self, db: sqlite3.Connection, origin: Origin, hit: Hit) -> Explanation:
-        return self._explaining(db, origin.query, origin.mode).explain(hit, origin, _beside(db, hit))
+        compared = origin.query if origin.text is None else origin.text
+        return self._explainer_of(db, compared, origin.mode).explain(hit, origin, _neighbours(db, hit))
 
-    def _explaining(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
+    def _explainer_of(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
         from semsearch.search.explain import Explainer  # start-up time: a search needs none of it
 
         snapshot, last = self._current(db), self._explainer
@@ -170,31 +235,48 @@ class Searcher:
         return last
 
     def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Ask in one transaction. A generation swept while it was being opened is left for the next one."""
+        """Ask in one transaction. If its generation is swept while it is being opened, ask again."""
         for _ in range(_ATTEMPTS):
             try:
-                with self._store.reading() as db:
+                with self._database.reading() as db:
                     return ask(db)
             except FileNotFoundError as error:
                 missing = error
                 self.close()
-        cure = rebuild_command(self._store.folder)
+                self._database.close()  # a connection to what SQLite took for a read-only medium sees nothing new
+        cure = rebuild_command(self._database.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         snapshot = self._current(db)
-        found = pages(db, snapshot, self._asked(db, snapshot, queries, options.mode), options)
+        asked = self._queries(db, snapshot, queries, options)
+        found = pages(db, snapshot, asked, options)
+        texts = [each.text for each in asked]
         origins = [
-            page.origin(query, options.mode, snapshot.generation) for query, page in zip(queries, found, strict=True)
+            page.origin(query, options.mode, snapshot.generation, text=text)
+            for query, text, page in zip(queries, texts, found, strict=True)
         ]
-        answers = make_hits(db, queries, [page.ranked for page in found], context=options.context, origins=origins)
+        answers = make_hits(
+            db,
+            texts,
+            [page.ranked for page in found],
+            context=options.context,
+            origins=origins,
+            languages=snapshot.languages,
+        )
+        if options.boosts:
+            from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
+
+            answers = [
+                with_boosts(hits, page.ranked, options.boosts) for hits, page in zip(answers, found, strict=True)
+            ]
         for hits in answers:
             for hit in hits:
                 hit.found_by(self._finder)
         return answers
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:
-        """The options with a k that gives a reranker enough hits to choose from."""
+        """The options, with k raised so that a reranker has enough hits to choose from."""
         if self._reranker is None:
             return options
         return replace(options, k=max(options.k, tuning.TUNING.reranked), min_score=None)
@@ -204,56 +286,96 @@ class Searcher:
             return answers
         from semsearch.search.reranking import rerank  # start-up time: most searches have none
 
-        better = [rerank(self._reranker, query, hits, options) for query, hits in zip(queries, answers, strict=True)]
+        pairs = zip(queries, answers, strict=True)
+        better = [rerank(self._reranker, query, hits, options) for query, hits in pairs]
         for hits in better:
             for hit in hits:
                 hit.found_by(self._finder)
         return better
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:
-        """The generation that a transaction sees; where it is an old one, this thread's alone."""
+        """The snapshot of the generation that a transaction sees; only the newest one is kept for other threads."""
         generation = get_count(db, "generation")
         with self._opening:
             newest = self._snapshot
             if newest is not None and newest.generation == generation:
                 return newest
-            opened = Snapshot(db, self._store.folder, newest)
+            opened = Snapshot(db, self._database.folder, newest)
             if newest is None or newest.generation < generation:
                 self._snapshot = opened
             return opened
 
-    def _asked(self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], mode: Mode) -> list[Query]:
-        terms = of_questions(queries)
-        vectors = None if mode == "lexical" else self._embed(db, snapshot, queries, terms, mode)
+    def _queries(
+        self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], options: SearchOptions
+    ) -> list[Query]:
+        syntaxes, mode = understood(queries, options.syntax), options.mode
+        texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
+        terms = of_questions(texts, snapshot.languages)
+        embedded = None if mode == "lexical" else self._embed(db, snapshot, texts, terms, mode)
+        vectors = None if embedded is None else embedded.vectors
+        known = _are_known(embedded, syntaxes)
+        shares = [1.0] * len(texts)
+        if mode == "hybrid" and snapshot.languages != (ENGLISH,):
+            from semsearch.search.known_words import known_shares  # start-up time: most indexes are in English
+
+            shares = known_shares(texts, self._vectors())
+        for text, own in zip(texts, terms, strict=True):
+            if snapshot.are_languages_known and snapshot.lexical.lacks_most(own):
+                from semsearch.search.other_languages import tell_other_language  # start-up time: few questions are
+
+                tell_other_language(text, snapshot.languages)
         return [
             Query(
-                query,
+                text,
                 None if vectors is None or not vectors[number].any() else vectors[number],
                 None if mode == "dense" else terms[number],
+                syntax=syntax,
+                is_known=known[number],
+                share_known=shares[number],
             )
-            for number, query in enumerate(queries)
+            for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
         ]
 
     def _embed(
         self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
-    ) -> Float32 | None:
-        """The queries' vectors (q, d + k), of their texts and their terms; None where nothing is indexed."""
+    ) -> Embedded | None:
+        """Embed queries as `_vectors_of` does, and warn of those without a vector."""
+        embedded = self._vectors_of(db, snapshot, queries, terms)
+        for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
+            if not vector.any():
+                instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
+                told = {"query": query}  # for a server, which answers several at once
+                logger.warning("no word of %r is among the word vectors: %s", query, instead, extra=told)
+        return embedded
+
+    def _vectors_of(
+        self, db: sqlite3.Connection, snapshot: Snapshot, texts: Sequence[str], terms: Sequence[UInt64]
+    ) -> Embedded | None:
+        """Embed texts, from these and their terms; None if nothing is indexed."""
         embedder = snapshot.embedder(db, self._vectors)
         if embedder is None:
             return None
-        vectors = embedder.transform(queries)
-        if snapshot.topics is not None and len(queries):
+        ids = embedder.tokenize(texts)
+        vectors = embedder.transform_ragged(ids)
+        if snapshot.topics is not None and len(texts):
             vectors = join(vectors, snapshot.topics.of_each(terms))
-        for query, vector in zip(queries, vectors, strict=True):
-            if not vector.any():
-                instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
-                logger.warning("no word of %r is among the word vectors: %s", query, instead)
-        return vectors
+        return Embedded(vectors, ids.known_shares)
 
 
-def _beside(db: sqlite3.Connection, hit: Hit) -> Beside:
+def _neighbours(db: sqlite3.Connection, hit: Hit) -> NeighbourFlags:
     spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
-    return Beside(spans.before, spans.after)
+    return NeighbourFlags(spans.before, spans.after)
+
+
+def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
+    """Whether so much of each query is known that it can be told how likely a passage answers.
+
+    A passage that has a phrase which it must have answers in any case, as far as anyone can tell.
+    """
+    if embedded is None:
+        return [False] * len(syntaxes)
+    enough = (embedded.known >= tuning.TUNING.least_known).tolist()
+    return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
 
 
 def _check(queries: Sequence[str]) -> None:
@@ -262,15 +384,26 @@ def _check(queries: Sequence[str]) -> None:
             raise UsageError(f"the query {query!r} has no words; ask with at least one")
 
 
-def _ask_like(subject: Subject, snapshot: Snapshot, mode: Mode) -> Query:
-    """Passages as a question: the direction of the sum of their unit vectors, and the words that say most of them."""
+def _query_of(subject: ExamplePassages, snapshot: Snapshot, mode: Mode) -> Query:
+    """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
     vector = None
     if mode != "lexical":
         vector = snapshot.halves.direction(snapshot.vectors("passage", subject.ids))
         if not vector.any():
             vector = None
             logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
-    telling = None
+    terms = None
     if mode != "dense":
-        telling = snapshot.words.telling(subject.headings, subject.texts, tuning.TUNING.telling_terms)
-    return Query("\n".join(subject.texts), vector, telling, subject.hidden, near=0.0)
+        terms = _telling_terms(snapshot, subject)
+    return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
+
+
+def _telling_terms(snapshot: Snapshot, subject: ExamplePassages | ExampleTexts) -> UInt64:
+    return snapshot.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)
+
+
+def _like(db: sqlite3.Connection, snapshot: Snapshot, query: Query, options: SearchOptions) -> list[Hit]:
+    """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
+    (page,) = pages(db, snapshot, [query], options)
+    (hits,) = make_hits(db, [query.text], [page.ranked], context=options.context, languages=snapshot.languages)
+    return hits

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import stat
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ _WHOLE = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]")  # an escaped character
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that hold in one folder: its own, and those of the folders above it."""
+    """Ignore rules that hold in one folder: its own, and those of the folders above it."""
 
     spec: GitIgnoreSpec
     folder: str  # absolute and composed, with forward slashes and a slash at the end: patterns are relative to it
@@ -57,7 +58,7 @@ def rules_of_folder(folder: str, names: Iterable[str], above: Rules | None, skip
             skipped(folder + name, f"its rules cannot be read: {error.strerror or error}")
             continue
         lines += [compose(line) for line in text.splitlines() if _is_pattern(line, folder + name, skipped)]
-    return Rules(GitIgnoreSpec.from_lines(lines), compose(folder), above) if lines else above
+    return Rules(_compiled(lines), compose(folder), above) if lines else above
 
 
 def rules_above(root: Path, skipped: Skipped) -> Rules | None:
@@ -104,9 +105,18 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
         if "[" in _WHOLE.sub("", pattern):
             raise UsageError(f"the pattern {pattern!r} has a [ without its ]; write \\[ for the character itself")
     try:
-        return GitIgnoreSpec.from_lines(composed)
+        return _compiled(composed)
+    except re.error as error:
+        raise UsageError(f"a pattern of {', '.join(composed)} has a class that makes no sense: {error}") from error
     except ValueError as error:
         raise UsageError(f"{error}; {expected}") from error
+
+
+def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
+    """Compile patterns. Raises ValueError, re.error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of Python's expressions, about [[:alpha:]] within them
+        return GitIgnoreSpec.from_lines(patterns)
 
 
 def compose(text: str) -> str:
@@ -124,8 +134,8 @@ def _is_pattern(line: str, file: str, skipped: Skipped) -> bool:
     if not line.strip() or line.startswith("#"):
         return False
     try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
+        _compiled([line])
+    except (ValueError, re.error):  # re.error: a class such as [z-a]
         skipped(file, f"{line!r} is no pattern; that line is ignored")
         return False
     return True

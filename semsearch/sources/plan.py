@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from semsearch.readers.records.columns import NO_COLUMNS, Columns
+
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A document as the index knows it. `place` is its absolute path with forward slashes, in NFC: its identity."""
+class KnownDocument:
+    """A document as the index knows it. `canonical` identifies it: its absolute path with forward slashes, in NFC."""
 
     document_id: int
     root_id: int
     path: str
-    place: str
+    canonical: str
     size: int
     mtime_ns: int
     checked_ns: int
@@ -30,71 +32,75 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
-    """A file as it is on disk. `path` and `place` are in NFC, `file` and `absolute` spelled as on disk.
+class PresentFile:
+    """A file as it is on disk. `path` and `canonical` are in NFC, `file` and `absolute` spelled as on disk.
 
-    `path` and `file` are relative to the root, `place` and `absolute` are absolute; `absolute` is the one to open.
+    `path` and `file` are relative to the root, the other two are absolute; `absolute` is the one to open.
     """
 
     root_id: int
     path: str
-    place: str
+    canonical: str
     file: str
     absolute: str
     size: int
     mtime_ns: int
+    is_known: bool = True
+    columns: Columns = NO_COLUMNS  # that were chosen for its root
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A known document and the file that it is now."""
+class FilePair:
+    """A known document and its file on disk, which may have changed or moved."""
 
-    known: Known
-    present: Present
+    known: KnownDocument
+    present: PresentFile
 
 
 @dataclass(slots=True)
-class Plan:
-    """What a sync has to do. `touched`: the same content with a new time or root; `unread`: the file cannot be read."""
+class SyncPlan:
+    """The changes that a sync has to make. `touched`: same content, new time or root; `unread`: cannot be read."""
 
-    added: list[Present] = field(default_factory=list)
-    changed: list[Pair] = field(default_factory=list)
-    moved: list[Pair] = field(default_factory=list)
-    touched: list[Pair] = field(default_factory=list)
-    removed: list[Known] = field(default_factory=list)
-    unread: list[Pair] = field(default_factory=list)
+    added: list[PresentFile] = field(default_factory=list)
+    changed: list[FilePair] = field(default_factory=list)
+    moved: list[FilePair] = field(default_factory=list)
+    touched: list[FilePair] = field(default_factory=list)
+    removed: list[KnownDocument] = field(default_factory=list)
+    unread: list[FilePair] = field(default_factory=list)
     unchanged: int = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether no document of the index has to change."""
+        """Return whether no document of the index has to change."""
         return not (self.added or self.changed or self.moved or self.touched or self.removed)
 
 
-def plan(known: Iterable[Known], present: Iterable[Present], *, digest: Callable[[Present], str | None]) -> Plan:
+def plan(
+    known: Iterable[KnownDocument], present: Iterable[PresentFile], *, digest: Callable[[PresentFile], str | None]
+) -> SyncPlan:
     """Compare known documents with present files. `digest` gives the digest of a file's content, None if unreadable.
 
     It is called only where size and time leave a doubt.
     """
-    result = Plan()
-    missing = {document.place: document for document in known}
-    appeared: list[Present] = []
+    result = SyncPlan()
+    missing = {document.canonical: document for document in known}
+    appeared: list[PresentFile] = []
     for file in present:
-        document = missing.pop(file.place, None)
+        document = missing.pop(file.canonical, None)
         if document is None:
             appeared.append(file)
         elif looks_unchanged(document, file):
             if (document.root_id, document.path) == (file.root_id, file.path):
                 result.unchanged += 1
             else:
-                result.touched.append(Pair(document, file))
+                result.touched.append(FilePair(document, file))
         else:
-            _compare(Pair(document, file), digest(file), result)
+            _compare(FilePair(document, file), digest(file), result)
     _find_moved(missing, appeared, digest, result)
     return result
 
 
-def looks_unchanged(known: Known, present: Present) -> bool:
+def looks_unchanged(known: KnownDocument, present: PresentFile) -> bool:
     """Return whether size and time prove that a file has not changed since its content was read."""
     return (
         known.size == present.size
@@ -103,7 +109,7 @@ def looks_unchanged(known: Known, present: Present) -> bool:
     )
 
 
-def _compare(pair: Pair, digest: str | None, result: Plan) -> None:
+def _compare(pair: FilePair, digest: str | None, result: SyncPlan) -> None:
     if digest is None:
         result.unread.append(pair)
     elif digest == pair.known.digest:
@@ -113,23 +119,26 @@ def _compare(pair: Pair, digest: str | None, result: Plan) -> None:
 
 
 def _find_moved(
-    missing: dict[str, Known], appeared: list[Present], digest: Callable[[Present], str | None], result: Plan
+    missing: dict[str, KnownDocument],
+    appeared: list[PresentFile],
+    digest: Callable[[PresentFile], str | None],
+    result: SyncPlan,
 ) -> None:
     """Pair documents that vanished with files that appeared, by content and suffix: a document keeps its file type."""
-    by_size: dict[int, list[Known]] = defaultdict(list)
+    by_size: dict[int, list[KnownDocument]] = defaultdict(list)
     for document in missing.values():
         by_size[document.size].append(document)
     for file in appeared:
-        candidates = [old for old in by_size.get(file.size, ()) if old.place in missing and _same_kind(old, file)]
+        candidates = [old for old in by_size.get(file.size, ()) if old.canonical in missing and _same_kind(old, file)]
         content = digest(file) if candidates else None
         match = next((old for old in candidates if old.digest == content), None)
         if match is None:
             result.added.append(file)
         else:
-            del missing[match.place]
-            result.moved.append(Pair(match, file))
+            del missing[match.canonical]
+            result.moved.append(FilePair(match, file))
     result.removed.extend(missing.values())
 
 
-def _same_kind(known: Known, present: Present) -> bool:
+def _same_kind(known: KnownDocument, present: PresentFile) -> bool:
     return PurePosixPath(known.path).suffix.lower() == PurePosixPath(present.path).suffix.lower()

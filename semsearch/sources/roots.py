@@ -6,8 +6,11 @@ No root lies inside another, so no file is ever indexed twice.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+
+from semsearch.errors import UsageError
+from semsearch.readers.records.columns import NO_COLUMNS, Columns
 
 ADDED = 0  # the root of texts that a program added
 
@@ -16,7 +19,7 @@ ADDED = 0  # the root of texts that a program added
 class Root:
     """A folder or file that is indexed: its absolute path with forward slashes, as spelled on disk, and its globs.
 
-    `single` marks a file.
+    `single` marks a file; `columns` are those that were chosen for its tables and records.
     """
 
     id: int
@@ -24,26 +27,48 @@ class Root:
     single: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    columns: Columns = NO_COLUMNS
 
-    def place(self, path: str) -> str:
-        """The absolute path, in NFC, of the document at a path relative to the root. It identifies the document."""
+    def canonical(self, path: str) -> str:
+        """The canonical path of a document, given its path relative to the root: absolute, in NFC. Its identity."""
         whole = self.path if self.single else f"{self.path.rstrip('/')}/{path}"
         return unicodedata.normalize("NFC", whole)
 
 
+@dataclass(frozen=True, slots=True)
+class RootPart:
+    """A file in a root, or a folder with all that is in it: its path relative to the root, as spelled on disk."""
+
+    root: Root
+    path: str
+
+    @property
+    def canonical(self) -> str:
+        """The canonical path: absolute, in NFC."""
+        return self.root.canonical(self.path)
+
+
 @dataclass(slots=True)
 class RootPlan:
-    """The roots to sync, the known roots that become part of new ones, and warnings for the user."""
+    """The roots to sync, parts of other roots, the known roots that become part of new ones, and warnings."""
 
     wanted: list[Root] = field(default_factory=list)
+    parts: list[RootPart] = field(default_factory=list)
     absorbed: list[Root] = field(default_factory=list)
+    moved: list[Root] = field(default_factory=list)  # as they were: the roots with their ids have other paths now
     warnings: list[str] = field(default_factory=list)
+
+    def covers(self, path: str) -> bool:
+        """Return whether a canonical path is looked at."""
+        parts = {part.canonical for part in self.parts}
+        return any(covers(root, path) for root in self.wanted) or enclosing_path(path, parts) is not None
 
 
 def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
     """Decide which roots to sync when `asked` are asked for; these need no ids.
 
-    A path inside a known root means that root; a path that contains known roots replaces them.
+    A path inside a known root means that part of it; a path that contains known roots replaces them. Raises UsageError
+    for columns that are chosen for a part of a root.
     """
     result = RootPlan()
     roots = list(known)
@@ -54,6 +79,11 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
             inside = [root for root in roots if covers(ask, root.path)]
             roots = [root for root in roots if root not in inside]
             result.absorbed += inside
+            result.warnings += [
+                f"{root.path} is part of {ask.path} now; the columns that were chosen for it have to be chosen for that"
+                for root in inside
+                if root.columns not in (NO_COLUMNS, ask.columns)
+            ]
             result.wanted = [root for root in result.wanted if root not in inside]
             around = replace(ask, id=next_id)
             next_id += 1
@@ -61,16 +91,47 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
             result.wanted.append(around)
             continue
         if around.path == ask.path:
-            update = replace(around, include=ask.include or around.include, exclude=ask.exclude or around.exclude)
+            update = _updated(around, ask)
             roots[roots.index(around)] = update
-        else:
-            update = around
-            if not any(root.id == around.id for root in result.wanted):
-                result.warnings.append(
-                    f"{ask.path} lies in {around.path}, which is indexed already: all of that was synced"
+            result.wanted = [root for root in result.wanted if root.id != update.id] + [update]
+        elif around not in result.wanted:
+            if ask.columns not in (NO_COLUMNS, around.columns):
+                raise UsageError(
+                    f"{ask.path} lies in {around.path}, which is indexed as a whole; choose the columns for that"
                 )
-        result.wanted = [root for root in result.wanted if root.id != update.id] + [update]
+            if ask.include or ask.exclude:
+                result.warnings.append(f"{ask.path} lies in {around.path}, which keeps the globs that it has")
+            result.parts.append(RootPart(around, ask.path[len(around.path.rstrip("/")) + 1 :]))
+    result.parts = outermost(part for part in result.parts if part.root not in result.wanted)
     return result
+
+
+def _updated(root: Root, ask: Root) -> Root:
+    """A root with the globs and columns that are asked for; those that are not given stay."""
+    return replace(
+        root,
+        include=ask.include or root.include,
+        exclude=ask.exclude or root.exclude,
+        columns=ask.columns or root.columns,
+    )
+
+
+def outermost(parts: Iterable[RootPart]) -> list[RootPart]:
+    """Choose the parts that lie in none of the others, each once, in the order of their paths."""
+    found: list[RootPart] = []
+    for part in sorted(parts, key=lambda part: part.canonical.split("/")):
+        if not found or not f"{part.canonical}/".startswith(f"{found[-1].canonical}/"):
+            found.append(part)
+    return found
+
+
+def enclosing_path(path: str, paths: Container[str]) -> str | None:
+    """Find which of several canonical paths a canonical path is, or lies in; None for none of them."""
+    while path:
+        if path in paths:
+            return path
+        path = path.rpartition("/")[0]
+    return None
 
 
 def covers(root: Root, path: str) -> bool:

@@ -1,9 +1,10 @@
 """Find the files to index under a path: a walk over its folders.
 
-Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), files that no
-reader supports, and what --include does not name. Reported as skipped: folders that cannot be listed, broken links,
-names that are not Unicode, and links to folders, which are not followed (so there are no loops, and nothing is read
-twice); a link to a file is read as that file. A single file is taken whatever its name.
+Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
+--include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
+that cannot be listed, broken links, names that are not Unicode, and links to folders, which are not followed (so there
+are no loops, and nothing is read twice); a link to a file is read as that file. A single file is taken whatever its
+name.
 """
 
 from __future__ import annotations
@@ -11,24 +12,29 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from semsearch.errors import SourceError
 from semsearch.readers.registry import is_readable
+from semsearch.sources.entry import FolderEntry, NamedEntry
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to index, with its size and time as the walk found them."""
+    """A file to index, with its size and time as the walk found them.
+
+    `is_known` says that a reader is for its ending, or that it was asked for: others are to be looked into first.
+    """
 
     path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
     absolute: str
     size: int
     mtime_ns: int
+    is_known: bool = True
 
 
 def find_files(
@@ -37,8 +43,8 @@ def find_files(
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) takes such files as text even if no
-    reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) asks for such files: they are known even
+    if no reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.
     """
@@ -56,13 +62,26 @@ def find_files(
     return _Walk(root, choice, skipped).files()
 
 
+def find_files_at(
+    root: Path, paths: Iterable[str], *, include: Sequence[str] = (), exclude: Sequence[str] = (), skipped: Skipped
+) -> Iterator[FoundFile]:
+    """Find what `find_files` finds of a folder at some paths in it: files, and folders with all that is in them.
+
+    The paths are relative to the root, with forward slashes, and none lies in another. What lies elsewhere is not
+    listed, so this costs what lies at the paths. Nothing is found at a path that is not there.
+    """
+    walk = _Walk(root, _Choice(include, exclude), skipped)
+    for path in paths:
+        yield from walk.files_at(path)
+
+
 def _absolute(path: Path) -> Path:
     """The absolute path with links not resolved, as the user named it."""
     return Path(os.path.normpath(path.absolute()))
 
 
 class _Choice:
-    """Which files to take: by --include, --exclude, and the suffixes that readers support."""
+    """Which files to take, and which of them are known: by --include, --exclude, and the readers' suffixes."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = globs(include) if include else None
@@ -73,12 +92,11 @@ class _Choice:
     def excludes(self, path: str) -> bool:
         return self._exclude is not None and self._exclude.match_file(path)
 
-    def takes(self, path: str, name: str) -> bool:
-        readable = is_readable(name)
-        if self._include is None:
-            return readable
-        named = readable or any(fnmatchcase(name, pattern) for pattern in self._names)
-        return named and self._include.match_file(path)
+    def takes(self, path: str) -> bool:
+        return self._include is None or self._include.match_file(path)
+
+    def knows(self, name: str) -> bool:
+        return is_readable(name) or any(fnmatchcase(name, pattern) for pattern in self._names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +112,21 @@ class _Walk:
         self._slashed = slashed(self._root)
         self._choice = choice
         self._skipped = skipped
+        self._entered_before: dict[str, _Folder | None] = {}
 
     def files(self) -> Iterator[FoundFile]:
-        waiting = [_Folder("", rules_above(self._root, self._skipped))]
+        yield from self._files_in([_Folder("", rules_above(self._root, self._skipped))])
+
+    def files_at(self, path: str) -> Iterator[FoundFile]:
+        """The files at a path, or in the folder there, if the walk would come there."""
+        above, slash, name = path.rpartition("/")
+        folder = self._entered(above + slash)
+        if folder is not None:
+            folders: list[_Folder] = []
+            yield from self._take(self._entries_called(folder.path, name), folder.path, folder.rules, folders)
+            yield from self._files_in(folders)
+
+    def _files_in(self, waiting: list[_Folder]) -> Iterator[FoundFile]:
         while waiting:
             folder = waiting.pop()
             folders: list[_Folder] = []
@@ -113,11 +143,54 @@ class _Walk:
             return
         own = [name for name in IGNORE_FILES if any(entry.name == name for entry in entries)]
         rules = rules_of_folder(self._slashed + folder.path, own, folder.rules, self._skipped)
+        yield from self._take(entries, folder.path, rules, folders)
+
+    def _entered(self, path: str) -> _Folder | None:
+        """The folder at a path with the rules that hold inside it; None where the walk would not come there."""
+        if path not in self._entered_before:
+            self._entered_before[path] = self._enter(path)
+        return self._entered_before[path]
+
+    def _enter(self, path: str) -> _Folder | None:
+        if not path:
+            rules = rules_above(self._root, self._skipped)
+        else:
+            above, slash, name = path[:-1].rpartition("/")
+            outer = self._entered(above + slash)
+            if outer is None or name.startswith(".") or self._left_out(path, outer.rules):
+                return None
+            entry = next(iter(self._entries_called(outer.path, name)), None)
+            if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
+                return None
+            path, rules = f"{outer.path}{entry.name}/", outer.rules
+        own = [name for name in IGNORE_FILES if os.path.lexists(self._slashed + path + name)]
+        return _Folder(path, rules_of_folder(self._slashed + path, own, rules, self._skipped))
+
+    def _entries_called(self, folder: str, name: str) -> list[FolderEntry]:
+        """The entries of a folder with a name: mostly one or none; several if their names are Unicode forms of it."""
+        try:
+            if name.isascii() and sys.platform != "darwin":  # there the case of letters may differ
+                entry = NamedEntry(self._slashed + folder + name)
+                entry.stat(follow_symlinks=False)
+                return [entry]
+            with os.scandir(self._slashed + folder) as listing:
+                same = [entry for entry in listing if compose(entry.name) == compose(name)]
+            return sorted(same, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._report(folder + name, f"cannot be read: {error.strerror or error}")
+            return []
+
+    def _take(
+        self, entries: Iterable[FolderEntry], folder: str, rules: Rules | None, folders: list[_Folder]
+    ) -> Iterator[FoundFile]:
+        """The files among some entries of a folder; the folders among them are appended to `folders`."""
         seen: set[str] = set()
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            path = folder.path + entry.name
+            path = folder + entry.name
             if not self._is_good_name(path, seen):
                 continue
             if _is_folder(entry, follow_symlinks=False) and not _is_junction(entry):
@@ -126,7 +199,7 @@ class _Walk:
             elif found := self._file(entry, path, rules):
                 yield found
 
-    def _file(self, entry: os.DirEntry[str], path: str, rules: Rules | None) -> FoundFile | None:
+    def _file(self, entry: FolderEntry, path: str, rules: Rules | None) -> FoundFile | None:
         """The file that an entry is, or is a link to, if it is wanted."""
         linked = entry.is_symlink() or _is_junction(entry)
         if linked and _is_folder(entry, follow_symlinks=True):
@@ -134,7 +207,7 @@ class _Walk:
                 self._report(path + "/", "a link to a folder is not followed; index the folder itself")
             return None
         composed = compose(path)
-        if not self._choice.takes(composed, entry.name) or self._left_out(path, rules):
+        if not self._choice.takes(composed) or self._left_out(path, rules):
             return None
         try:
             found = entry.stat()
@@ -145,14 +218,14 @@ class _Walk:
         if not stat.S_ISREG(found.st_mode):
             self._report(path, "not a regular file")
             return None
-        return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns)
+        return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns, self._choice.knows(entry.name))
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)
         return self._choice.excludes(path) or (rules is not None and rules.ignore(compose(self._slashed) + path))
 
     def _is_good_name(self, path: str, seen: set[str]) -> bool:
-        """Whether a name can be stored, and is not another form of a name in the same folder."""
+        """Return whether a name can be stored, and is not another form of a name in the same folder."""
         if path.isascii():
             return True
         if any("\ud800" <= character <= "\udfff" for character in path):
@@ -169,7 +242,7 @@ class _Walk:
         self._skipped((self._shown + path).encode("utf-8", "backslashreplace").decode(), reason)
 
 
-def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
+def _is_folder(entry: FolderEntry, *, follow_symlinks: bool) -> bool:
     """Return whether an entry is surely a folder: not if it is a circular link, or if we may not look."""
     try:
         return entry.is_dir(follow_symlinks=follow_symlinks)
@@ -177,7 +250,7 @@ def _is_folder(entry: os.DirEntry[str], *, follow_symlinks: bool) -> bool:
         return False
 
 
-def _is_junction(entry: os.DirEntry[str]) -> bool:
+def _is_junction(entry: FolderEntry) -> bool:
     """Return whether an entry is a Windows junction: a link that `is_symlink` does not know."""
     if sys.platform != "win32":
         return False

@@ -1,4 +1,4 @@
-"""The rows of an index as things, and the questions asked of them."""
+"""Read the rows of documents and passages as frozen records."""
 
 from __future__ import annotations
 
@@ -7,27 +7,24 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.text.headings import heading_text
 
-if TYPE_CHECKING:
-    pass
-
 Int32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as a hit shows it."""
+    """A row of the documents, with its root: all that a hit shows of a document."""
 
     id: int
     root: str  # "" for a text that a program added
     path: str  # below the root; or the id that the program gave
-    place: str  # where to open it: absolute, forward slashes
+    absolute: str  # the path to open, with forward slashes; or the id
     title: str
     format: str
     metadata: Mapping[str, Any]
@@ -35,6 +32,9 @@ class DocumentRow:
     passages: int
     first_sentence: int
     sentences: int
+    size: int  # of the file, and
+    mtime_ns: int  # its time, both as they were when it was last read or compared
+    digest: str  # of its bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +49,46 @@ class PassageRow:
     headings: tuple[str, ...]
     text: str
     sentences: Int32
+    places: str | None = None  # JSON: (number of a sentence, the place from there on)
 
     def sentence(self, number: int) -> str:
-        """The text of its n-th sentence, from 0."""
+        """The text of the sentence with a number, counted from 0."""
         start, end = self.sentences[number, :2].tolist()
         return self.text[start:end]
 
+    def place(self, number: int) -> str | None:
+        """The place of the sentence with a number, counted from 0, in the document's own terms."""
+        found: str | None = None
+        for first, place in json.loads(self.places) if self.places else ():
+            if first > number:
+                break
+            found = place
+        return found
+
     @property
     def sentence_texts(self) -> list[str]:
+        """The texts of all sentences, in order."""
         return [self.text[start:end] for start, end in self.sentences[:, :2].tolist()]
 
 
 _DOCUMENTS = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
     CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
     ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
-    title, format, metadata, first_passage, passages, first_sentence, sentences
+    title, format, metadata, first_passage, passages, first_sentence, sentences, size, mtime_ns, digest
     FROM documents LEFT JOIN roots ON roots.id = root_id
     WHERE documents.id IN (SELECT value FROM json_each(?))"""
-_METADATA = 6  # its place in these rows
-_PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+_METADATA = 6  # index of the column in these rows
+_PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
 _SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passages.id > first_passage,
     passages.id + 1 < first_passage + documents.passages FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
-_RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences
+_RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
 
 
 def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
-    """Documents by id."""
+    """Read documents by id; ids that are not in the index are left out."""
     found: dict[int, DocumentRow] = {}
     for row in db.execute(_DOCUMENTS, _list(ids)):
         fields = [*row]
@@ -91,15 +102,15 @@ def _nothing(_: str) -> None:
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
-    """Passages by id."""
+    """Read passages by id; ids that are not in the index are left out."""
     rows = db.execute(_PASSAGES, _list(ids))
     return {row[0]: _passage(row) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
-    """Of passages, in the order asked for: the first and the number of their sentences, and whether their document has
-    a passage before and one after. (n,) each"""
+class SentenceSpans:
+    """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
+    passage before each, and one after. (n,) each"""
 
     firsts: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
@@ -107,17 +118,17 @@ class Spans:
     after: npt.NDArray[np.bool_]
 
 
-def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> Spans:
-    """Where passages with rising ids stand. Count 0 for a passage that is not there."""
+def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> SentenceSpans:
+    """Find the sentences and neighbours of passages with rising ids; count 0 for a passage that is not there."""
     rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
     found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
     spans = np.zeros((4, len(ids)), dtype=np.int64)
     spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
-    return Spans(spans[0], spans[1], spans[2] > 0, spans[3] > 0)
+    return SentenceSpans(spans[0], spans[1], spans[2] > 0, spans[3] > 0)
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
-    """The passages with ids from first to below last, rising."""
+    """Yield the passages with ids from `first` to below `last`, rising."""
     for row in db.execute(_RANGE, (first, last)):
         yield _passage(row)
 
@@ -133,22 +144,22 @@ class StoredTexts:
 
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
-    """The stored texts of all passages with ids from `first` to below `last`, rising."""
+    """Yield the texts of the passages with ids from `first` to below `last`, rising."""
     rows = db.execute(
         "SELECT passages.id, passages.first_sentence, title, headings, text, passages.sentences FROM passages "
         "JOIN documents ON documents.id = document_id WHERE passages.id >= ? AND passages.id < ? ORDER BY passages.id",
         (first, last),
     )
     for id_, first_sentence, title, headings, text, sentences in rows:
-        places = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
-        cut = [text[start:end] for start, end in places]
-        yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), cut)
+        offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
+        texts = [text[start:end] for start, end in offsets]
+        yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), texts)
 
 
 def _passage(row: Sequence[Any]) -> PassageRow:
-    id_, document_id, first_sentence, line, page, headings, text, sentences = row
+    id_, document_id, first_sentence, line, page, headings, text, sentences, places = row
     offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
-    return PassageRow(id_, document_id, first_sentence, line, page, _headings(headings), text, offsets)
+    return PassageRow(id_, document_id, first_sentence, line, page, _headings(headings), text, offsets, places)
 
 
 @lru_cache(maxsize=1024)  # passages that stand together share theirs

@@ -1,4 +1,4 @@
-"""The SQLite file of an index: how it is opened, what a transaction is, and what its errors mean.
+"""The SQLite database of an index: connections, transactions, and errors that say what to do.
 
 Readers open it read-only and never lock; each search is one read transaction, which sees one generation whole. Where
 the medium itself is read-only, SQLite cannot keep its shared-memory file beside the index and is told that nothing
@@ -10,25 +10,33 @@ from __future__ import annotations
 import errno
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
 from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
+from semsearch.storage.earlier import show_as_of_today
 
 DATABASE = "index.sqlite"
 SEGMENTS = "segments"
 FORMAT = "semsearch index 1"
-SCHEMA = 1  # what PRAGMA user_version says after all migrations
+SCHEMA = 6  # the PRAGMA user_version after all migrations
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
+_PROGRAMS = (  # what could compute something when rows are read or written
+    "SELECT CASE WHEN type = 'table' THEN 'computed table' ELSE type END, name FROM sqlite_master "
+    "WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' OR (type = 'table' AND sql LIKE '% AS (%')"
+)
 _CACHE = -65536  # kilobytes of pages a connection may keep
+_SHOWN = 3  # faults of a damaged index
 _IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
 
 
-class Store:
+class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself.
 
     A reader's connection is lent for one transaction and then kept for the next one, of whatever thread.
@@ -40,14 +48,16 @@ class Store:
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._times_closed = 0
+        weakref.finalize(self, _close_all, self._idle)  # of an index that nobody closed
 
     @property
-    def database(self) -> Path:
+    def path(self) -> Path:
+        """The path of the SQLite file."""
         return self.folder / DATABASE
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A read transaction: everything read inside is of one generation. One inside another is the same one."""
+        """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
         with explained(self.folder):
             own: sqlite3.Connection | None = getattr(self._own, "db", None)
             if own is not None:
@@ -64,7 +74,7 @@ class Store:
 
     @contextmanager
     def _lent(self) -> Iterator[sqlite3.Connection]:
-        """A reader's connection, the one that was used last if any is idle: it has most pages in its cache."""
+        """Lend a reader's connection: of the idle ones the last used, which has most pages in its cache."""
         with self._lock:
             times_closed = self._times_closed
             db = self._idle.pop() if self._idle else None
@@ -81,9 +91,9 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: the COMMIT at its end is the one point at which a new generation begins."""
+        """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins."""
         with explained(self.folder):
-            connection = _connect(self.database, "rw")
+            connection = connect(self.path, "rw")
             try:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("BEGIN IMMEDIATE")
@@ -98,22 +108,35 @@ class Store:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
 
+    def last_written(self) -> tuple[int, ...]:
+        """Numbers that change with every commit: the times and sizes of the database and of its log."""
+        numbers: list[int] = []
+        for file in (self.path, self.path.with_name(f"{DATABASE}-wal")):
+            with suppress(FileNotFoundError):
+                found = file.stat()
+                numbers += [found.st_mtime_ns, found.st_size]
+        return tuple(numbers)
+
     def schema(self) -> int:
-        """Which version its tables have; 0 for none."""
-        with explained(self.folder), closing(_connect(self.database, "rwc")) as connection:
+        """The version of the tables; 0 if there are none."""
+        with explained(self.folder), closing(connect(self.path, "rwc")) as connection:
             return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
     def close(self) -> None:
-        """Close the readers' connections; one that is in a transaction, of whatever thread, at the end of that."""
+        """Close the readers' connections; one that is in a transaction is closed at the end of it."""
         with self._lock:
             self._times_closed += 1
-            idle, self._idle = self._idle, []
-        for db in idle:
-            db.close()
+            idle = [self._idle.pop() for _ in range(len(self._idle))]
+        _close_all(idle)
+
+
+def _close_all(connections: list[sqlite3.Connection]) -> None:
+    for db in connections:
+        db.close()
 
 
 def has_database(folder: Path) -> bool:
-    """Whether a folder looks like an index. One that may not be looked into does not."""
+    """Return whether a folder has the database of an index; False for a folder that we may not look into."""
     try:
         return (folder / DATABASE).is_file()
     except OSError:
@@ -121,51 +144,68 @@ def has_database(folder: Path) -> bool:
 
 
 def is_index(folder: Path) -> bool:
-    """Whether an index lies in the folder: one whose creation was completed."""
+    """Return whether a folder has an index whose creation was completed."""
     if not has_database(folder):
         return False
-    store = Store(folder)
+    database = IndexDatabase(folder)
     try:
-        check(store)
+        check(database)
     except IndexNotFound:
         return False
     finally:
-        store.close()
+        database.close()
     return True
 
 
-def check(store: Store) -> None:
-    """Raises IndexNotFound where there is no index, IndexDamaged where there is something else."""
-    if not has_database(store.folder):
-        raise IndexNotFound(f"there is no index at {store.folder}; make one with: semsearch index PATH")
-    with store.reading() as db:
+def check(database: IndexDatabase) -> None:
+    """Check that there is an index that we can read. Raises IndexNotFound, or IndexDamaged for anything else."""
+    if not has_database(database.folder):
+        raise IndexNotFound(f"there is no index at {database.folder}; make one with: semsearch index PATH")
+    _refuse_links(database.folder / SEGMENTS)
+    with database.reading() as db:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "meta" not in tables and "_sqlite_migrations" not in tables:
-            raise IndexDamaged(f"{store.database} is a database of something else, not a semsearch index")
+            raise IndexDamaged(f"{database.path} is a database of something else, not a semsearch index")
         row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() if "meta" in tables else None
     if row is None:
-        raise IndexNotFound(f"the index at {store.folder} was never completed; index again to make it")
+        raise IndexNotFound(f"the index at {database.folder} was never completed; index again to make it")
     if row[0] != FORMAT:
-        raise IndexDamaged(f"{store.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch")
+        raise IndexDamaged(
+            f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
+        )
 
 
-def upgrade(store: Store) -> None:
-    """Bring the tables of a new index, or of an earlier version's, up to date."""
-    if store.schema() != SCHEMA:
+def upgrade(database: IndexDatabase) -> None:
+    """Bring the tables of a new index, or of one made by an earlier version, up to date."""
+    if database.schema() != SCHEMA:
         from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
 
-        migrate(store.database)
+        migrate(database.path)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse a folder of segments that is elsewhere: a writer deletes what no generation names in it."""
+    if folder.is_symlink():
+        raise IndexDamaged(f"{folder} is a link, and an index keeps its segments itself; move the whole index instead")
 
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Errors of SQLite and of the disk as errors that a user can mend."""
+    """Turn errors of SQLite and of the disk into errors that say what to do."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if (explanation := _explain(error, folder)) is None:
+        explanation = _explain(error, folder) or _of_rows(folder)
+        if explanation is None:
             raise
         raise explanation from error
+    except SemsearchError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        damage = _of_rows(folder)
+        if damage is None:
+            raise  # a bug
+        raise damage from error
     except OSError as error:
         if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
             raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
@@ -174,15 +214,30 @@ def explained(folder: Path) -> Iterator[None]:
                 f"the disk of {folder} is full; the index is as it was: make room and try again"
             ) from error
         if error.errno in _REFUSED:
-            place = error.filename or folder
-            raise StorageError(f"{place} cannot be written ({error.strerror}); the index is as it was") from error
+            path = error.filename or folder
+            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is as it was") from error
         if error.errno == errno.EIO:
             raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is as it was") from error
         raise
 
 
+def _of_rows(folder: Path) -> IndexDamaged | None:
+    """The error of an index whose rows are not as semsearch writes them; None if they are."""
+    from semsearch.storage.audit import CURE, find_faults  # start-up time
+
+    try:
+        with closing(_open_reader(folder)) as db:
+            faults = list(islice(find_faults(db), _SHOWN))
+    except (sqlite3.Error, OSError) as error:
+        faults = [str(error)]
+    if not faults:
+        return None
+    cure = "" if all(fault.endswith(CURE) for fault in faults) else f"; remove {folder} and index again"
+    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}{cure}")
+
+
 def _is_within(name: object, folder: Path) -> bool:
-    """Whether what an error names is of the index; so it is taken to be where it names nothing."""
+    """Return whether the path that an error names is in the index; True if it names none."""
     if not isinstance(name, str):
         return True
     return Path(name).absolute().is_relative_to(folder.absolute())
@@ -200,16 +255,29 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
         return StorageError(f"the disk of {folder} is failing ({text}); the index is as it was")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
-    if "malformed" in text or "not a database" in text or "no such table" in text or "no such column" in text:
+    if (
+        "malformed" in text
+        or "Could not decode" in text
+        or "not a database" in text
+        or "no such table" in text
+        or "no such column" in text
+    ):
         return IndexDamaged(f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again")
     return None
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file.
+
+    To read or to write rows, use `IndexDatabase`.
+    """
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
     try:
         connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
+        connection.execute("PRAGMA trusted_schema = OFF")
+        for kind, name in connection.execute(_PROGRAMS):
+            raise IndexDamaged(f"{path} has a {kind}, {name!r}, and no index has one; it is not of semsearch's making")
     except BaseException:
         connection.close()
         raise
@@ -219,18 +287,19 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _open_reader(folder: Path) -> sqlite3.Connection:
     path = folder / DATABASE
     try:
-        return _tried(_connect(path, "ro"))
+        return _tried(connect(path, "ro"))
     except sqlite3.OperationalError:
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:
             raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
-        return _tried(_connect(path, "immutable=1"))
+        return _tried(connect(path, "immutable=1"))
 
 
 def _tried(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection, once it has read something: SQLite opens files only then."""
+    """Read something with a connection and return it: SQLite opens the file only then."""
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        show_as_of_today(connection)
     except BaseException:
         connection.close()
         raise

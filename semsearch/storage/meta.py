@@ -15,16 +15,18 @@ Int32 = npt.NDArray[np.int32]
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
+    """Read a value by its key; None if it was never set."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])
 
 
 def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
+    """Set the value of a key, in place of an earlier one."""
     db.execute(
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, str(value))
     )
 
 
 def get_count(db: sqlite3.Connection, key: str) -> int:
-    """A number among the meta rows; 0 before it was ever set."""
+    """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)

@@ -1,16 +1,19 @@
 """The tables of an index, through sqlite-utils' migrations.
 
-    meta        what belongs to the index as a whole: format, settings, generation, the next ids
+    meta        single values of the index as a whole: format, settings, generation, the next ids
     roots       the folders and files that are indexed, with the globs given for them
     documents   a file below a root, or a text that a program added (root 0)
-    passages    what is ranked: text, headings, place; and its sentences as an array of offsets
+    passages    the units of ranking: text, headings, line and page; and their sentences as an array of offsets
     segments    the files of vectors and postings of the current generation
     removed     passages and sentences that segments still hold although their rows are gone
-    fit         the embedder as it was fitted, and the sums over today's sentences
+    fit         the fitted embedder, and the sums over today's sentences
+    unread      files below the roots that were tried and not read, and why
+    readings    of each document: how much text its file has, and what of it was not taken in
     retired     files of earlier generations, to be swept once nobody can be reading them
+    record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
 
-Only writers come here, and only where `PRAGMA user_version` says that something is missing: sqlite-utils takes longer
-to import than a query takes to answer.
+Imported by writers only, and only if `PRAGMA user_version` says that something is missing: sqlite-utils takes longer to
+import than a query takes to answer.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ migrations = Migrations("semsearch")
 
 @migrations()
 def first_tables(db: Database) -> None:
-    """Everything that version 1 needs."""
+    """Create the tables of version 1."""
     db.table("meta").create({"key": str, "value": str}, pk="key", not_null={"value"})
     db.table("roots").create(
         {"id": int, "path": str, "single": int, "include": str, "exclude": str},
@@ -97,6 +100,68 @@ def first_tables(db: Database) -> None:
     )
     db.table("retired").create({"file": str, "retired_at": float}, pk="file")
     db.execute("PRAGMA user_version = 1")
+
+
+@migrations()
+def places_of_sentences(db: Database) -> None:
+    """Where each sentence stands in the document's own terms. Passages that were there before have no places."""
+    db.table("passages").add_column("places", str)  # JSON: (number of a sentence, the place from there on), or nothing
+    db.execute("PRAGMA user_version = 2")
+
+
+@migrations()
+def what_was_not_taken_in(db: Database) -> None:
+    """The files that were tried and not read, and of those that were, how much and what not.
+
+    What an earlier version kept of the first as one JSON text is forgotten: such files are tried once more.
+    """
+    db.table("unread").create(
+        {
+            "path": str,  # canonical: absolute, forward slashes, NFC
+            "size": int,
+            "mtime_ns": int,
+            "checked_ns": int,
+            "max_bytes": int,  # the limit that held
+            "reader": str,  # which would have read it, and which version of semsearch asked it
+            "lasting": int,  # whether it need not be tried again while it is the same
+            "reason": str,
+        },
+        pk="path",
+        not_null={"size", "mtime_ns", "checked_ns", "max_bytes", "reader", "lasting", "reason"},
+    )
+    db.table("readings").create(
+        {"document_id": int, "characters": int, "omissions": str},  # of the file's text; JSON
+        pk="document_id",
+        not_null={"characters", "omissions"},
+    )
+    db.execute("DELETE FROM meta WHERE key = 'skipped'")
+    db.execute("PRAGMA user_version = 3")
+
+
+@migrations()
+def metadata_of_records(db: Database) -> None:
+    """The metadata of records in tables and JSON Lines, by passage."""
+    db.table("record_metadata").create(
+        {"passage_id": int, "document_id": int, "metadata": str},  # JSON
+        pk="passage_id",
+        not_null={"document_id", "metadata"},
+    )
+    db.table("record_metadata").create_index(["document_id"])
+    db.execute("PRAGMA user_version = 4")
+
+
+@migrations()
+def checksums_of_segments(db: Database) -> None:
+    """The checksums of each segment's blocks. Segments that were there before have none."""
+    db.table("segments").add_column("sums", bytes)  # semsearch.system.checked_file
+    db.execute("PRAGMA user_version = 5")
+
+
+@migrations()
+def languages_of_documents(db: Database) -> None:
+    """The language of each document. Of those that were there before it was not looked for."""
+    db.table("documents").add_column("language", str, not_null_default="")
+    db.execute("PRAGMA user_version = 6")
 
 
 def migrate(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Segments: what is derived from the rows of an index, written once and never changed.
+"""Segments: vectors, postings and topics that are derived from the rows of an index, written once and never changed.
 
 A segment of postings or topics is a file in the index folder; so is one of vectors, unless another engine keeps them
 (semsearch.dense.engines).
@@ -10,29 +10,30 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.results.scan import Scan
 
 Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
-KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")  # what grows with the passages; topics are a single file or none
+KINDS: tuple[Kind, Kind, Kind] = (*VECTORS, "words")  # the kinds that grow with the passages; of topics there is one
 _SUFFIXES: dict[Kind, str] = {"passage": ".faiss", "sentence": ".faiss", "words": ".postings", "topics": ".topics"}
-LARGEST = 1 << 20  # vectors in a segment, as far as merging makes it larger
-LARGEST_WORDS = 1 << 18  # the same for passages in a segment of postings
+LARGEST = 1 << 20  # vectors in a merged segment, at most
+LARGEST_WORDS = 1 << 18  # passages in a merged segment of postings, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment, as the manifest names it."""
+    """An entry of the manifest: a segment with its ids, its digest and the checksums of its blocks."""
 
     kind: Kind
-    file: str  # its name: that of a file, or what an engine finds it by
+    file: str  # the name of its file, or the name by which an engine finds it
     size: int  # bytes
-    runs: Runs  # its ids
+    id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
-    scan: Scan | None = None  # what was measured when it was written; kept apart (semsearch.storage.manifest)
+    scan: Scan | None = None  # measured when it was written; kept apart (semsearch.storage.manifest)
+    sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it, or an earlier version wrote it
 
 
 def segment_name(kind: Kind, generation: int) -> str:
-    """A file name that was never used before."""
+    """Make up a file name that was never used before."""
     return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{_SUFFIXES[kind]}"

@@ -13,14 +13,18 @@ Write = Callable[[bytes | memoryview], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The size of a written file in bytes, and the BLAKE2b digest of its content."""
+class WrittenFile:
+    """The size of a written file in bytes, the BLAKE2b digest of its content, and the checksums of its blocks.
+
+    The latter are as `semsearch.system.checked_file.CheckedFile` takes them.
+    """
 
     size: int
     digest: str
+    sums: bytes
 
 
-def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
+def write_durably(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
     """Write a file: `fill` is called with the function that takes its bytes. It survives a crash once this returns.
 
     On failure an older file stays as it was, and the partial one is deleted: it may be what filled the disk.
@@ -33,7 +37,7 @@ def write_durably(path: Path, fill: Callable[[Write], None]) -> Written:
         with suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return written
 
 
@@ -45,7 +49,7 @@ class Draft:
 
     def __init__(self, path: Path, beginning: int) -> None:
         """Open the file at `path`, with room for `beginning` bytes at its start."""
-        self.temporary = path.with_name(path.name + ".tmp")
+        self.temporary: Path = path.with_name(path.name + ".tmp")
         self._path = path
         self._beginning = beginning
         self._file = self.temporary.open("w+b", buffering=0)
@@ -56,7 +60,7 @@ class Draft:
         while len(data):  # a write may be a partial one
             data = data[self._file.write(data) or 0 :]
 
-    def keep(self, beginning: bytes) -> Written:
+    def keep(self, beginning: bytes) -> WrittenFile:
         """Write the first bytes and give the file its name. It survives a crash once this returns.
 
         Raises ValueError if `beginning` does not fill the room left for it.
@@ -68,9 +72,9 @@ class Draft:
         self.write(memoryview(beginning))
         os.fsync(self._file.fileno())
         self._file.close()
-        written = Written(size, file_digest(self.temporary))
+        written = WrittenFile(size, file_digest(self.temporary), file_sums(self.temporary))
         self.temporary.replace(self._path)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
         return written
 
     def drop(self) -> None:
@@ -88,7 +92,7 @@ class Draft:
 
 
 def file_digest(path: Path) -> str:
-    """The BLAKE2b digest of a file's content, the one that `semsearch.readers.read.read_file` gives. Raises OSError."""
+    """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -96,7 +100,14 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _write(path: Path, fill: Callable[[Write], None]) -> Written:
+def file_sums(path: Path) -> bytes:
+    """The checksums of a file's blocks, as little-endian bytes. Raises OSError."""
+    from semsearch.system.checked_file import block_sums, mapped  # start-up time: not all that write files need NumPy
+
+    return block_sums(mapped(path)).astype("<u8").tobytes()
+
+
+def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
     digest = hashlib.blake2b(digest_size=16)
     with path.open("wb") as file:
 
@@ -107,10 +118,10 @@ def _write(path: Path, fill: Callable[[Write], None]) -> Written:
         fill(write)
         file.flush()
         os.fsync(file.fileno())
-        return Written(file.tell(), digest.hexdigest())
+        return WrittenFile(file.tell(), digest.hexdigest(), file_sums(path))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make renames in a folder survive a crash. Windows has no such call and does it by itself."""
     if os.name == "nt":
         return

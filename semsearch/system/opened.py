@@ -1,4 +1,4 @@
-"""Things that are opened when they are first needed, once, however many threads ask for them at the same time."""
+"""A cache of things that are opened when they are first needed, once, however many threads ask at the same time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Key = TypeVar("Key")
 Thing = TypeVar("Thing")
 
 
-class Opened(Generic[Key, Thing]):
-    """Opened things by their keys. A thread that asks for one that another is opening waits for it."""
+class OpenCache(Generic[Key, Thing]):
+    """OpenCache things by their keys. A thread that asks for a thing that another thread is opening waits for it."""
 
     def __init__(self) -> None:
         self._things: dict[Key, Thing] = {}
         self._opening = RLock()
 
     def get(self, key: Key, open: Callable[[], Thing]) -> Thing:
-        """The thing of a key, opened if it was not. Where opening fails, the next one who asks tries again."""
+        """Return the thing of a key, opened on first use. If opening fails, the next call tries again."""
         thing = self._things.get(key)
         if thing is not None:
             return thing
@@ -29,6 +29,6 @@ class Opened(Generic[Key, Thing]):
             return thing
 
     def keep(self, keys: Collection[Key]) -> None:
-        """Let go of all others. Who has one goes on with it."""
+        """Drop all things but those of the given keys. Whoever holds a dropped one can go on using it."""
         with self._opening:
             self._things = {key: thing for key, thing in self._things.items() if key in keys}

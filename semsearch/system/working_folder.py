@@ -1,4 +1,4 @@
-"""The folder in which the process works: the one place that asks for it."""
+"""The current folder of the process. Nothing else asks for it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def working_folder() -> Path:
-    """The current folder, absolute."""
+    """The absolute path of the current folder."""
     return Path.cwd()

@@ -15,7 +15,7 @@ _SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text. The count never falls when the text goes on."""
+    """Count the words of a text. A longer beginning of the same text never counts less."""
     count = len(text.split())
     if not text.isascii():
         count += len(_SOLITARY.findall(text))
@@ -23,7 +23,7 @@ def count_words(text: str) -> int:
 
 
 def cut_to(text: str, most: int) -> str:
-    """The beginning of a text, of at most `most` words. It is cut between words, unless the last fills half of it."""
+    """The beginning of a text, of at most `most` words. It is cut between words, unless the last word is half of it."""
     end = bisect_right(range(1, min(len(text), most * CHARACTERS) + 1), most, key=lambda n: count_words(text[:n]))
     if end < len(text) and not text[end].isspace():
         end = max((index for index in range(end // 2, end) if text[index].isspace()), default=end)

@@ -105,7 +105,7 @@ def _alike(one: str, two: str) -> bool:
         return True
     if min(len(left), len(right)) < SEQUENCE:
         return False
-    first, second = _sequences(left), _sequences(right)
+    first, second = _sequences(one), _sequences(two)
     common = len(np.intersect1d(first, second, assume_unique=True))
     return common >= LEAST * (len(first) + len(second) - common) and _numbers(one) == _numbers(two)
 
@@ -116,8 +116,10 @@ def _hashes(text: str) -> UInt64:
     return hash_words([text]).hashes
 
 
-def _sequences(hashes: UInt64) -> UInt64:
-    """The distinct sequences of words, as hashes. (w,) -> (≤ w - 4,)"""
+@lru_cache(maxsize=64)  # a passage is compared with several others of its page
+def _sequences(text: str) -> UInt64:
+    """The distinct sequences of a text's words, as hashes. w words -> (≤ w - 4,)"""
+    hashes = _hashes(text)
     count = len(hashes) - SEQUENCE + 1
     total: UInt64 = np.zeros(count, dtype=np.uint64)
     for step in range(SEQUENCE):

@@ -1,7 +1,9 @@
 """Split a document into passages: what is ranked, shown and handed to a language model.
 
-A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading or a
-page. A longer block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
+A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading, a page,
+or a part such as a slide or a message (`Block.part`). Finer places, the rows of a table or the cells of a notebook, may
+share a passage, and each sentence keeps its own; one that runs over the end of a page is where it begins. A longer
+block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
 by itself; a heading longer than a sentence may be counts as body. Sentences are found block by block, so none runs over
 a paragraph's end, and each keeps its offsets in the source.
 
@@ -11,10 +13,11 @@ the memory needed is a small part of what the text itself takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
-from typing import NamedTuple
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from semsearch.readers.document import Block, Document
 from semsearch.text.length import CHARACTERS, count_words
@@ -22,6 +25,7 @@ from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 
 _BETWEEN_BLOCKS = "\n\n"
 _STRETCH = 1000  # sentences, or passages, grouped at once
+_PAGE = attrgetter("page")
 
 
 class Sentence(NamedTuple):
@@ -44,8 +48,10 @@ class Passage:
     text: str
     headings: tuple[str, ...]
     line: int
-    page: int | None
+    page: int | None  # of all its sentences
     sentences: tuple[Sentence, ...]
+    places: tuple[tuple[int, str | None], ...] = ()  # (number of a sentence, the place from there on); empty: no places
+    metadata: Mapping[str, Any] | None = None  # the chosen columns of the record that it is of
 
 
 class _BlockPart(NamedTuple):
@@ -54,6 +60,7 @@ class _BlockPart(NamedTuple):
     block: Block
     spans: list[tuple[int, int]]
     words: int
+    page: int | None
 
 
 def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
@@ -69,9 +76,10 @@ def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passag
     """Like `passages`, but yields them one at a time: for a document of a hundred megabytes, use this."""
     lines = _LineCounter(document.source)
     for headings, blocks in _sections(document):
-        for pieces in _stretches(_pieces(blocks, max_words), max_words):
-            for group in _groups([piece.words for piece in pieces], max_words):
-                yield _passage(headings, pieces[group], lines)
+        for _, on_page in groupby(_pieces(blocks, max_words), key=_PAGE):
+            for pieces in _stretches(on_page, max_words):
+                for group in _groups([piece.words for piece in pieces], max_words):
+                    yield _passage(headings, pieces[group], lines)
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
@@ -80,10 +88,11 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
     body: list[Block] = []
     bare = False  # the last heading has had nothing under it yet
     for block in document.blocks:
-        if not block.text or block.text.isspace():
-            continue
+        blank = not block.text or block.text.isspace()
         level = block.level if len(block.text) <= LONGEST else 0
-        if body and (level or block.page != body[-1].page):
+        if blank and not level:
+            continue
+        if body and (level or block.part != body[-1].part):
             yield _headings(trail), body
             body = []
         if not level:
@@ -92,10 +101,12 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
             continue
         if bare and level <= trail[-1].level:
             yield _headings(trail[:-1]), [trail[-1]]
+            bare = False
         while trail and trail[-1].level >= level:
             trail.pop()
-        trail.append(block)
-        bare = True
+        if not blank:
+            trail.append(block)
+            bare = True
     if body:
         yield _headings(trail), body
     elif bare:
@@ -124,20 +135,21 @@ def _pieces(blocks: list[Block], max_words: int) -> Iterator[_BlockPart]:
     """The blocks of a section; of one that is too long, parts that end with a sentence."""
     for block in blocks:
         words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
-        if words <= max_words:
-            yield _BlockPart(block, sentence_spans(block.text), words)
+        if words <= max_words and not block.spots:
+            yield _BlockPart(block, sentence_spans(block.text), words, block.page)
         else:
             yield from _parts(block, max_words)
 
 
 def _parts(block: Block, max_words: int) -> Iterator[_BlockPart]:
     text = block.text
-    all_spans = each_sentence_span(text)
-    while spans := list(islice(all_spans, _STRETCH)):
-        starts = [start for start, _ in spans]
-        counts = [count_words(text[start:end]) for start, end in zip(starts, [*starts[1:], spans[-1][1]], strict=True)]
-        for group in _groups(counts, max_words):
-            yield _BlockPart(block, spans[group], sum(counts[group]))
+    for page, on_page in groupby(each_sentence_span(text), key=lambda span: block.page_at(span[0])):
+        while spans := list(islice(on_page, _STRETCH)):
+            starts = [start for start, _ in spans]
+            ends = [*starts[1:], spans[-1][1]]
+            counts = [count_words(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+            for group in _groups(counts, max_words):
+                yield _BlockPart(block, spans[group], sum(counts[group]), page)
 
 
 def _groups(sizes: list[int], most: int) -> Iterator[slice]:
@@ -157,8 +169,11 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
 def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCounter) -> Passage:
     texts: list[str] = []
     sentences: list[Sentence] = []
+    places: list[tuple[int, str | None]] = []
     base = 0
-    for block, spans, _ in pieces:
+    for block, spans, _, _ in pieces:
+        if block.place or block.spots or places:
+            places += ((number, block.place_at(start)) for number, (start, _) in enumerate(spans, len(sentences)))
         first, last = spans[0][0], spans[-1][1]
         text = block.text[first:last]
         texts.append(text)
@@ -169,9 +184,20 @@ def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCo
         text=_BETWEEN_BLOCKS.join(texts),
         headings=headings,
         line=sentences[0].line,
-        page=pieces[0].block.page,
+        page=pieces[0].page,
         sentences=tuple(sentences),
+        places=tuple(_changes(places)),
+        metadata=pieces[0].block.metadata,
     )
+
+
+def _changes(places: list[tuple[int, str | None]]) -> Iterator[tuple[int, str | None]]:
+    """The sentences whose place differs from that of the sentence before, with their places."""
+    last: str | None = None
+    for number, place in places:
+        if place != last:
+            yield number, place
+        last = place
 
 
 def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:

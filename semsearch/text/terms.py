@@ -1,29 +1,35 @@
 """Turn texts into terms of the lexical index: word stems, and pairs of words that are written together.
 
-A stem (Snowball's English) makes "index", "indexes" and "indexing" one term. Words with a single joining character
-between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term, so that a name that is
-queried as it is written beats its parts. A term is identified by a 64-bit hash.
+A stem (Snowball's, of the text's language) makes "index", "indexes" and "indexing" one term. Words with a single
+joining character between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term, so
+that a name that is queried as it is written beats its parts. Where characters are words (Chinese), two that stand
+together are one more term; where words are not parted (Thai), terms are sequences of letters. A term is identified by a
+64-bit hash, the same in all languages. A query has the terms that it would have in any language of the index.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.text.languages.rules import ENGLISH, RULES, SEQUENCE
+from semsearch.text.languages.stemming import lowered, plain, stems
+from semsearch.text.languages.stop_words import stop_words
 from semsearch.text.stop_words import STOP_WORDS
-from semsearch.text.tokens import UInt64, WordChunk, hash_chunks, hash_words, mix, normalise, words
+from semsearch.text.tokens import HashedWords, UInt64, WordChunk, hash_chunks, hash_spans, hash_words, mix, words
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 _JOINERS = np.zeros(256, dtype=np.bool_)
 _JOINERS[list(b"-_./:+@#'&")] = True
+_ONLY_ENGLISH = (ENGLISH,)
 _PAIR = np.uint64(0xD6E8FEB86659FD93)  # any odd number: makes the pair (a, b) another term than (b, a)
 
 
@@ -34,6 +40,14 @@ class Terms:
     numbers: Int32
     texts: Int64
     lengths: Int64
+
+    def and_then(self, more: Terms) -> Terms:
+        """These terms, and then those of more texts."""
+        return Terms(
+            np.concatenate((self.numbers, more.numbers)),
+            np.concatenate((self.texts, more.texts + len(self.lengths))),
+            np.concatenate((self.lengths, more.lengths)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +62,7 @@ class Lexicon:
     """Numbers terms from 0 on, and remembers the stem of every word it has seen."""
 
     def __init__(self) -> None:
-        self._stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: here no word comes twice
-        self._words = HashIndex()  # a word's hash to the number of its stem
+        self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
 
@@ -74,26 +87,46 @@ class Lexicon:
         for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = _together(chunk)
-            numbers += [self._stems(chunk), self.number(_pairs(chunk, together))]
+            numbers += [self._stems(chunk, ENGLISH), self.number(_pairs(chunk, together))]
             texts += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
         return Terms(np.concatenate(numbers), np.concatenate(texts), np.concatenate(lengths))
 
-    def of_question(self, question: str) -> UInt64:
-        """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
-        return of_questions([question])[0]
+    def in_language(self, texts: Sequence[str], language: str) -> Terms:
+        """The terms of each text of a language, repetitions included."""
+        if language == ENGLISH:
+            return self.of(texts)
+        own = self.in_order(texts, language)
+        numbers, owners = [self.number(own.hashes)], [np.repeat(np.arange(len(texts)), np.diff(own.indptr))]
+        done = 0
+        for chunk in _chunks(texts, language):
+            of_word = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+            joined = _joined(chunk, language)
+            numbers.append(self.number(_pairs(chunk, joined)))
+            owners.append(of_word[joined])
+            done += len(chunk.counts)
+        return Terms(np.concatenate(numbers), np.concatenate(owners), np.diff(own.indptr))
 
-    def named(self, question: str) -> QuestionTerms:
+    def in_order(self, texts: Sequence[str], language: str = ENGLISH) -> HashedWords:
+        """The terms of the words of each text, in their order; none for joined words."""
+        if language != ENGLISH and RULES[language].sequences:
+            return _sequences(texts, language)
+        numbers, counts = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+        for chunk in _chunks(texts, language):
+            numbers.append(self._stems(chunk, language))
+            counts.append(chunk.counts)
+        return HashedWords(self.terms[np.concatenate(numbers)], np.cumsum(np.concatenate(counts)))
+
+    def of_question(self, question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
+        """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
+        return of_questions([question], languages)[0]
+
+    def named(self, question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
         """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
-        terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
-        names: list[str] = []
-        for chunk in hash_chunks([_without_stop_words(question)]):  # so few words are not worth remembering
-            found, together = chunk.words(np.arange(len(chunk.hashes))), _together(chunk)
-            stems = self._stemmer.stemWords([_plain(word) for word in found])
-            terms += [hash_words(stems).hashes, _pairs(chunk, together)]
-            names += [*found, *(chunk.word(index, through=index + 1) for index in together.tolist())]
-        return QuestionTerms(np.concatenate(terms), names)
+        asked = _without_stop_words(question, languages)
+        of_each = [_named(asked, language) for language in languages]
+        return of_each[0] if len(of_each) == 1 else _merged(of_each)
 
     def number(self, terms: UInt64) -> Int32:
         """The numbers of terms; new terms get the next numbers. (n,) -> (n,)"""
@@ -107,14 +140,14 @@ class Lexicon:
             numbers[unseen] = new_numbers[which.reshape(-1)]
         return numbers
 
-    def _stems(self, chunk: WordChunk) -> Int32:
-        numbers = self._words.look_up(chunk.hashes)
+    def _stems(self, chunk: WordChunk, language: str) -> Int32:
+        seen = self._words.setdefault(language, HashIndex())
+        numbers = seen.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            stems = self._stemmer.stemWords([_plain(word) for word in chunk.words(unseen[first])])
-            stem_numbers = self.number(hash_words(stems).hashes)
-            self._words.insert(new, stem_numbers)
+            stem_numbers = self.number(_hashes(stems(chunk.words(unseen[first]), language)))
+            seen.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers
 
@@ -124,23 +157,39 @@ def content_words(question: str) -> list[str]:
     return list(dict.fromkeys(words(_without_stop_words(question))))
 
 
-def of_questions(questions: Sequence[str]) -> list[UInt64]:
-    """Like `Lexicon.of_question`, but for several queries, which are stemmed and hashed together."""
+def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
+    """Like `Lexicon.of_question`, but for several queries, which in English are stemmed and hashed together."""
+    if tuple(languages) != _ONLY_ENGLISH:
+        return [Lexicon().named(question, languages).terms for question in questions]
     stemmer = Stemmer.Stemmer("english")
     found: list[UInt64] = []
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
         together = _together(chunk)
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
-        stems = stemmer.stemWords([_plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
-        terms = np.concatenate((hash_words(stems).hashes, _pairs(chunk, together)))
+        found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
+        terms = np.concatenate((hash_words(found_stems).hashes, _pairs(chunk, together)))
         owners = np.concatenate((owners, owners[together]))
         order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
         found += np.split(terms[order], ends[:-1])
     return found
 
 
-def count_shared(question: str, texts: Sequence[str]) -> list[int]:
-    """Count the distinct terms of a query that each text has.
+def count_shared(question: str, texts: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[int]:
+    """Count the distinct terms of a query that each text has, in the language in which it has the most of them."""
+    if tuple(languages) == _ONLY_ENGLISH:
+        return _count_shared_in_english(question, texts)
+    asked, most = np.unique(of_questions([question], languages)[0]), np.zeros(len(texts), dtype=np.int64)
+    for language in languages:
+        lexicon = Lexicon()
+        found = lexicon.in_language(texts, language)
+        held = np.isin(lexicon.terms[found.numbers], asked)
+        pairs = np.unique(np.stack((found.texts[held], found.numbers[held])), axis=1)
+        most = np.maximum(most, np.bincount(pairs[0], minlength=len(texts)))
+    return [int(count) for count in most]
+
+
+def _count_shared_in_english(question: str, texts: Sequence[str]) -> list[int]:
+    """As `count_shared`.
 
     An English stem begins with its word's first letter, so that only words with the first letter of one of the query's
     are stemmed. Letters outside ASCII may lose their accents, and such words are always stemmed.
@@ -153,8 +202,8 @@ def count_shared(question: str, texts: Sequence[str]) -> list[int]:
     for chunk in hash_chunks(texts):
         near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), _together(chunk)
         _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
-        stems = stemmer.stemWords([_plain(word) for word in chunk.words(near[firsts])])
-        terms = np.concatenate((hash_words(stems).hashes[which.reshape(-1)], _pairs(chunk, together)))
+        near_stems = stemmer.stemWords([plain(word) for word in chunk.words(near[firsts])])
+        terms = np.concatenate((hash_words(near_stems).hashes[which.reshape(-1)], _pairs(chunk, together)))
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
         numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)
         held = asked[numbers] == terms
@@ -168,35 +217,117 @@ def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return which bytes a word with the same stem as one of these may begin with. (256,)"""
     begins = np.zeros(256, dtype=np.bool_)
     begins[128:] = True
-    for letter in {_plain(word)[0] for word in found}:
+    for letter in {plain(word)[0] for word in found}:
         if letter.isascii():
             begins[[ord(letter), ord(letter.upper())]] = True
     return begins
 
 
-def _without_stop_words(question: str) -> str:
+def _without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
     """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
-    pieces = [piece for piece in question.split() if not _is_idle(piece)]
+    idle = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _idle_words(question, languages)
+    pieces = [piece for piece in question.split() if not _is_idle(piece, idle)]
     return " ".join(pieces) or question
 
 
-def _is_idle(piece: str) -> bool:
+def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
+    """The stop words of that language of an index of which a query has the most; of two, of the one named first."""
+    found = words(question)
+    return stop_words(max(languages, key=lambda language: sum(word in stop_words(language) for word in found)))
+
+
+def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
-    return piece.lower() in STOP_WORDS or all(word in STOP_WORDS for word in words(piece))
+    return piece.lower() in idle or all(word in idle for word in words(piece))
 
 
-def _plain(word: str) -> str:
-    """A word without accents, for people leave them out."""
+def _named(question: str, language: str) -> QuestionTerms:
+    """The terms of all words of a query, by the rules of one language."""
+    if RULES[language].sequences:
+        return QuestionTerms(_sequences([question], language).hashes, _cut([question], language)[0])
+    terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
+    names: list[str] = []
+    for chunk in _chunks([question], language):  # so few words are not worth remembering
+        found, joined = chunk.words(np.arange(len(chunk.hashes))), _joined(chunk, language)
+        terms += [_hashes(stems(found, language)), _pairs(chunk, joined)]
+        names += [*found, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]
+    return QuestionTerms(np.concatenate(terms), names)
+
+
+def _merged(of_each: Sequence[QuestionTerms]) -> QuestionTerms:
+    """The terms of a query in any of several languages, each as often as in that which has it most often."""
+    merged: dict[int, list[str]] = {}
+    for found in of_each:
+        own: dict[int, list[str]] = {}
+        for term, word in zip(found.terms.tolist(), found.words, strict=True):
+            own.setdefault(term, []).append(word)
+        merged.update({term: names for term, names in own.items() if len(names) > len(merged.get(term, ()))})
+    terms = [term for term, names in merged.items() for _ in names]
+    return QuestionTerms(np.array(terms, dtype=np.uint64), [word for names in merged.values() for word in names])
+
+
+def _chunks(texts: Sequence[str], language: str) -> Iterable[WordChunk]:
+    """The words of texts in a language."""
+    if language == ENGLISH:
+        return hash_chunks(texts)
+    return hash_chunks([lowered(text, language) for text in texts], marks=True)
+
+
+def _sequences(texts: Sequence[str], language: str) -> HashedWords:
+    """The terms of texts whose words are not parted: all sequences of a few letters, in order."""
+    parts = _cut(texts, language)
+    ends = np.cumsum([0, *map(len, parts)])
+    return HashedWords(_hashes([part for own in parts for part in own]), ends)
+
+
+def _cut(texts: Sequence[str], language: str) -> list[list[str]]:
+    """Cut each text into words and these into sequences of `SEQUENCE` letters; words in Latin letters, into stems."""
+    cut: list[list[str]] = []
+    for chunk in _chunks(texts, language):
+        found = iter(stems(chunk.words(np.arange(len(chunk.hashes))), language))
+        for count in chunk.counts.tolist():
+            cut.append([part for word in islice(found, count) for part in _letters(word)])
+    return cut
+
+
+def _letters(word: str) -> list[str]:
+    """The sequences of letters of a word; the whole word if it is short, or in Latin letters."""
     if word.isascii():
-        return word
-    decomposed = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
-    plain = normalise(decomposed).replace(" ", "")
-    return plain if words(plain) == [plain] else word  # half-width katakana would become several words
+        return [word]
+    return [word[first : first + SEQUENCE] for first in range(max(len(word) - SEQUENCE, 0) + 1)]
+
+
+def _hashes(parts: Sequence[str]) -> UInt64:
+    """The hash of each stem or part of a word, whatever characters it has. (n,)"""
+    encoded = [part.encode() for part in parts]
+    ends = np.cumsum(np.array([0, *map(len, encoded)], dtype=np.int64))
+    return hash_spans(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends[:-1], ends[1:])
 
 
 def _pairs(chunk: WordChunk, positions: Int64) -> UInt64:
     """The terms of the words at the given positions, each joined with the next word."""
     return mix(chunk.hashes[positions] * _PAIR + chunk.hashes[positions + 1])
+
+
+def _joined(chunk: WordChunk, language: str) -> Int64:
+    """The positions of words that count as one more term with the next word."""
+    if not RULES[language].pairs:
+        return _together(chunk)
+    return np.union1d(_together(chunk), _side_by_side(chunk))
+
+
+def _side_by_side(chunk: WordChunk) -> Int64:
+    """The positions of Chinese, Japanese and Korean characters that stand directly before another one.
+
+    The tokeniser has put a space on either side of each, and a separator between two of them is one more.
+    """
+    if not len(chunk.starts):
+        return chunk.starts
+    first = chunk.data[chunk.starts]
+    sizes = chunk.ends - chunk.starts
+    alone = ((sizes == 3) & (first > 0xE0)) | ((sizes == 4) & (first >= 0xF0))  # the bytes of one such character
+    gaps = chunk.starts[1:] - chunk.ends[:-1]
+    return np.flatnonzero(alone[:-1] & alone[1:] & (gaps == 2))
 
 
 def _together(chunk: WordChunk) -> Int64:

@@ -49,8 +49,9 @@ def normalise(text: str) -> str:
     """The words of a text, lower-cased and composed (NFC), with one space between them."""
     if text.isascii():
         return _SEPARATORS.sub(" ", _ENDINGS.sub("", text.lower())).strip()
-    composed = _ENDINGS.sub("", unicodedata.normalize("NFC", text.lower()).replace("’", "'"))
-    return " ".join(_SOLITARY.sub(r" \1 ", _SEPARATORS.sub(" ", composed)).split())
+    composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
+    parted = _SOLITARY.sub(r" \1 ", composed)  # first: an ending belongs to the word before it, not to such a character
+    return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +104,21 @@ def hash_words(texts: Sequence[str]) -> HashedWords:
     return HashedWords(np.concatenate(hashes), np.cumsum(counts))
 
 
-def hash_chunks(texts: Sequence[str]) -> Iterator[WordChunk]:
-    """Like `hash_words`, but yields the words of some consecutive texts at a time, with their positions."""
+def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordChunk]:
+    """Like `hash_words`, but yields the words of some consecutive texts at a time, with their positions.
+
+    `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
+    """
     ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
     first, done = 0, 0
     while first < len(texts):
         last = int(np.searchsorted(ends, done + _CHUNK)) + 1
-        yield _hash_chunk(texts[first:last])
+        yield _hash_chunk(texts[first:last], marks=marks)
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
-def _hash_chunk(texts: Sequence[str]) -> WordChunk:
-    encoded, ends_of_texts = _encoded(texts)
+def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:
+    encoded, ends_of_texts = _encoded(texts, _separators_but_marks() if marks else _FOREIGN_SEPARATORS)
     data = np.frombuffer(encoded, dtype=np.uint8)
     values = np.frombuffer(bytearray(encoded.translate(_VALUES)), dtype=np.uint8)
     _blank_endings(data, values)
@@ -132,7 +136,7 @@ def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt6
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
-def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
+def _encoded(texts: Sequence[str], separators: re.Pattern[str]) -> tuple[bytes, Int64]:
     """The texts as UTF-8 with a separator between them, and the end of each (n,). Bytes over 127 all belong to words.
 
     A few characters outside ASCII would make a whole long string wide, so only the texts that have some are processed.
@@ -141,7 +145,8 @@ def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
     foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=len(texts))).tolist()
     if not foreign:
         return "\n".join(texts).encode(), np.cumsum(lengths + 1) - 1
-    together = _foreign("\n".join([texts[index].replace("\n", " ") for index in foreign])).encode().split(b"\n")
+    joined = "\n".join([texts[index].replace("\n", " ") for index in foreign])
+    together = _foreign(joined, separators).encode().split(b"\n")
     lengths[foreign] = list(map(len, together))
     parts, done = list[bytes](), 0
     for index, encoded in zip(foreign, together, strict=True):
@@ -154,19 +159,26 @@ def _encoded(texts: Sequence[str]) -> tuple[bytes, Int64]:
     return b"\n".join(parts), np.cumsum(lengths + 1) - 1
 
 
-def _foreign(text: str) -> str:
+def _foreign(text: str, separators: re.Pattern[str]) -> str:
     """A text without its separators outside ASCII: the other characters outside ASCII all belong to words."""
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     others = set(codes[codes > 127].tolist())
     if len(others) > _FEW:
-        return _SOLITARY.sub(r" \1 ", _FOREIGN_SEPARATORS.sub(" ", composed))
+        return _SOLITARY.sub(r" \1 ", separators.sub(" ", composed))
     for char in map(chr, others):
-        if _FOREIGN_SEPARATORS.match(char):
+        if separators.match(char):
             composed = composed.replace(char, " ")
         elif _SOLITARY.match(char):
             composed = composed.replace(char, f" {char} ")
     return composed
+
+
+@lru_cache(maxsize=1)
+def _separators_but_marks() -> re.Pattern[str]:
+    """What separates words where marks do not. The marks of symbols and emoji lie elsewhere, and separate."""
+    marks = "".join(char for char in map(chr, range(0x300, 0x1B00)) if unicodedata.category(char) in ("Mn", "Mc"))
+    return re.compile(rf"[^\w\x00-\x7f{marks}]")
 
 
 def _blank_endings(data: npt.NDArray[np.uint8], values: npt.NDArray[np.uint8]) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.randomised_svd import decompose
 from semsearch.arrays.signs import signs
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.text.tokens import UInt64
 from semsearch.topics.model import Topics, log_counts
 
@@ -36,7 +36,7 @@ _NOTHING = 1e-4  # of the largest singular value: below it, rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PassageSample:
     """The postings of some passages: how often each passage has each term, an entry for each of p pairs."""
 
     terms: UInt64  # (p,)
@@ -45,8 +45,8 @@ class Sample:
 
 
 def fit_topics(
-    segments: Sequence[Words],
-    removed: Runs,
+    segments: Sequence[LexicalSegment],
+    removed: IdRanges,
     *,
     dimension: int = DIMENSION,
     sample: int = SAMPLE,
@@ -58,7 +58,7 @@ def fit_topics(
     None if there are fewer passages than `least`, or no term distinguishes any of them from the others. The result does
     not depend on how passages are divided among segments.
     """
-    held = [words.segment.runs.without(removed).all_ids() for words in segments]
+    held = [segment.id_ranges.without(removed).all_ids() for segment in segments]
     ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *held]))
     if len(ids) < max(least, 2):
         return None
@@ -83,8 +83,8 @@ def fit_topics(
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
     """The right singular vectors of A: (n, t) -> V (t, ≤ k), those of the largest singular values first.
 
-    Each has a fixed sign (semsearch.arrays.signs). Those of the same singular value may be turned among themselves
-    on another processor; their span is the same.
+    There are fewer if the rank is lower. Each has a fixed sign (semsearch.arrays.signs). Those of the same singular
+    value may be rotated among themselves on another processor; their span is the same.
     """
     width = min(k + _MORE, *matrix.shape)
     start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
@@ -94,34 +94,36 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     return np.asarray(right * signs(right))
 
 
-def _draw(segments: Sequence[Words], chosen: Int64) -> Sample:
+def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> PassageSample:
     """All postings of the passages with the chosen ids, which rise. (s,)"""
-    parts: list[Sample] = []
-    for words in segments:
-        inside = np.flatnonzero(words.segment.runs.has(chosen))
-        number = np.full(len(words.postings), -1, dtype=np.int32)
-        number[words.segment.runs.below(chosen[inside])] = inside
-        words.postings.check()
-        numbers = number[words.postings.rows]
+    parts: list[PassageSample] = []
+    for segment in segments:
+        inside = np.flatnonzero(segment.id_ranges.has(chosen))
+        number = np.full(len(segment.postings), -1, dtype=np.int32)
+        number[segment.id_ranges.below(chosen[inside])] = inside
+        segment.postings.check()
+        numbers = number[segment.postings.rows]
         positions = np.flatnonzero(numbers >= 0)
-        owners = np.searchsorted(words.postings.bounds, positions, side="right") - 1
-        parts.append(Sample(words.postings.terms[owners], numbers[positions], words.postings.counts[positions]))
-    return Sample(
+        owners = np.searchsorted(segment.postings.bounds, positions, side="right") - 1
+        parts.append(
+            PassageSample(segment.postings.terms[owners], numbers[positions], segment.postings.counts[positions])
+        )
+    return PassageSample(
         np.concatenate([part.terms for part in parts]),
         np.concatenate([part.passages for part in parts]),
         np.concatenate([part.counts for part in parts]),
     )
 
 
-def _having(segments: Sequence[Words], removed: Runs, terms: UInt64) -> Int64:
+def _having(segments: Sequence[LexicalSegment], removed: IdRanges, terms: UInt64) -> Int64:
     """Count the passages that are not removed and have each of some terms, which rise. (t,) -> (t,)"""
     total = np.zeros(len(terms), dtype=np.int64)
-    for words in segments:
-        postings, gone = words.postings, words.segment.runs.rows_in(removed)
+    for segment in segments:
+        postings, gone = segment.postings, segment.id_ranges.rows_in(removed)
         bounds = postings.bounds
         if gone.any():
             bounds = np.concatenate(([0], np.cumsum(~gone[postings.rows])))[bounds]
-        positions = postings.place(terms)
+        positions = postings.positions(terms)
         held = np.flatnonzero(positions >= 0)
         total[held] += np.diff(bounds)[positions[held]]
     return total

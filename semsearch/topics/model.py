@@ -25,12 +25,14 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import Runs, are_new
+from semsearch.arrays.id_ranges import IdRanges, are_new
 from semsearch.arrays.unit import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
+from semsearch.system.checked_file import CheckedFile
 from semsearch.system.durable import Write, write_durably
+from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms import Lexicon
 from semsearch.text.tokens import UInt64
 
@@ -56,6 +58,7 @@ class Topics:
 
     @property
     def dimension(self) -> int:
+        """The number of topics, k."""
         return int(self.loadings.shape[1])
 
     def of_terms(self, terms: UInt64) -> Float32:
@@ -85,7 +88,7 @@ class Topics:
         return unit(vectors, scale=lengths * _SCALE)
 
     def shares(self, terms: UInt64) -> Float32:
-        """What each term adds to `of_terms`; a repeated term adds the same each time. (n,) -> (n, k)"""
+        """The share of each term in `of_terms`; a repeated term has the same share each time. (n,) -> (n, k)"""
         names, which, times = np.unique(terms, return_inverse=True, return_counts=True)
         positions = np.minimum(np.searchsorted(self.terms, names), len(self.terms) - 1)
         weights = np.where(
@@ -95,14 +98,14 @@ class Topics:
         factor = to_unit(rows.sum(axis=0)[None], scale=row_lengths(weights[None]) * _SCALE)
         return np.asarray((rows * factor / times[:, None])[which.reshape(-1)], dtype=np.float32)
 
-    def of_question(self, question: str) -> Float32:
+    def of_question(self, question: str, languages: Sequence[str] = (ENGLISH,)) -> Float32:
         """The topic vector of a query, without its stop words if it has other words. (k,)"""
-        return self.of_terms(Lexicon().of_question(question))
+        return self.of_terms(Lexicon().of_question(question, languages))
 
-    def of_passage(self, heading: str, text: str) -> Float32:
+    def of_passage(self, heading: str, text: str, language: str = ENGLISH) -> Float32:
         """The topic vector of a passage, as in the index: the terms of its headings count double. (k,)"""
         lexicon = Lexicon()
-        above, below = (lexicon.of([part]).numbers for part in (heading, text))
+        above, below = (lexicon.in_language([part], language).numbers for part in (heading, text))
         doubled = np.repeat(above, tuning.TUNING.heading_weight)
         return self.of_terms(lexicon.terms[np.concatenate((doubled, below))])
 
@@ -110,7 +113,7 @@ class Topics:
         """The topic vectors of all passages of a segment. (R, k)"""
         from scipy.sparse import csr_array  # start-up time: a question needs no sparse product
 
-        positions = postings.place(self.terms)
+        positions = postings.positions(self.terms)
         held = np.flatnonzero(positions >= 0)
         idf = self.idf[held]
         counts = postings.by_passage(positions[held])
@@ -137,26 +140,33 @@ def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
         write(np.ascontiguousarray(topics.loadings, dtype="<f2").data)
 
     written = write_durably(folder / name, fill)
-    return Segment("topics", name, written.size, Runs.of(()), written.digest)
+    return Segment("topics", name, written.size, IdRanges.of(()), written.digest, sums=written.sums)
 
 
-def open_topics(path: Path) -> Topics:
-    """Open a file of topics. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file."""
+def open_topics(path: Path, sums: bytes = b"") -> Topics:
+    """Open a file of topics. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
+
+    With the `sums` of its blocks (semsearch.system.checked_file) it is compared with what was written.
+    """
     cure = f"run: {rebuild_command(path.parents[1])}"
-    data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+    file = CheckedFile(path, sums)
+    data = file.data
     if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
         raise IndexDamaged(f"{path} is not a file of topics; {cure}")
     terms, dimension, passages = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
     edges = list(accumulate([8 * terms, 4 * terms, 2 * terms * dimension], initial=_HEADER))
     if min(terms, dimension) < 1 or edges[-1] != len(data):
         raise IndexDamaged(f"{path} has {len(data)} bytes, not {edges[-1]}; {cure}")
-    parts = [np.asarray(data[start:end]) for start, end in pairwise(edges)]
+    file.check()
+    parts = [data[start:end] for start, end in pairwise(edges)]
     return Topics(parts[0].view("<u8"), parts[1].view("<f4"), parts[2].view("<f2").reshape(terms, dimension), passages)
 
 
 def named_topics(folder: Path, segments: Sequence[Segment]) -> Topics | None:
     """Open the topics among the segments of an index; None if it was not adapted. Raises as `open_topics`."""
-    return next((open_topics(folder / segment.file) for segment in segments if segment.kind == "topics"), None)
+    return next(
+        (open_topics(folder / segment.file, segment.sums) for segment in segments if segment.kind == "topics"), None
+    )
 
 
 _SCALE = np.float32(_FAINT / 1e-6)  # `unit` takes a millionth of the scale for rounding error

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.topics.model import Topics
 
 Float32 = npt.NDArray[np.float32]
@@ -24,14 +24,14 @@ Int64 = npt.NDArray[np.int64]
 class TopicVectors:
     """The topic vectors of the passages of some segments of postings, by id."""
 
-    def __init__(self, topics: Topics, segments: Sequence[Words], folder: Path) -> None:
-        ids = [words.segment.runs.all_ids() for words in segments]
+    def __init__(self, topics: Topics, segments: Sequence[LexicalSegment], folder: Path) -> None:
+        ids = [segment.id_ranges.all_ids() for segment in segments]
         self._ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *ids]))
         shape = (max(len(self._ids), 1), topics.dimension)
         with tempfile.TemporaryFile(dir=folder) as file:
             self._vectors = np.memmap(file, dtype=np.float16, mode="w+", shape=shape)
-        for words, own in zip(segments, ids, strict=True):
-            self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(words.postings)
+        for segment, own in zip(segments, ids, strict=True):
+            self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(segment.postings)
 
     def of(self, ids: Int64) -> Float32:
         """The topic vectors of passages by id; zero for a passage in none of the segments. (n,) -> (n, k)"""

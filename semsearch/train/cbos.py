@@ -27,7 +27,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from semsearch.errors import UsageError
-from semsearch.train.checkpoint import Checkpoint, State
+from semsearch.train.checkpoint import Checkpoint, TrainingState
 from semsearch.train.corpus import Skipped, Stages, check_settings, read_corpus
 from semsearch.train.neighbourhood import Sentences, read_sentences
 from semsearch.word_vectors.table import Dtype, VectorTable
@@ -121,14 +121,14 @@ def train_cbos(
     return table
 
 
-def start(words: int, dimension: int, seed: int) -> State:
+def start(words: int, dimension: int, seed: int) -> TrainingState:
     """The state before the first round: random vectors (V, d), drawn evenly from -1/2d to 1/2d as in word2vec."""
     drawn = np.random.default_rng((seed, 0)).random((words, dimension), dtype=np.float32)
-    return State((drawn - np.float32(0.5)) / np.float32(dimension), np.full_like(drawn, _FIRST), [])
+    return TrainingState((drawn - np.float32(0.5)) / np.float32(dimension), np.full_like(drawn, _FIRST), [])
 
 
 def train_round(
-    sentences: Sentences, state: State, settings: CbosSettings, *, rounds: int, progress: Stages | None = None
+    sentences: Sentences, state: TrainingState, settings: CbosSettings, *, rounds: int, progress: Stages | None = None
 ) -> None:
     """Train one round: a step for each batch of all sentences in random order, drawn by the seed and the round."""
     number = len(state.losses) + 1
@@ -168,7 +168,7 @@ def batch_of(sentences: Sentences, chosen: Int64, others: Int64, *, k: int) -> C
     )
 
 
-def step(batch: CbosBatch, state: State, rate: float) -> float:
+def step(batch: CbosBatch, state: TrainingState, rate: float) -> float:
     """Move the vectors of a batch's words against the gradient, by AdaGrad. Returns the loss before the step."""
     vectors = state.vectors[batch.words]
     loss, gradient = loss_and_gradient(vectors, batch)

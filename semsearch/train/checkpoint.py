@@ -20,7 +20,7 @@ Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(slots=True)
-class State:
+class TrainingState:
     """The state of a run: word vectors, sums of their squared gradients (V, d), and the mean loss of each round."""
 
     vectors: Float32
@@ -35,7 +35,7 @@ class Checkpoint:
     path: Path
     stamp: str
 
-    def load(self, shape: tuple[int, int]) -> State | None:
+    def load(self, shape: tuple[int, int]) -> TrainingState | None:
         """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
         cure = f"to begin anew, remove {self.path}"
         try:
@@ -49,7 +49,7 @@ class Checkpoint:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 stamp = arrays["stamp"].tobytes().decode()
-                state = State(arrays["vectors"], arrays["squares"], arrays["losses"].tolist())
+                state = TrainingState(arrays["vectors"], arrays["squares"], arrays["losses"].tolist())
         except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
             raise VectorsError(f"the checkpoint of an earlier run is damaged ({error}); {cure}") from error
         if stamp != self.stamp or state.vectors.shape != shape:
@@ -58,7 +58,7 @@ class Checkpoint:
             )
         return state
 
-    def save(self, state: State) -> None:
+    def save(self, state: TrainingState) -> None:
         """Write a state to the file, in place of an earlier one. Raises StorageError."""
         arrays: dict[str, npt.NDArray[Any]] = {
             "stamp": np.frombuffer(self.stamp.encode(), dtype=np.uint8),

@@ -117,7 +117,7 @@ def read_corpus(
     if not frequent:
         most = max(counts.values())
         raise UsageError(
-            f"no word stands {min_count} times in {_listed(paths)}, the most frequent {most} times; "
+            f"no word occurs {min_count} times in {_listed(paths)}, the most frequent {most} times; "
             "give more text or a lower --min-count"
         )
     words = most_frequent(frequent, size)

@@ -114,12 +114,12 @@ def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | N
 
 
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
-    """Centre, then keep the first principal components. (n, d) -> (n, dimension).
+    """Centre vectors, then keep their first principal components. (n, d) -> (n, dimension).
 
-    Each component's sign is fixed (semsearch.arrays.signs), and beyond the rank they are 0: every run gives the
-    same vectors, but for rounding. Where components have the same variance, the words do not say how they lie: then
-    another processor may turn them, and what stays the same is products and cosines of words. If the cut falls between
-    such components, not even those: which of them are kept is arbitrary.
+    Each component's sign is fixed (semsearch.arrays.signs), and components beyond the rank are 0: every run gives the
+    same vectors, but for rounding. Components of the same variance are not determined by the words: another processor
+    may rotate them, and only products and cosines of words stay the same. If the cut falls between such components, not
+    even those do: it is arbitrary which of them are kept.
     """
     _check_dimension(dimension, vectors.shape[1])
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)

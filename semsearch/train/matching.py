@@ -40,7 +40,7 @@ _PART = 20_000  # texts held in memory as floats at a time
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How the vectors are trained. What each setting changed is in docs/research/word-vectors.md."""
+    """The settings of the training. docs/research/word-vectors.md says what each of them changes."""
 
     epochs: float = 5.0
     batch: int = 1024  # texts

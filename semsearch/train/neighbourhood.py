@@ -29,7 +29,7 @@ class Sentences:
 
     @property
     def any_neighbours(self) -> bool:
-        """Whether any file has two sentences."""
+        """Return whether any file has two sentences."""
         return bool((self.files[1:] == self.files[:-1]).any())
 
     def neighbours(self, chosen: Int64, k: int) -> Int64:

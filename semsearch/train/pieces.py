@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.pieces import Parts, PieceVectors, find_parts, inside
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.writer import TableWriter, provenance
@@ -40,20 +40,20 @@ def learn_pieces(
     progress: Callable[[int, int], None] | None = None,
 ) -> PieceVectors:
     """Choose pieces of words (V,) and learn their vectors from those of the words (V, d). Deterministic."""
-    strangers = Strangers.of(words)
-    pieces = choose_pieces(strangers, number)
+    unknown_words = UnknownWords.of(words)
+    pieces = choose_pieces(unknown_words, number)
     index = HashIndex(expected=len(pieces))
     index.insert(pieces.hashes, np.arange(len(pieces), dtype=np.int32))
-    parts = find_parts(strangers, _Table(strangers, vectors), index.keys, index.values)
+    parts = find_parts(unknown_words, _Table(unknown_words, vectors), index.keys, index.values)
     u, maps = solve(parts, vectors, len(pieces), progress=progress)
     return PieceVectors(pieces, u, maps)
 
 
-def choose_pieces(words: Strangers, number: int) -> Strangers:
+def choose_pieces(words: UnknownWords, number: int) -> UnknownWords:
     """Choose the parts of words with the greatest occurrences · (length in bytes - 1), greatest first."""
     hashes: UInt64 = np.zeros(0, dtype=np.uint64)
     counts: Int64 = np.zeros(0, dtype=np.int64)
-    names = Strangers.of([])
+    names = UnknownWords.of([])
     for first in range(0, len(words), _CHUNK):
         found = inside(words.take(np.arange(first, min(first + _CHUNK, len(words)))))
         spans = found.pieces
@@ -64,7 +64,7 @@ def choose_pieces(words: Strangers, number: int) -> Strangers:
         lengths = (spans.ends - spans.starts)[first_here]
         bounds = np.concatenate(([0], np.cumsum(lengths)))
         letters = found.data[np.arange(bounds[-1]) + np.repeat(spans.starts[first_here] - bounds[:-1], lengths)]
-        names = Strangers.concatenate([names, Strangers(here, letters, bounds)]).take(first_all)
+        names = UnknownWords.concatenate([names, UnknownWords(here, letters, bounds)]).take(first_all)
         hashes = names.hashes
     value = counts * (np.diff(names.bounds) - 1)
     return names.take(np.lexsort((hashes, -value))[:number])
@@ -87,7 +87,7 @@ def add_pieces(
 class _Table:
     """The words that pieces are learned from and their vectors, to be looked up like a table of word vectors."""
 
-    def __init__(self, words: Strangers, vectors: Float32) -> None:
+    def __init__(self, words: UnknownWords, vectors: Float32) -> None:
         self._index = HashIndex(expected=len(words))
         self._index.insert(words.hashes, np.arange(len(words), dtype=np.int32))
         self._vectors = vectors

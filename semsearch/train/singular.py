@@ -1,4 +1,4 @@
-"""The left singular vectors of a matrix of words, as vectors of these words."""
+"""Word vectors from a matrix of words and contexts: its left singular vectors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from semsearch.train.corpus import Stages
 Float32 = npt.NDArray[np.float32]
 
 _MORE = 32  # dimensions computed beyond those kept, and
-_ROUNDS = 3  # times M M^T is applied: with them the last dimensions kept are near the true ones
+_ROUNDS = 3  # times M M^T is applied: enough for the last dimensions kept to be near the true ones
 _NOTHING = 1e-5  # of the largest singular value: below it, rounding
 
 
 def singular_vectors(
     matrix: csr_array, dimension: int, *, seed: int = 0, rounds: int = _ROUNDS, progress: Stages | None = None
 ) -> tuple[Float32, Float32]:
-    """M (V, V) float32 -> the left singular vectors (V, d), largest first, and the singular values (d,).
+    """The left singular vectors of M (V, V) float32 -> (V, d), largest first, and the singular values (d,).
 
-    Each column's sign is fixed (semsearch.arrays.signs). Where the rank is lower than d, the last columns are 0.
-    Columns of the same singular value may be turned among themselves on another processor; their span is the same.
+    Each column's sign is fixed (semsearch.arrays.signs). If the rank is lower than d, the last columns are 0.
+    Columns of the same singular value may be rotated among themselves on another processor; their span is the same.
     """
     shape: Any = matrix.shape
     width = min(dimension + _MORE, shape[0])

@@ -13,31 +13,31 @@ from semsearch.text.ragged import Ragged
 Float32 = npt.NDArray[np.float32]
 
 
-def average(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> Float32:
+def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
     """The mean word vector of each text, (1/|s|) Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
 
     A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
     """
     shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
-    return _weighted(texts, shares, table, strangers)
+    return _weighted(texts, shares, table, unknown_words)
 
 
-def total(texts: Ragged, table: Float32, strangers: Float32 | None = None) -> Float32:
+def total(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
     """The sum of each text's word vectors, Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
 
     A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
     """
-    return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, strangers)
+    return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, unknown_words)
 
 
-def _weighted(texts: Ragged, shares: Float32, table: Float32, strangers: Float32 | None) -> Float32:
-    is_unknown = texts.ids < 0 if strangers is not None and len(strangers) else None
-    if strangers is None or is_unknown is None or not is_unknown.any():
+def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Float32 | None) -> Float32:
+    is_unknown = texts.ids < 0 if unknown_words is not None and len(unknown_words) else None
+    if unknown_words is None or is_unknown is None or not is_unknown.any():
         return _product(texts, shares, table)
     result = _product(texts.only(~is_unknown), shares[~is_unknown], table)
     some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[is_unknown])  # most texts have none
     others = texts.only(is_unknown).take(some)
-    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], strangers)
+    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], unknown_words)
     return result
 
 

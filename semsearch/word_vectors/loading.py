@@ -7,9 +7,11 @@ from pathlib import Path
 
 from semsearch.errors import VectorsError
 from semsearch.word_vectors.shipped import DEFAULT_VECTORS, shipped, shipped_names
-from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable, WordVectors
 
-__all__ = ["DEFAULT_VECTORS", "load_vectors", "shipped_names"]
+__all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors", "shipped_names"]
+
+WordVectorsLike = str | Path | WordVectors
 
 
 def load_vectors(
@@ -32,3 +34,8 @@ def load_vectors(
     raise VectorsError(
         f"there are no word vectors {str(name_or_path)!r}; shipped: {', '.join(shipped_names())}; or give a path"
     )
+
+
+def open_vectors(vectors: WordVectorsLike) -> WordVectors:
+    """Open word vectors by name or path; a table that is open already is returned. Raises VectorsError."""
+    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from semsearch.errors import UsageError
 from semsearch.text.tokens import normalise
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.table import VectorTable
 
 Float32 = npt.NDArray[np.float32]
@@ -35,7 +35,7 @@ def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
         raise UsageError(f"k must be at least 1, not {k}")
     normal = _one_word(word)
     asked = table.id_of(normal)
-    query = table.rows(np.array([asked]))[0] if asked >= 0 else table.guess(Strangers.of([normal]))[0]
+    query = table.rows(np.array([asked]))[0] if asked >= 0 else table.guess(UnknownWords.of([normal]))[0]
     if asked < 0 and not query.any():
         pieces = "" if table.pieces is None else ", and none of its pieces is known"
         raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}{pieces}")

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import look_up
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_spans
-from semsearch.text.unknown_words import Bytes, Strangers
+from semsearch.text.unknown_words import Bytes, UnknownWords
 from semsearch.word_vectors.averages import average, average_few
 
 Float32 = npt.NDArray[np.float32]
@@ -44,7 +44,7 @@ _FEW = 4096  # pieces: below, no sparse product is loaded
 _CHUNK = 8192  # words at a time
 
 
-class Words(Protocol):
+class WordTable(Protocol):
     """The part of a table of word vectors that guessing needs: ids by hash, and vectors by id."""
 
     def lookup(self, hashes: UInt64) -> Int32:
@@ -55,7 +55,7 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class PieceSpans:
     """Parts of words, in the order of the words: part i is data[starts[i]:ends[i]] of word owners[i]."""
 
     starts: Int64
@@ -69,12 +69,12 @@ class Inside:
     """The parts of words that may be pieces, and the beginnings and endings that may be words, as spans of `data`."""
 
     data: Bytes
-    pieces: Spans
-    beginnings: Spans
-    endings: Spans
+    pieces: PieceSpans
+    beginnings: PieceSpans
+    endings: PieceSpans
 
 
-def inside(words: Strangers) -> Inside:
+def inside(words: UnknownWords) -> Inside:
     """Cut words into all parts that may be pieces or known words. A word above `LONGEST_WORD` has no parts."""
     lengths = np.diff(words.bounds)
     kept = np.flatnonzero(lengths <= LONGEST_WORD)
@@ -88,10 +88,10 @@ def inside(words: Strangers) -> Inside:
     data[(positions > starts[word]) & (positions < ends[word] - 1)] = letters
     opens = np.append((data & 0xC0) != 0x80, True)  # whether a character begins here; no part may cut one
 
-    def spans(first: Int64, last: Int64, owner: Int64) -> Spans:
+    def spans(first: Int64, last: Int64, owner: Int64) -> PieceSpans:
         whole = opens[first] & opens[last]
         first, last, owner = first[whole], last[whole], owner[whole]
-        return Spans(first, last, kept[owner], hash_spans(data, first, last))
+        return PieceSpans(first, last, kept[owner], hash_spans(data, first, last))
 
     grid = positions[:, None] + np.arange(SHORTEST, LONGEST + 1)  # every position with every length
     row, column = np.nonzero(grid <= ends[word][:, None])
@@ -116,7 +116,7 @@ class Parts:
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Whether each word has any known part. (n,)"""
+        """Flags of the words that have a known part. (n,)"""
         return np.asarray((self.pieces.lengths > 0) | (self.beginnings >= 0) | (self.endings >= 0))
 
 
@@ -124,7 +124,7 @@ class Parts:
 class PieceVectors:
     """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as semsearch.train.pieces learns them."""
 
-    pieces: Strangers
+    pieces: UnknownWords
     vectors: Float32
     maps: Float32
 
@@ -142,11 +142,11 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._vectors)
 
-    def parts(self, words: Strangers, table: Words) -> Parts:
+    def parts(self, words: UnknownWords, table: WordTable) -> Parts:
         """Find the pieces of words, and the words of the table that they begin and end with."""
         return find_parts(words, table, self._keys, self._slots)
 
-    def guess(self, words: Strangers, table: Words) -> Float32:
+    def guess(self, words: UnknownWords, table: WordTable) -> Float32:
         """Guess the vectors v(w) of words; zero for a word without known parts. (u,) -> (u, d)"""
         result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
         for first in range(0, len(words), _CHUNK):
@@ -154,7 +154,7 @@ class Pieces:
             result[first : first + _CHUNK] = self._guess(self.parts(part, table), table)
         return result
 
-    def _guess(self, parts: Parts, table: Words) -> Float32:
+    def _guess(self, parts: Parts, table: WordTable) -> Float32:
         pieces = parts.pieces
         if len(pieces.ids) <= _FEW:
             means = average_few(pieces, self._vectors[pieces.ids] * self._scales[pieces.ids][:, None])
@@ -179,7 +179,7 @@ class Pieces:
         return np.asarray(self._maps[1], dtype=np.float32)
 
 
-def find_parts(words: Strangers, table: Words, keys: UInt64, slots: Int32) -> Parts:
+def find_parts(words: UnknownWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:
     """Find the pieces of words by a hash table (`keys`, `slots`), and the known words that they begin and end with."""
     found = inside(words)
     ids = look_up(keys, slots, found.pieces.hashes)
@@ -189,7 +189,7 @@ def find_parts(words: Strangers, table: Words, keys: UInt64, slots: Int32) -> Pa
     return Parts(pieces, _longest(found.beginnings, table, len(words)), _longest(found.endings, table, len(words)))
 
 
-def _longest(spans: Spans, table: Words, n: int) -> Int32:
+def _longest(spans: PieceSpans, table: WordTable, n: int) -> Int32:
     """The id of the longest span of each of n words that the table has as a word, -1 for none. -> (n,)"""
     ids = table.lookup(spans.hashes)
     known = np.flatnonzero(ids >= 0)

@@ -17,7 +17,7 @@ def shipped(name: str) -> VectorTable | None:
 
 
 def shipped_name(folder: Path) -> str | None:
-    """What the word vectors in a folder are called if they are shipped ones."""
+    """The name of the shipped word vectors in a folder; None if they are not shipped ones."""
     return folder.name if folder.resolve().parent == _HERE.resolve() else None
 
 

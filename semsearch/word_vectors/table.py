@@ -26,8 +26,9 @@ import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
 from semsearch.errors import VectorsError
+from semsearch.system.lacking import LACKING
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.pieces import Pieces
 
 Float32 = npt.NDArray[np.float32]
@@ -42,13 +43,16 @@ class WordVectors(Protocol):
     """The word vectors that an embedder works with: V words with ids from 0, vectors of d dimensions, and p(w)."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the word vectors, for people."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """A digest of words, vectors and p(w): equal digests mean equal sentence vectors."""
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """The number of dimensions of a vector, d."""
 
     @property
     def frequencies(self) -> Float32:
@@ -67,7 +71,7 @@ class WordVectors(Protocol):
 class Guessing(Protocol):
     """Word vectors that can guess vectors for words that they do not have."""
 
-    def guess(self, strangers: Strangers) -> Float32:
+    def guess(self, unknown_words: UnknownWords) -> Float32:
         """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
@@ -78,10 +82,10 @@ class VectorTable:
     """Word vectors in a folder, memory-mapped. Raises VectorsError if the folder is not such a table."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = Path(folder)
-        self.card = _read_card(self.folder)
-        self.name = str(self.card.get("name", self.folder.name))
-        self.digest = str(self.card["digest"])
+        self.folder: Path = Path(folder)
+        self.card: dict[str, Any] = _read_card(self.folder)
+        self.name: str = str(self.card.get("name", self.folder.name))
+        self.digest: str = str(self.card["digest"])
         self._vectors = self._array("vectors", (np.int8, np.float16, np.float32), dimensions=2)
         self._scales = self._array("scales", (np.float32,)) if self._vectors.dtype == np.int8 else None
         self.frequencies: Float32 = self._array("frequencies", (np.float32,))
@@ -100,6 +104,7 @@ class VectorTable:
 
     @property
     def dimension(self) -> int:
+        """The number of dimensions of a vector, d."""
         return int(self._vectors.shape[1])
 
     def __len__(self) -> int:
@@ -107,6 +112,14 @@ class VectorTable:
 
     def __repr__(self) -> str:
         return f"VectorTable({self.name!r}, {len(self)} words, {self.dimension} dimensions)"
+
+    def __deepcopy__(self, _: dict[int, Any]) -> VectorTable:
+        """The table itself, which never changes: whoever copies what uses it need not copy its arrays."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes: the folder, which they open themselves. Raises VectorsError there if it has changed."""
+        return _open_again, (self.folder, self.digest)
 
     @cached_property
     def words(self) -> list[str]:
@@ -148,17 +161,17 @@ class VectorTable:
             raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
         return Pieces(vectors, scales, keys, slots, maps)
 
-    def guess(self, strangers: Strangers) -> Float32:
+    def guess(self, unknown_words: UnknownWords) -> Float32:
         """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
         if self.pieces is None:
-            return np.zeros((len(strangers), self.dimension), dtype=np.float32)
-        return self.pieces.guess(strangers, self)
+            return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
+        return self.pieces.guess(unknown_words, self)
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
         if self.pieces is None:
             return np.zeros((len(ids), self.dimension), dtype=np.float32)
-        return self.pieces.guess(Strangers.of([self.words[number] for number in ids.tolist()]), self)
+        return self.pieces.guess(UnknownWords.of([self.words[number] for number in ids.tolist()]), self)
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives, and every word is found. Reads everything."""
@@ -171,12 +184,21 @@ class VectorTable:
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
+            if getattr(error, "errno", None) in LACKING:
+                raise  # nothing is wrong with the file
             raise VectorsError(
                 f"{path} cannot be read ({error}); the word vectors are damaged: make or import them again"
             ) from error
         if array.dtype not in dtypes or array.ndim != dimensions:
             raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
         return np.asarray(array)  # still mapped, but without what memmap adds to every slice
+
+
+def _open_again(folder: Path, digest: str) -> VectorTable:
+    table = VectorTable(folder)
+    if table.digest != digest:
+        raise VectorsError(f"{folder} has other word vectors by now ({table.digest[:8]}, not {digest[:8]}); fit again")
+    return table
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class TableWriter:
     """
 
     def __init__(self, folder: Path, *, dtype: Dtype = "int8", replace: bool = False) -> None:
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         self.dtype = dtype
         self.replace = replace
         self.words: list[str] = []

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.arrays.top_k import Found, TopK, merged, nothing_found, stacked
+from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
 
 Float32 = npt.NDArray[np.float32]
 
@@ -27,7 +27,7 @@ def by_sorting(scores: Float32, ids: npt.NDArray[np.int64], n: int) -> list[list
     return [row[:n] for row in rows]
 
 
-def told(found: Found) -> list[list[tuple[float, int]]]:
+def told(found: TopKResult) -> list[list[tuple[float, int]]]:
     return [
         list(zip(scores, ids, strict=True))
         for scores, ids in zip(found.scores.tolist(), found.ids.tolist(), strict=True)
@@ -80,21 +80,21 @@ def test_answers_of_parts_are_merged_to_that_of_the_whole_in_any_order(sizes: li
         best.add(scores[:, first:end], ids[first:end])
         parts.append(best.best())
     order = np.random.default_rng(seed).permutation(len(parts))
-    assert told(merged([parts[place] for place in order], n)) == by_sorting(scores, ids, n)
+    assert told(merged([parts[index] for index in order], n)) == by_sorting(scores, ids, n)
 
 
 def test_equal_scores_of_a_single_part_stand_in_the_order_of_their_ids() -> None:
-    found = Found(np.array([[2, 2, 1]], np.float32), np.array([[9, 4, 5]]))
+    found = TopKResult(np.array([[2, 2, 1]], np.float32), np.array([[9, 4, 5]]))
     assert told(merged([found], 3)) == [[(2, 4), (2, 9), (1, 5)]]
     assert told(merged([found], 1)) == [[(2, 4)]]
 
 
 def test_what_is_none_comes_last() -> None:
-    parts = [Found(np.array([[3, -np.inf]], np.float32), np.array([[8, -1]])), nothing_found(1)]
-    more = Found(np.array([[-1, -2]], np.float32), np.array([[5, 6]]))
+    parts = [TopKResult(np.array([[3, -np.inf]], np.float32), np.array([[8, -1]])), nothing_found(1)]
+    more = TopKResult(np.array([[-1, -2]], np.float32), np.array([[5, 6]]))
     assert told(merged([*parts, more], 4)) == [[(3, 8), (-1, 5), (-2, 6), (-np.inf, -1)]]
 
 
 def test_answers_to_one_query_after_another_are_stacked() -> None:
-    one, other = (Found(np.full((count, 2), count, np.float32), np.full((count, 2), 7)) for count in (1, 2))
+    one, other = (TopKResult(np.full((count, 2), count, np.float32), np.full((count, 2), 7)) for count in (1, 2))
     assert stacked([one, other]).scores.tolist() == [[1, 1], [2, 2], [2, 2]]

@@ -20,10 +20,10 @@ from console import semsearch
 
 from semsearch import SentenceEmbedder
 from semsearch.bench import BenchReport, Growth, bench, draw, peers, running, site, works
-from semsearch.bench.bench_text import Paragraph, TextFiles, given, made_up, take_sample, write_corpus
+from semsearch.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
 from semsearch.bench.growth import sizes_below
 from semsearch.bench.measurements import Measurement, measurements_of
-from semsearch.bench.processes import ONE_THREAD, Ran, run_python
+from semsearch.bench.processes import ONE_THREAD, ProcessRun, run_python
 from semsearch.bench.rounds import Case, Quantity, measure, needed
 from semsearch.cli.commands.bench_command import report_lines
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
@@ -69,18 +69,18 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def found(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BenchReport]:
     """Everything once, on as little as may be; and its folder, which must be empty then."""
-    place = tmp_path_factory.mktemp("place")
+    folder = tmp_path_factory.mktemp("temporary")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(place))
+        patch.setattr(tempfile, "tempdir", str(folder))
         yield bench(1000, runs=1, peers=["loop"], vectors=str(small_vectors.folder))
-    assert list(place.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 def silent(*_: object) -> None:
     """Progress that nobody wants."""
 
 
-def texts_of(paragraphs: list[Paragraph]) -> list[str]:
+def texts_of(paragraphs: list[SampleParagraph]) -> list[str]:
     return [paragraph.text for paragraph in paragraphs]
 
 
@@ -118,17 +118,17 @@ def test_what_is_written_is_read_back(tmp_path: Path, small_vectors: VectorTable
     made = list(made_up(small_vectors, 1000))
     corpus = write_corpus(made, tmp_path / "text", 1000, silent)
     assert list(corpus.each_paragraph()) == texts_of(made)
-    files = list(corpus.places())
+    files = list(corpus.paths())
     assert (corpus.files, corpus.paragraphs, corpus.sentences) == (len(files), len(made), 1000)
-    assert corpus.bytes == sum(place.stat().st_size for place in files)
+    assert corpus.bytes == sum(path.stat().st_size for path in files)
     assert corpus.words == sum(len(text.split()) for text in texts_of(made))
 
 
 def test_text_is_written_while_it_is_made(tmp_path: Path) -> None:
-    def paragraphs() -> Iterator[Paragraph]:
+    def paragraphs() -> Iterator[SampleParagraph]:
         for number in range(100):
             assert len(list(tmp_path.rglob("*.txt"))) == number // 20, "a file is there as soon as it is full"
-            yield Paragraph("A ship sails.", 1)
+            yield SampleParagraph("A ship sails.", 1)
 
     assert write_corpus(paragraphs(), tmp_path, 100, silent).files == 5
 
@@ -166,7 +166,7 @@ def test_questions_are_words_as_they_stand_in_the_text(tmp_path: Path, small_vec
 
 
 def test_of_text_without_words_nothing_can_be_asked(tmp_path: Path) -> None:
-    corpus = write_corpus([Paragraph("!!! ???", 1)], tmp_path, 1, silent)
+    corpus = write_corpus([SampleParagraph("!!! ???", 1)], tmp_path, 1, silent)
     with pytest.raises(UsageError, match="the text has no words"):
         take_sample(corpus, 10)
 
@@ -257,9 +257,9 @@ def test_a_launcher_that_is_ended_takes_its_process_along() -> None:
 def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     commands: list[tuple[str, ...]] = []
 
-    def run(*command: str) -> Ran:
+    def run(*command: str) -> ProcessRun:
         commands.append(command)
-        return Ran(1.0, 2)
+        return ProcessRun(1.0, 2)
 
     corpus = TextFiles(tmp_path / "text", 1, 1, 1, 1, 1)
     monkeypatch.setattr(site, "run_python", run)

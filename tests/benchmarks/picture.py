@@ -23,7 +23,7 @@ _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # nothing is fetched to
 
 
 def run(command: str) -> str:
-    """What a command prints on a terminal."""
+    """Run a command and return the text that it prints on a terminal."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
     process = subprocess.Popen(

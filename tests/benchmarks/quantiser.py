@@ -1,4 +1,4 @@
-"""What the vectors' form costs and saves: float32, float16 and 8-bit inner-product indexes on an index's own passages.
+"""Measure what encodings of vectors cost and save: float32, float16 and 8-bit indexes of an index's own passages.
 
     python tests/benchmarks/quantiser.py INDEX [--queries 200]
 
@@ -23,7 +23,7 @@ import faiss as _faiss
 import numpy as np
 
 from semsearch.dense.faiss_segment import Vectors
-from semsearch.storage.database import SEGMENTS, Store
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.manifest import get_segments
 
 faiss: Any = _faiss
@@ -32,10 +32,10 @@ K = 10
 
 def passage_vectors(folder: Path) -> np.ndarray:
     """The stored vectors, which are half precision already: what is compared is the form of the scan."""
-    with Store(folder).reading() as db:
+    with IndexDatabase(folder).reading() as db:
         segments = [segment for segment in get_segments(db) if segment.kind == "passage"]
     opened = [Vectors(folder / SEGMENTS / segment.file, segment) for segment in segments]
-    return np.concatenate([vectors.rows(np.arange(len(vectors.segment.runs))) for vectors in opened])
+    return np.concatenate([vectors.rows(np.arange(len(vectors.segment.id_ranges))) for vectors in opened])
 
 
 def main() -> None:

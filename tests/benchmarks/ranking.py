@@ -1,4 +1,4 @@
-"""How meaning and words become one ranking: nDCG@10 of the ways that were tried, as Markdown tables.
+"""Measure ways to fuse meaning and words into one ranking: nDCG@10 of each, as Markdown tables.
 
     python tests/benchmarks/ranking.py FOLDER... [--choose NAME,NAME,...]
 
@@ -31,7 +31,7 @@ from semsearch.tuning import TUNING
 
 Matrix = np.ndarray[Any, Any]
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-BESIDES = (0.0, 0.15, 0.3, 0.5, 0.7, 1.0)
+NEIGHBOUR_WEIGHTS = (0.0, 0.15, 0.3, 0.5, 0.7, 1.0)
 NEAR = ((1, 0.1), (1, 0.2), (1, 0.3), (2, 0.1), (2, 0.2), (2, 0.3), (3, 0.2), (5, 0.2))
 EXPANSIONS = ((3, 10, 0.3), (5, 30, 0.3), (10, 10, 0.3), (10, 30, 0.3), (5, 30, 0.5))  # passages, terms, their share
 
@@ -54,10 +54,10 @@ class Parts:
 def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     collection = load(folder)
     queries = list(collection.queries.items())
-    with tempfile.TemporaryDirectory() as place, Index.create(Path(place) / "index", **options) as index:
+    with tempfile.TemporaryDirectory() as temporary, Index.create(Path(temporary) / "index", **options) as index:
         index.add(collection.documents)
         searcher = index._asking()
-        with searcher._store.reading() as db:
+        with searcher._database.reading() as db:
             snapshot = searcher._current(db)
             embedder = snapshot.embedder(db, searcher._vectors)
             assert embedder is not None
@@ -90,21 +90,21 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     size = len(lexicon)
     counts = csr_array(coo_array((times, (owners, columns)), shape=(len(ids), size)))
     query_rows = np.repeat(np.arange(len(texts)), [len(terms) for terms in asked])
-    places = {path: place for place, path in enumerate(dict.fromkeys(documents[row.document_id] for row in rows))}
+    numbers = {path: number for number, path in enumerate(dict.fromkeys(documents[row.document_id] for row in rows))}
     gains = [
-        {places[document]: gain for document, gain in collection.relevant[query].items() if document in places}
+        {numbers[document]: gain for document, gain in collection.relevant[query].items() if document in numbers}
         for query, _ in queries
     ]
     return Parts(
         collection.name,
-        np.array([places[documents[row.document_id]] for row in rows]),
+        np.array([numbers[documents[row.document_id]] for row in rows]),
         dense,
         vectors,
         counts,
         csr_array(coo_array((np.ones(len(query_rows)), (query_rows, np.concatenate(asked))), shape=(len(texts), size))),
         gains,
         [discounted(sorted(collection.relevant[query].values(), reverse=True)) for query, _ in queries],
-        [places.get(query, -1) for query, _ in queries],
+        [numbers.get(query, -1) for query, _ in queries],
     )
 
 
@@ -112,7 +112,7 @@ def stored(snapshot: Any, kind: Any, ids: Matrix) -> Matrix:
     """The vectors of all ids, zero for one without. (n,) -> (n, d)"""
     held = np.zeros(len(ids), dtype=bool)
     for vectors in snapshot._open(kind):
-        held |= vectors.segment.runs.has(ids)
+        held |= vectors.segment.id_ranges.has(ids)
     found = snapshot.vectors(kind, ids[held])
     result = np.zeros((len(ids), found.shape[1]), dtype=np.float32)
     result[held] = found
@@ -138,16 +138,16 @@ def ndcg(parts: Parts, scores: Matrix) -> float:
         if parts.itself[query] >= 0:
             column[parts.itself[query]] = -np.inf
         top = np.argsort(-column, kind="stable")[:10]
-        total += discounted([gains.get(int(place), 0) for place in top]) / ideal if ideal else 0.0
+        total += discounted([gains.get(int(index), 0) for index in top]) / ideal if ideal else 0.0
     return total / len(parts.gains)
 
 
-def weighted_terms(parts: Parts, beside: float) -> csr_array:
-    """BM25 of each term in each passage, where words of the passages beside count `beside`. (p, t)"""
+def weighted_terms(parts: Parts, neighbour_weight: float) -> csr_array:
+    """BM25 of each term in each passage, where words of the neighbouring passages count `neighbour_weight`. (p, t)"""
     size = len(parts.owner)
     joined = np.flatnonzero(parts.owner[1:] == parts.owner[:-1])
     rows, columns = np.concatenate((joined, joined + 1)), np.concatenate((joined + 1, joined))
-    near = csr_array(coo_array((np.full(len(rows), beside), (rows, columns)), shape=(size, size)))
+    near = csr_array(coo_array((np.full(len(rows), neighbour_weight), (rows, columns)), shape=(size, size)))
     counts = csr_array(parts.counts + near @ parts.counts)
     counts.eliminate_zeros()
     lengths = np.asarray(counts.sum(axis=1)).ravel()
@@ -164,13 +164,13 @@ def over_best(scores: Matrix) -> Matrix:
     return np.asarray(scores / np.maximum(scores.max(axis=0), 1e-9))
 
 
-def lexical(parts: Parts, beside: float = TUNING.beside_weight) -> Matrix:
-    return over_best((weighted_terms(parts, beside) @ parts.asked.T).toarray())
+def lexical(parts: Parts, neighbour_weight: float = TUNING.neighbour_weight) -> Matrix:
+    return over_best((weighted_terms(parts, neighbour_weight) @ parts.asked.T).toarray())
 
 
 def expanded(parts: Parts, ranking: Matrix, passages: int, terms: int, share: float) -> Matrix:
     """RM3: BM25 of the question's terms and, for a `share`, of the best terms of the passages that rank first."""
-    weights = weighted_terms(parts, TUNING.beside_weight)
+    weights = weighted_terms(parts, TUNING.neighbour_weight)
     result = np.zeros((len(parts.owner), parts.asked.shape[0]))
     lengths = np.maximum(np.asarray(parts.counts.sum(axis=1)).ravel(), 1)
     for query in range(parts.asked.shape[0]):
@@ -212,7 +212,10 @@ class Tables:
     def __init__(self, everything: list[Parts], chosen_on: set[str]) -> None:
         self.everything = everything
         self.chosen_on = chosen_on
-        self.words = {beside: [lexical(parts, beside) for parts in everything] for beside in BESIDES}
+        self.words = {
+            neighbour_weight: [lexical(parts, neighbour_weight) for parts in everything]
+            for neighbour_weight in NEIGHBOUR_WEIGHTS
+        }
 
     def head(self, title: str) -> None:
         names = [parts.name for parts in self.everything]
@@ -220,10 +223,11 @@ class Tables:
         print("|---" * (len(names) + 3) + "|")
 
     def row(
-        self, label: str, way: Callable[[Parts, Matrix], Matrix], *, beside: float = TUNING.beside_weight
+        self, label: str, way: Callable[[Parts, Matrix], Matrix], *, neighbour_weight: float = TUNING.neighbour_weight
     ) -> list[float]:
         values = [
-            ndcg(parts, way(parts, words)) for parts, words in zip(self.everything, self.words[beside], strict=True)
+            ndcg(parts, way(parts, words))
+            for parts, words in zip(self.everything, self.words[neighbour_weight], strict=True)
         ]
         self.print(label, values)
         return values
@@ -241,23 +245,26 @@ class Tables:
         print(f"| {label} | " + " | ".join([*(f"{value:.3f}" for value in values), *means]) + " |", flush=True)
 
     def leave_one_out(self) -> None:
-        """Weight, words beside and nearness chosen on all collections but one, and reported on that one."""
-        grid = list(product(WEIGHTS[2:], BESIDES, [(1, 0.0), *NEAR]))
+        """Weight, neighbours and nearness chosen on all collections but one, and reported on that one."""
+        grid = list(product(WEIGHTS[2:], NEIGHBOUR_WEIGHTS, [(1, 0.0), *NEAR]))
         figures = np.array(
             [
                 [
-                    ndcg(parts, near(parts, fused(parts, self.words[beside][place], weight), *nearness))
-                    for place, parts in enumerate(self.everything)
+                    ndcg(parts, near(parts, fused(parts, self.words[neighbour_weight][number], weight), *nearness))
+                    for number, parts in enumerate(self.everything)
                 ]
-                for weight, beside, nearness in grid
+                for weight, neighbour_weight, nearness in grid
             ]
         )
-        chosen = [int(np.delete(figures, place, axis=1).mean(axis=1).argmax()) for place in range(figures.shape[1])]
-        self.print("chosen on the six others", [float(figures[way, place]) for place, way in enumerate(chosen)])
+        chosen = [int(np.delete(figures, number, axis=1).mean(axis=1).argmax()) for number in range(figures.shape[1])]
+        self.print("chosen on the six others", [float(figures[way, number]) for number, way in enumerate(chosen)])
         self.print("the best way of all on each", figures.max(axis=0).tolist())
         for parts, way in zip(self.everything, chosen, strict=True):
-            weight, beside, (n, nearness) = grid[way]
-            print(f"\nfor {parts.name}: {weight} · cosine, beside {beside}, nearness {nearness} to {n}", end="")
+            weight, neighbour_weight, (n, nearness) = grid[way]
+            print(
+                f"\nfor {parts.name}: {weight} · cosine, neighbours {neighbour_weight}, nearness {nearness} to {n}",
+                end="",
+            )
         print()
 
 
@@ -277,10 +284,10 @@ def main() -> None:
         tables.row(f"z-scores, {weight}", partial(fused, weight=weight, scale=standard))
     for weight in (0.3, 0.5):
         tables.row(f"reciprocal ranks, {weight}", partial(fused, weight=weight, scale=reciprocal))
-    tables.head("words of the passages beside")
-    for beside in BESIDES:
-        tables.row(f"count {beside}, words alone", lambda _, words: words, beside=beside)
-        tables.row(f"count {beside}, hybrid", best_way, beside=beside)
+    tables.head("words of the neighbouring passages")
+    for neighbour_weight in NEIGHBOUR_WEIGHTS:
+        tables.row(f"count {neighbour_weight}, words alone", lambda _, words: words, neighbour_weight=neighbour_weight)
+        tables.row(f"count {neighbour_weight}, hybrid", best_way, neighbour_weight=neighbour_weight)
     tables.head("nearness to the n best")
     for n, weight in ((1, 0.0), *NEAR):
         tables.row(f"n = {n}, {weight}", lambda p, w, n=n, g=weight: near(p, fused(p, w, TUNING.dense_weight), n, g))
@@ -288,7 +295,7 @@ def main() -> None:
     for way in EXPANSIONS:
         rankings = {
             parts.name: best_way(parts, words)
-            for parts, words in zip(everything, tables.words[TUNING.beside_weight], strict=True)
+            for parts, words in zip(everything, tables.words[TUNING.neighbour_weight], strict=True)
         }
         found = {parts.name: expanded(parts, rankings[parts.name], *way) for parts in everything}
         tables.row(f"{way[0]}, {way[1]}, {way[2]}, words alone", lambda p, _, f=found: f[p.name])

@@ -58,7 +58,7 @@ def main() -> None:
         names = [document.id for document in collection.documents]
         for way, table in cosines(collection).items():
             for row, (query, text) in zip(table, collection.queries.items(), strict=True):
-                ranking = [names[place] for place in np.argsort(-row, kind="stable")[:11] if names[place] != query]
+                ranking = [names[index] for index in np.argsort(-row, kind="stable")[:11] if names[index] != query]
                 scores[way][group_of(text)].append(ndcg(ranking, collection.relevant[query]))
     print("| way | " + " | ".join(f"{g} ({len(scores['uSIF'][g])} queries)" for g in GROUPS) + " |")
     print("|---" * (len(GROUPS) + 1) + "|")

@@ -1,4 +1,4 @@
-"""What topics are worth: nDCG@10 without them, and with other weights, dimensions and samples, as Markdown tables.
+"""Measure the effect of topics: nDCG@10 without them, and with other weights, dimensions and samples, as Markdown.
 
     python tests/benchmarks/topics.py FOLDER... [--together]
 
@@ -28,7 +28,7 @@ SHOWN = 50
 
 @dataclass(frozen=True)
 class Setting:
-    """How topics are learned, and how many tenths of the score they are; 0 for an index without."""
+    """A setting of topics: how they are learned, and their tenths of the score; 0 for an index without topics."""
 
     tenths: float = tuning.TUNING.topics_share
     dimension: int = DIMENSION

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from collections_made import collection, pairs, write_pairs
 from console import semsearch
 
+from semsearch.cli.evaluate import experiment_command
 from semsearch.evaluate import evaluate_sts
 from semsearch.evaluate.published import YEAR_TASKS
+from semsearch.evaluate.retrieval import modes_and_peers
 from semsearch.evaluate.retrieval.measures import MEASURES
 from semsearch.word_vectors.table import VectorTable
 
@@ -41,10 +45,28 @@ def test_retrieval_is_a_table_of_collections_and_modes(tmp_path: Path, small_vec
         "evaluate", "retrieval", one, two, "--vectors", small_vectors.folder, "-m", "dense", "-m", "lexical"
     )
     assert (result.status, result.err) == (0, "")
-    head, *rows = result.lines
-    assert [part.strip() for part in cells(head)][:6] == ["collection", "mode", "nDCG@10", "95 %", "to lexical", "95 %"]
-    assert [row.split()[:2] for row in rows] == [[c, m] for c in ("one", "two", "mean") for m in ("dense", "lexical")]
-    assert "+" in rows[0] or "-" in rows[0]
+    tables = [table.splitlines() for table in result.out.split("\n\n")]
+    for name, (head, *rows) in zip(("one", "two", "mean"), tables, strict=True):
+        columns = ["collection", "mode", "nDCG@10", "95 %", "to lexical", "95 %"]
+        assert [part.strip() for part in cells(head)][:6] == columns
+        assert [row.split()[:2] for row in rows] == [[name, mode] for mode in ("dense", "lexical")]
+        assert "+" in rows[0] or "-" in rows[0]
+
+
+def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ir_measures")
+    index_and_show = list[str]()
+
+    def noted(name: str, done: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **options: (index_and_show.append(name), done(*given, **options))[1]
+
+    monkeypatch.setattr(modes_and_peers, "mode_rankers", noted("indexed", modes_and_peers.mode_rankers))
+    monkeypatch.setattr(experiment_command, "print_blocks", noted("shown", experiment_command.print_blocks))
+    folders = [collection(tmp_path / name) for name in ("one", "two")]
+    assert semsearch("evaluate", "retrieval", *folders, "--vectors", small_vectors.folder, "-m", "dense").status == 0
+    assert index_and_show == ["indexed", "shown", "indexed", "shown", "shown"]
 
 
 def test_the_mean_of_one_collection_is_not_shown_but_is_in_the_json(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -111,11 +111,11 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: Vecto
 
 def test_status_shows_what_is_taken_away(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_docs(tmp_path)
-    place = tmp_path / "index"
-    with Index.create(place, vectors=small_vectors, components=2) as index:
+    folder = tmp_path / "index"
+    with Index.create(folder, vectors=small_vectors, components=2) as index:
         index.sync(tmp_path / "docs")
         directions = index.directions()
-    command = ("status", "--name", place)
+    command = ("status", "--name", folder)
     plain, result = semsearch(*command), semsearch(*command, "--components")
     assert (result.status, result.err) == (0, "")
     assert result.lines[: len(plain.lines)] == plain.lines
@@ -126,7 +126,7 @@ def test_status_shows_what_is_taken_away(tmp_path: Path, small_vectors: VectorTa
 
 
 def test_status_says_where_nothing_is_taken_away(tmp_path: Path, small_vectors: VectorTable) -> None:
-    place = tmp_path / "index"
-    Index.create(place, vectors=small_vectors, method="mean").close()
-    result = semsearch("status", "--name", place, "--components")
+    folder = tmp_path / "index"
+    Index.create(folder, vectors=small_vectors, method="mean").close()
+    result = semsearch("status", "--name", folder, "--components")
     assert result.lines[-1] == "nothing is taken away from its sentences"

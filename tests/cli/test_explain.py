@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from console import index_docs, on_terminal, semsearch, work_in, write_docs
 
-from semsearch.cli.explained import Cell, table
+from semsearch.cli.explained import Cell, summary, table
 from semsearch.cli.terminal import heat_map, warmth
-from semsearch.results.explanation import Explanation, Pairs
+from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
+from semsearch.results.origin import Mode, Rerank
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -43,13 +45,13 @@ def text_of(lines: list[list[Cell]]) -> list[str]:
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
-    place, sentence, score, lexical, dense, near, unknown = lines[:7]
+    heading, sentence, score, lexical, dense, near, answers, unknown = lines[:8]
     assert sentence.strip().startswith("The captain of the ship")
     parts, total = score.split(" = ")
     points = [float(part.split()[-1]) for part in parts.split(" + ")]
     assert float(total) == pytest.approx(sum(points), abs=0.002)
     assert near.startswith("    near    0.2×")
-    assert total in place
+    assert total in heading
     assert lexical.startswith("    lexical 0.24×")
     assert "captain " in lexical
     assert lexical.endswith("not there: zyzzyva")
@@ -57,7 +59,8 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert "passage" in dense
     assert "sentence" in dense
     assert unknown == "    unknown zyzzyva"
-    header, *rows = [line.split() for line in lines[7:]]
+    assert re.fullmatch(r"    answers \d+% likely: cosine \d\.\d{3}, \d+% of the words", answers)
+    header, *rows = [line.split() for line in lines[8:]]
     assert {"captain", "ship", "Σ"} <= set(header)
     assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
     assert all(len(line) <= 80 for line in lines[7:])
@@ -90,8 +93,8 @@ def test_jsonl_and_batches_have_them_too() -> None:
 
 @pytest.mark.parametrize("mode", ["dense", "lexical"])
 def test_one_half_alone_is_its_own_score(mode: str) -> None:
-    place, _, explained, *_ = semsearch("query", "captain ship", "-k", "1", "--explain", "--mode", mode).lines
-    score = place.split("  ")[1]
+    heading, _, explained, *_ = semsearch("query", "captain ship", "-k", "1", "--explain", "--mode", mode).lines
+    score = heading.split("  ")[1]
     assert explained.startswith(f"    {mode.ljust(7)} {score}: ")
 
 
@@ -141,7 +144,9 @@ def test_a_single_word_needs_no_row_of_sums() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (3, 40), (30, 2), (30, 40)])
 def test_what_does_not_fit_is_summed(size: tuple[int, int], width: int) -> None:
     shares = [[((7 * row + 3 * column) % 11) / 100 for column in range(size[1])] for row in range(size[0])]
-    lines = text_of(table(pairs(shares, sentence=["word" * (1 + place % 5) for place in range(size[1])]), width=width))
+    lines = text_of(
+        table(pairs(shares, sentence=["word" * (1 + heading % 5) for heading in range(size[1])]), width=width)
+    )
     assert max(map(len, lines)) <= width
     assert len(lines) <= 9
     assert lines[-1].split()[-1] == ("·" if size == (1, 1) else f"{sum(map(sum, shares)):.2f}")
@@ -178,3 +183,14 @@ def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:
     ]  # fmt: skip
     _, row = table(pairs([[0.5, -0.25]], ["ship"]))
     assert [cell.share for cell in row] == [None, 1.0, -0.5, None]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
+    """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""
+    lexical = Lexical(0.5, 1.0, 2.0, 4.0, (TermScore("ship", 1, 0, 2.0),))
+    rerank = Rerank(0.4, 0.1, 3.0, 1.0, 0.5)
+    explanation = Explanation("ship", mode, "A ship.", 0.9, lexical, None, None, None, (), rerank)
+    first, *_, last = summary(explanation)
+    assert first == "lexical 0.500 + rerank 0.400 = 0.900"
+    assert last == "rerank  0.1×(3 - 1)/0.5"

@@ -29,7 +29,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def made(empty: Path, small_vectors: VectorTable) -> Path:
-    """The same with an index of them."""
+    """A world of documents, with an index of them."""
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert result.status == 0
     return empty
@@ -483,8 +483,8 @@ def test_an_empty_index_is_said_to_be_empty(empty: Path, small_vectors: VectorTa
 @pytest.mark.parametrize(
     "command",
     [
-        ["index"], ["index", "docs"], ["index", "--rebuild"], ["query", "ship"], ["similar", "docs/guide.md"],
-        ["context", "ship"], ["status"], ["verify"], ["remove", "docs"], ["refit"], ["compact"],
+        ["index"], ["index", "docs"], ["index", "--rebuild"], ["status"], ["verify"], ["remove", "docs"], ["refit"],
+        ["compact"],
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("options", [("-i", "docs", "-i", "other"), ("--index", "other", "--name", "docs")])
@@ -498,3 +498,57 @@ def test_of_two_indexes_none_is_silently_left_out(
     assert (result.status, result.out) == (2, "")
     assert result.err == f"semsearch: --index is given 2 times, as {named}; give it once, for one index\n"
     assert before == {name: semsearch("status", "-i", name, "--json").json["generation"] for name in before}
+
+
+BINARY = bytes(range(256)) * 8
+
+
+def test_files_that_are_not_read_are_counted_in_a_line_each_time(made: Path) -> None:
+    for name in ("a.heic", "b.heic", "c.bin"):
+        (made / "docs" / name).write_bytes(BINARY)
+    for _ in range(2):
+        result = semsearch("index")
+        assert result.lines[1:] == ["not read: 2 .heic, 1 .bin (semsearch status --problems lists them)"]
+        assert result.err == ""
+    assert semsearch("index", "--json").json["not_read"] == {".heic": 2, ".bin": 1}
+    assert semsearch("index", "--quiet").out == ""
+
+
+def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
+    (made / "docs" / "a.heic").write_bytes(BINARY)
+    (made / "docs" / "old.txt").write_bytes("Łódź".encode("cp1250"))
+    semsearch("index")
+    status = semsearch("status")
+    assert "not read      1 .heic (--problems lists them)" in status.lines
+    assert "partly read   1 document (--problems says of what)" in status.lines
+    assert (semsearch("status", "--json").json["not_read"], semsearch("status", "--json").json["partly_read"]) == (
+        {".heic": 1},
+        1,
+    )
+    first, second = semsearch("status", "--problems").lines
+    assert first == f"{Path('docs/a.heic')}: not read: is binary, and no reader is for it"
+    assert second.startswith(f"{Path('docs/old.txt')}: doubtful encoding: read as ")
+    listed = semsearch("status", "--problems", "--json").json
+    assert [problem["kind"] for problem in listed["problems"]] == ["not read", "doubtful encoding"]
+
+
+def test_status_says_how_much_of_each_file_was_taken_in(made: Path) -> None:
+    guide, notes = semsearch("status", "--coverage").lines
+    assert guide.startswith(f"{Path('docs/guide.md')}: 5 sentences, ")
+    assert notes == f"{Path('docs/more/notes.txt')}: 2 sentences, 74 of 75 characters, 16 of 16 words known"
+    covered = semsearch("status", "--coverage", "--json").json["coverage"]
+    assert [file["sentences"] for file in covered] == [5, 2]
+
+
+def test_where_all_was_read_there_are_no_problems(made: Path) -> None:
+    assert semsearch("status", "--problems").out == "every file was read\n"
+    assert semsearch("status", "--problems", "--json").json == {"problems": []}
+
+
+def test_a_folder_of_pictures_is_an_error_that_names_their_endings(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "pictures").mkdir()
+    (empty / "pictures" / "a.heic").write_bytes(BINARY)
+    result = semsearch("index", "pictures", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert result.err == "semsearch: nothing to index in pictures: no reader is for its files (1 .heic)\n"
+    assert not (empty / "indexes").exists()

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from semsearch.cli.progress import Bar, _figures, progress, share_of, sync_progress
+from semsearch.cli.progress import Bar, _figures, no_progress, progress, share_of, sync_progress
 from semsearch.results.reports import Progress
 
 
@@ -55,3 +55,20 @@ def test_an_index_has_files_then_sentences_with_their_rate() -> None:
     assert _figures(Progress("reading", 3, 1200, 900, 0), 2.0) == "3/1,200 files  900 sentences  450/s"
     assert _figures(Progress("embedding", 0, 0, 900, 1000), 0.0) == "900 sentences  900,000/s"
     assert _figures(Progress("writing", 0, 0, 900, 1000), 1.0) == ""
+
+
+def test_what_is_printed_meanwhile_stands_where_it_is_meant_to(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bar on the screen takes what is printed to itself; without it, print writes to stdout."""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress() as show:
+        assert show is not None
+        show("reading", 1, 2)
+        with no_progress():
+            print("a result")
+        show("writing", 1, 2)
+    assert capsys.readouterr().out == "a result\n"
+    assert "a result" not in screen.getvalue()
+    assert "writing" in screen.getvalue()

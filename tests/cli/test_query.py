@@ -9,16 +9,19 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from console import INDEX, index_docs, on_terminal, semsearch, work_in, write_docs
 
+from semsearch import tuning
 from semsearch.word_vectors.table import VectorTable
 
 HIT = {
-    "rank", "score", "dense", "lexical", "path", "root", "document", "title", "line", "page", "headings", "sentence",
-    "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before", "after", "duplicates",
+    "rank", "score", "dense", "lexical", "relevance", "path", "root", "document", "title", "format", "line", "page",
+    "place", "headings", "sentence", "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before",
+    "after", "duplicates", "stale",
 }  # fmt: skip
 
 
@@ -38,8 +41,8 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_plain_is_what_a_pipe_gets() -> None:
     result = semsearch("query", "the captain of the ship", "-k", "1")
     assert (result.status, result.err) == (0, "")
-    place, sentence = result.lines
-    assert re.match(r"docs/guide\.md:10  0\.\d{3}  The guide › Ships", place)
+    heading, sentence = result.lines
+    assert re.match(r"docs/guide\.md:10  0\.\d{3}  The guide › Ships", heading)
     assert sentence == "    The captain of the ship sail to the harbour."
 
 
@@ -48,7 +51,7 @@ def test_words_need_no_quotes() -> None:
 
 
 def test_json_is_an_object_with_query_mode_and_hits() -> None:
-    answer = semsearch("query", "captain ship", "--json").json
+    answer = semsearch("query", "captain ship", "--all", "--json").json
     assert list(answer) == ["query", "mode", "hits"]
     assert (answer["query"], answer["mode"]) == ("captain ship", "hybrid")
     hit = answer["hits"][0]
@@ -59,6 +62,44 @@ def test_json_is_an_object_with_query_mode_and_hits() -> None:
     assert source[hit["start"] : hit["end"]] == hit["sentence"]
 
 
+def test_json_may_have_the_hits_of_each_document_together() -> None:
+    answer = semsearch("query", "captain ship", "--all", "--json", "--group", "document").json
+    assert list(answer) == ["query", "mode", "documents"]
+    hits = semsearch("query", "captain ship", "--all", "--json").json["hits"]
+    together = [hit for each in answer["documents"] for hit in each["hits"]]
+    assert sorted(together, key=str) == sorted(hits, key=str)
+    first = answer["documents"][0]
+    assert (first["path"], first["score"]) == (hits[0]["path"], first["hits"][0]["score"])
+    assert len({each["path"] for each in answer["documents"]}) == len(answer["documents"])
+    assert "--json" in semsearch("query", "captain", "--group", "document").err
+
+
+def test_a_phrase_must_stand_there_and_a_word_with_a_hyphen_must_not() -> None:
+    assert semsearch("query", '"captain of the ship"', "--format", "paths").lines == ["docs/guide.md"]
+    missing = semsearch("query", '"ship of the captain"')
+    assert (missing.status, missing.err) == (1, "semsearch: warning: no passage has the phrase 'ship of the captain'\n")
+    assert semsearch("query", '"ship of the captain"', "--syntax", "plain").status == 0
+    assert semsearch("query", "captain -captain", "--mode", "lexical").status == 1
+    assert "only what to leave out" in semsearch("query", "--", "-captain").err
+
+
+def test_a_query_of_a_batch_that_only_leaves_out_is_said() -> None:
+    result = semsearch("query", "-", "--jsonl", stdin="-captain\ncaptain\n")
+    assert result.status == 0
+    assert "only what to leave out" in result.err
+    assert {json.loads(line)["query"] for line in result.lines} == {"captain"}
+
+
+def test_each_document_may_have_one_hit_and_boosts_are_explained() -> None:
+    paths = [
+        hit["path"] for hit in semsearch("query", "captain ship bread", "--per-document", "1", "--json").json["hits"]
+    ]
+    assert len(set(paths)) == len(paths) > 0
+    lines = semsearch("query", "captain ship", "--boost", "docs/guide.md^0.25", "--explain", "-k", "1").lines
+    assert any("boost 0.250" in line for line in lines)
+    assert any(line.split() == ["boost", "0.25×1.000:", "docs/guide.md"] for line in lines)
+
+
 def test_json_without_hits_is_an_object_all_the_same() -> None:
     result = semsearch("query", "captain", "--json", "--filter", "nowhere/*")
     assert result.status == 1
@@ -66,14 +107,36 @@ def test_json_without_hits_is_an_object_all_the_same() -> None:
 
 
 def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
-    hits = [json.loads(line) for line in semsearch("query", "captain ship", "--jsonl", "-k", "3").lines]
+    hits = [json.loads(line) for line in semsearch("query", "captain ship", "--all", "--jsonl", "-k", "3").lines]
     assert [hit["rank"] for hit in hits] == [1, 2, 3]
     assert all(set(hit) == HIT | {"query", "mode"} for hit in hits)
 
 
 def test_paths_come_once_the_best_first() -> None:
-    assert semsearch("query", "judge and a ship", "--format", "paths").lines.count("docs/guide.md") == 1
+    assert semsearch("query", "judge and a ship", "--all", "--format", "paths").lines.count("docs/guide.md") == 1
     assert semsearch("query", "violin piano", "--format", "paths").lines[0] == "docs/more/notes.txt"
+
+
+def test_paths_for_xargs_end_with_a_null() -> None:
+    by_line = semsearch("query", "violin piano", "--format", "paths").lines
+    assert semsearch("query", "violin piano", "--format", "null").out.split("\0") == [*by_line, ""]
+
+
+def test_a_whole_passage_is_shown_with_its_sentence_marked() -> None:
+    lines = semsearch("query", "storm wave", "--show", "passage", "-k", "1").lines
+    assert lines[0].startswith("docs/guide.md:10  ")
+    assert len(lines) == 2
+    assert lines[1].startswith("  > The captain of the ship sail to the harbour. A storm and a wave")
+    assert lines[1].endswith("The anchor is old.")
+    similar = semsearch("similar", "docs/guide.md:14", "--show", "passage", "-k", "1").lines
+    assert similar[1].startswith("  > ")
+
+
+def test_where_passages_have_no_room_or_are_there_anyway_it_is_said() -> None:
+    for options in (("--format", "csv"), ("--json",), ("--context", "1")):
+        result = semsearch("query", "storm", "--show", "passage", *options)
+        assert result.status == 2
+        assert "--show passage" in result.err
 
 
 def test_csv_can_be_read_back() -> None:
@@ -111,8 +174,35 @@ def test_context_surrounds_the_sentence() -> None:
     ]
 
 
+def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted() -> None:
+    every = semsearch("query", "captain ship", "--all", "--json").json["hits"]
+    answer = semsearch("query", "captain ship", "--json").json
+    shown = len(answer["hits"])
+    assert answer["hits"] == every[:shown]
+    assert answer["weak"] == len(every) - shown > 0
+    assert all(hit["relevance"] < 0.03 for hit in every[shown:])
+    assert (answer["hits"][-1]["relevance"] or 1) >= 0.03
+
+
+def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_bias=-20.0))
+    result = semsearch("query", "ship", "--filter", "docs/more/*", "--json")
+    assert result.status == 1
+    assert result.json["hits"] == []
+    (said,) = result.json["warnings"]
+    assert said.startswith("nothing here answers this well; ")
+    assert said.endswith("--all shows it" if result.json["weak"] == 1 else "--all shows them")
+    plain = semsearch("query", "ship", "--filter", "docs/more/*")
+    assert (plain.status, plain.out, plain.err) == (1, "", f"semsearch: {said}\n")
+    assert semsearch("query", "ship", "--filter", "docs/more/*", "--format", "table").err.strip() == said
+
+
+def test_what_has_a_phrase_answers() -> None:
+    assert semsearch("query", '"captain of the ship"', "--json").json["hits"][0]["relevance"] is None
+
+
 def test_filters_decide_before_the_best_are_taken() -> None:
-    assert semsearch("query", "ship", "-k", "1", "--filter", "docs/more/*", "--format", "paths").lines == [
+    assert semsearch("query", "ship", "--all", "-k", "1", "-f", "docs/more/*", "--format", "paths").lines == [
         "docs/more/notes.txt"
     ]
     for condition in ("author=Ada", "year>=2021", "tags=sea"):
@@ -173,7 +263,7 @@ def test_unknown_words_are_told_and_looked_for_as_they_are() -> None:
 
 def test_a_batch_answers_line_by_line() -> None:
     queries = "captain ship\n\n   \nviolin piano\n?!\n"
-    result = semsearch("query", "-", "--json", "-k", "2", stdin=queries)
+    result = semsearch("query", "-", "--all", "--json", "-k", "2", stdin=queries)
     assert result.status == 0
     assert [answer["query"] for answer in result.json] == ["captain ship", "violin piano", "?!"]
     assert [len(answer["hits"]) for answer in result.json] == [2, 2, 0]
@@ -251,8 +341,9 @@ def test_a_query_imports_only_what_it_needs() -> None:
     code = (
         "import sys\nfrom semsearch.cli.main import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
-        "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'markdown_it', 'pathspec',"
-        " 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation', 'semsearch.search.filters']\n"
+        "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'pyromark', 'pathspec',"
+        " 'markdown_it', 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation',"
+        " 'semsearch.search.filters', 'prompt_toolkit', 'semsearch.cli.opening.hits']\n"
         "print([name for name in needless if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
@@ -293,6 +384,18 @@ def test_an_output_that_cannot_be_written_is_one_line() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs ulimit")
+@pytest.mark.parametrize("files", [9, 11, 12, 14, 16])
+def test_too_few_files_that_may_be_open_are_one_line(files: int) -> None:
+    line = f"ulimit -n {files}; {sys.executable} -m semsearch query ship"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:  # on this machine it has become too few
+        assert done.returncode == 2
+        assert done.stderr.startswith("semsearch: ")
+        assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_terminal_gets_colours_and_links() -> None:
     shown = on_terminal("query", "captain of the ship")
     assert "\x1b[35m" in shown
@@ -329,11 +432,11 @@ def test_the_version_is_shown() -> None:
 
 
 def test_a_read_only_folder_can_be_asked(folder: Path) -> None:
-    places = [folder / INDEX, *(folder / INDEX).rglob("*")]
-    for place in places:
-        place.chmod(0o555 if place.is_dir() else 0o444)
+    paths = [folder / INDEX, *(folder / INDEX).rglob("*")]
+    for path in paths:
+        path.chmod(0o555 if path.is_dir() else 0o444)
     try:
         assert command("query", "ship").returncode == 0
     finally:
-        for place in places:
-            place.chmod(0o755 if place.is_dir() else 0o644)
+        for path in paths:
+            path.chmod(0o755 if path.is_dir() else 0o644)

@@ -29,13 +29,13 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_similar_takes_the_place_that_a_query_shows() -> None:
-    place = semsearch("query", "captain", "-k", "1").out.split("  ")[0]
-    assert place == "docs/guide.md:10"
-    result = semsearch("similar", place)
+    path_and_line = semsearch("query", "captain", "-k", "1").out.split("  ")[0]
+    assert path_and_line == "docs/guide.md:10"
+    result = semsearch("similar", path_and_line)
     assert (result.status, result.err) == (0, "")
     assert any(line.startswith("docs/copy-") for line in result.lines)
-    assert not any(line.startswith(place) for line in result.lines)
-    assert semsearch("similar", f"{place}:5:The captain of the ship").out == result.out  # as vimgrep has it
+    assert not any(line.startswith(path_and_line) for line in result.lines)
+    assert semsearch("similar", f"{path_and_line}:5:The captain of the ship").out == result.out  # as vimgrep has it
 
 
 def test_similar_without_a_line_leaves_the_document_out() -> None:
@@ -87,7 +87,7 @@ def test_what_says_the_same_is_one_hit_that_tells_of_the_others() -> None:
     (row, *_) = csv.DictReader(io.StringIO(semsearch("query", "sailor", "--format", "csv").out))
     assert row["duplicates"] == "4"
     (hit, *_) = semsearch("query", "sailor", "--json").json["hits"]
-    assert [place["path"] + f":{place['line']}" for place in hit["duplicates"]] == others
+    assert [each["path"] + f":{each['line']}" for each in hit["duplicates"]] == others
     table = semsearch("query", "sailor", "--format", "table", "-k", "1").out
     assert "    + 4 more say the same: docs/copy-" in table
 
@@ -119,7 +119,10 @@ def test_a_context_as_json_has_its_citations() -> None:
 def test_a_context_of_nothing_is_status_one_and_says_so() -> None:
     result = semsearch("context", "captain", "-f", "nowhere/*")
     assert (result.status, result.out) == (1, "")
-    assert result.err == "semsearch: nothing was found for 'captain'\n"
+    assert result.err.splitlines() == [
+        "semsearch: warning: no path matches 'nowhere/*'",
+        "semsearch: nothing was found for 'captain'",
+    ]
     result = semsearch("context", "captain", "--json", "-f", "nowhere/*")
     assert (result.status, result.json["citations"]) == (1, [])
 

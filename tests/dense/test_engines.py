@@ -11,13 +11,13 @@ from memory_store import memory_engine
 from small import small_vectors, write_articles
 
 from semsearch.dense import engines
-from semsearch.dense.engines import ENGINE, Place, open_stores, register
+from semsearch.dense.engines import ENGINE, StoreLocation, open_stores, register
 from semsearch.dense.faiss_store import FaissStore
 from semsearch.dense.store import NO_IDS, VectorStore
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.storage.database import Store
+from semsearch.storage.database import IndexDatabase
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.meta import set_meta
 from semsearch.storage.segments import VECTORS
@@ -80,13 +80,13 @@ def held(index: Index) -> set[str]:
 
 def named(index: Index) -> set[str]:
     """The segments of vectors that the manifest names."""
-    with Store(index.path).reading() as db:
+    with IndexDatabase(index.path).reading() as db:
         return {segment.file for segment in get_segments(db) if segment.kind in VECTORS}
 
 
 def kept_in_memory(folder: Path) -> Index:
     index = Index.create(folder, vectors=folder.parent / "small")
-    with Store(folder).writing() as db:
+    with IndexDatabase(folder).writing() as db:
         set_meta(db, ENGINE, URI)
     return index
 
@@ -132,7 +132,7 @@ def test_it_lives_the_same_life(twins: Twins) -> None:
 def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
     ours, theirs = (index.status(drift=False, stale=False) for index in (twins.files, twins.memory))
     assert (ours.vectors, ours.removed, ours.segments) == (theirs.vectors, theirs.removed, theirs.segments)
-    with Store(twins.memory.path).reading() as db:
+    with IndexDatabase(twins.memory.path).reading() as db:
         elsewhere = sum(segment.size for segment in get_segments(db) if segment.kind in VECTORS)
     on_disk = sum(path.stat().st_size for path in twins.memory.path.rglob("*") if path.is_file())
     assert theirs.size_bytes == on_disk + elsewhere
@@ -142,7 +142,7 @@ def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
 def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(twins: Twins) -> None:
     index, written = twins.memory, named(twins.memory)
     before = [hit.passage_id for hit in index.search("the captain of the ship", 5)]
-    with Store(index.path).reading() as db:
+    with IndexDatabase(index.path).reading() as db:
         passages = [segment for segment in get_segments(db) if segment.kind == "passage"]
     leftover = stores(index)["passage"].merge(passages, NO_IDS, generation=99)  # of a writer killed before its COMMIT
     assert held(index) == written | {segment.file for segment in leftover}
@@ -168,17 +168,26 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
     assert all(hit.document != "comet" for hit in index.search("comet telescope", 20))
 
 
-def test_what_was_retired_stays_for_the_grace_period_and_goes_then(
-    twins: Twins, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_retired_goes_at_once_where_nobody_reads_it(twins: Twins) -> None:
     index, before = twins.memory, named(twins.memory)
     index.refit()
-    index.add([])
-    assert held(index) == before | named(index)
-    monkeypatch.setattr("semsearch.indexing.transaction.GRACE_SECONDS", -1.0)
-    index.add([])
     assert held(index) == named(index)
     assert not before & named(index)
+
+
+def test_what_was_retired_stays_while_it_is_read_and_goes_after_the_longest_time(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.indexing.giving_back.WAIT_SECONDS", 0.0)
+    index, before = twins.memory, named(twins.memory)
+    with IndexDatabase(index.path).reading() as db:
+        get_segments(db)
+        index.refit()
+        index.add([])
+        assert held(index) == before | named(index)
+        monkeypatch.setattr("semsearch.indexing.giving_back.LONGEST_SECONDS", -1.0)
+        index.add([])
+        assert held(index) == named(index)
 
 
 def test_a_lost_or_changed_segment_is_told(twins: Twins) -> None:
@@ -208,14 +217,14 @@ def test_an_engine_that_is_not_known_is_named_with_those_that_are(tmp_path: Path
 
 
 def test_an_engine_is_told_what_it_is_to_keep(tmp_path: Path) -> None:
-    asked: list[Place] = []
+    asked: list[StoreLocation] = []
 
-    def engine(place: Place) -> VectorStore:
-        asked.append(place)
-        return memory_engine()(place)
+    def engine(location: StoreLocation) -> VectorStore:
+        asked.append(location)
+        return memory_engine()(location)
 
     register("told", engine)
     open_stores("told:x", tmp_path, largest=5)
-    assert [(place.uri, place.folder, place.kind, place.largest) for place in asked] == [
+    assert [(location.uri, location.folder, location.kind, location.largest) for location in asked] == [
         ("told:x", tmp_path, kind, 5) for kind in VECTORS
     ]

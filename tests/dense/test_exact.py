@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.arrays.top_k import Found, TopK
+from semsearch.arrays.top_k import TopK, TopKResult
 from semsearch.dense.exact import compare_all
 from semsearch.index import Index
 from semsearch.results.hits import Hit, Mode
@@ -29,7 +29,7 @@ def drawn(count: int, queries: int) -> tuple[Float32, Float32]:
     return vectors, generator.integers(-3, 4, size=(queries, 6)).astype(np.float32)
 
 
-def best_rows(vectors: Float32, queries: Float32, n: int, *, rows: Int64 | None = None, block: int = 64) -> Found:
+def best_rows(vectors: Float32, queries: Float32, n: int, *, rows: Int64 | None = None, block: int = 64) -> TopKResult:
     best = TopK(len(queries), n)
     rows = np.arange(len(vectors)) if rows is None else rows
     compare_all(best, queries, rows, decode=lambda some: vectors[some], ids=lambda some: some, block=block)
@@ -87,7 +87,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 
 def told(hits: list[Hit]) -> list[tuple[int, int, tuple[int, ...]]]:
-    return [(hit.passage_id, hit.sentence_id, tuple(place.passage_id for place in hit.duplicates)) for hit in hits]
+    return [(hit.passage_id, hit.sentence_id, tuple(each.passage_id for each in hit.duplicates)) for hit in hits]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])

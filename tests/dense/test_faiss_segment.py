@@ -8,10 +8,10 @@ import faiss
 import numpy as np
 import pytest
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_segment import Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
-from semsearch.dense.scan_plan import Scanning
+from semsearch.dense.scan_plan import ScanOptions
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 from semsearch.system.durable import file_digest
@@ -33,9 +33,9 @@ def test_a_segment_gives_back_its_vectors_by_id(tmp_path: Path) -> None:
     ids, rows = np.r_[5:20, 40:60].astype(np.int64), unit_rows(35)
     (segment,) = written(tmp_path, ids, rows)
     opened = Vectors(tmp_path / segment.file, segment)
-    assert segment.runs.ranges == [(5, 15), (40, 20)]
+    assert segment.id_ranges.ranges == [(5, 15), (40, 20)]
     assert segment.digest == file_digest(tmp_path / segment.file)
-    np.testing.assert_allclose(opened.rows(segment.runs.below(np.array([40, 5]))), rows[[15, 0]], atol=1e-3)
+    np.testing.assert_allclose(opened.rows(segment.id_ranges.below(np.array([40, 5]))), rows[[15, 0]], atol=1e-3)
 
 
 def test_a_file_is_byte_by_byte_what_faiss_writes(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_only_allowed_rows_are_found_and_nothing_fills_the_gap(tmp_path: Path) -
 
 def test_a_writer_starts_a_new_file_where_one_is_full(tmp_path: Path) -> None:
     segments = written(tmp_path, np.arange(25, dtype=np.int64), unit_rows(25), largest=8)
-    assert [segment.runs.ranges for segment in segments] == [[(0, 8)], [(8, 8)], [(16, 8)], [(24, 1)]]
+    assert [segment.id_ranges.ranges for segment in segments] == [[(0, 8)], [(8, 8)], [(16, 8)], [(24, 1)]]
     assert written(tmp_path, np.zeros(0, dtype=np.int64), unit_rows(0)) == []
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
     (segment,) = written(tmp_path, np.arange(9, dtype=np.int64), unit_rows(9))
     path = tmp_path / segment.file
     with pytest.raises(IndexDamaged, match="9 vectors, not 8"):
-        Vectors(path, Segment("passage", segment.file, segment.size, Runs.of([(0, 8)]), segment.digest))
+        Vectors(path, Segment("passage", segment.file, segment.size, IdRanges.of([(0, 8)]), segment.digest))
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(IndexDamaged, match="bytes"):
         Vectors(path, segment)
@@ -89,10 +89,12 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
         Vectors(path, segment)
 
 
-LISTS = Scanning(listed=100)  # so that a small segment is like a large one
+LISTS = ScanOptions(listed=100)  # so that a small segment is like a large one
 
 
-def listed(folder: Path, rows: np.ndarray, wanted: Scanning = LISTS, *, questions: np.ndarray | None = None) -> Vectors:
+def listed(
+    folder: Path, rows: np.ndarray, wanted: ScanOptions = LISTS, *, questions: np.ndarray | None = None
+) -> Vectors:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
     asked = None if questions is None else lambda _: questions
@@ -104,16 +106,16 @@ def listed(folder: Path, rows: np.ndarray, wanted: Scanning = LISTS, *, question
 
 
 def clustered(n: int, *, seed: int = 0) -> np.ndarray:
-    """Unit vectors around twenty places."""
+    """Unit vectors around twenty centres."""
     generator = np.random.default_rng(seed)
-    places = np.random.default_rng(5).standard_normal((20, 16))
-    rows = places[generator.integers(20, size=n)] + 0.5 * generator.standard_normal((n, 16))
+    centres = np.random.default_rng(5).standard_normal((20, 16))
+    rows = centres[generator.integers(20, size=n)] + 0.5 * generator.standard_normal((n, 16))
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
 def test_a_segment_with_lists_has_the_same_vectors_under_the_same_numbers(tmp_path: Path) -> None:
     rows = clustered(1000)
-    with_lists, plain = listed(tmp_path / "a", rows), listed(tmp_path / "b", rows, Scanning(exact=True))
+    with_lists, plain = listed(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
     assert with_lists.segment.scan is not None
     assert plain.segment.scan is None
     some = np.array([999, 0, 500, 500, 3])
@@ -124,7 +126,7 @@ def test_a_segment_with_lists_has_the_same_vectors_under_the_same_numbers(tmp_pa
 def test_looking_into_all_lists_is_the_exact_scan(tmp_path: Path) -> None:
     rows, queries = clustered(1000), clustered(5, seed=1)
     exact = listed(tmp_path / "a", rows).scan(queries, 20, exact=True)
-    plain = listed(tmp_path / "b", rows, Scanning(exact=True)).scan(queries, 20)
+    plain = listed(tmp_path / "b", rows, ScanOptions(exact=True)).scan(queries, 20)
     assert exact.ids.tolist() == plain.ids.tolist()
     np.testing.assert_allclose(exact.scores, plain.scores, atol=1e-6)
 
@@ -139,10 +141,10 @@ def test_what_is_found_in_some_lists_has_its_exact_score(tmp_path: Path) -> None
 
 def test_the_recall_that_is_told_reaches_the_target_and_holds_for_other_questions(tmp_path: Path) -> None:
     rows, others = clustered(3000), clustered(200, seed=2)
-    plain = listed(tmp_path / "plain", rows, Scanning(exact=True))
+    plain = listed(tmp_path / "plain", rows, ScanOptions(exact=True))
     probes = []
     for target in (0.6, 0.95):
-        opened = listed(tmp_path / str(target), rows, Scanning(target_recall=target, listed=100))
+        opened = listed(tmp_path / str(target), rows, ScanOptions(target_recall=target, listed=100))
         scan = opened.segment.scan
         assert scan is not None
         assert scan.recall >= target
@@ -167,7 +169,7 @@ def test_it_is_measured_with_the_questions_that_are_given(tmp_path: Path) -> Non
 
 def test_the_fewer_rows_are_allowed_the_more_lists_are_looked_into(tmp_path: Path) -> None:
     rows, queries = clustered(2000), clustered(20, seed=4)
-    opened = listed(tmp_path, rows, Scanning(target_recall=0.9, listed=100))
+    opened = listed(tmp_path, rows, ScanOptions(target_recall=0.9, listed=100))
     for few in (np.arange(7, 2000, 100), np.arange(3)):
         allowed = np.zeros(2000, dtype=np.bool_)
         allowed[few] = True
@@ -185,7 +187,7 @@ def test_the_same_vectors_are_written_as_the_same_bytes(tmp_path: Path) -> None:
 def test_more_than_half_precision_can_be_given_up_and_is_measured(tmp_path: Path) -> None:
     rows, queries = clustered(2000), clustered(5, seed=1)
     for factory in ("SQ8", "IVF20,SQ8", "IVF20,Flat", "Flat"):
-        opened = listed(tmp_path / factory, rows, Scanning(factory=factory))
+        opened = listed(tmp_path / factory, rows, ScanOptions(factory=factory))
         scan = opened.segment.scan
         assert scan is not None
         assert (scan.factory, scan.vectors) == (factory, 2000)

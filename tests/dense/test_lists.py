@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from console import semsearch
@@ -15,6 +16,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.indexing import generation
+from semsearch.indexing.probe_questions import questions_of
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -62,6 +64,35 @@ def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
         assert (status.scans, status.target_recall) == ((), None)
         for query in ("the captain of the ship", "bread from the oven"):
             assert passages(index, query, 1) == passages(exact, query, 1)
+
+
+def test_small_segments_become_one_with_lists_when_together_they_are_many(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
+    found = []
+    for first in (20, 30, 40):
+        write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for lists
+        index.sync()
+        found.append([scan.vectors for scan in index.status().scans])
+    assert found == [[36], [36], [36, 63]]
+
+
+def test_recall_is_measured_with_questions_about_the_passages_themselves(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[int]] = []
+
+    def watched(*arguments: Any) -> Any:
+        asked.append(arguments[-1].tolist())
+        return questions_of(*arguments)
+
+    monkeypatch.setattr(generation, "questions_of", watched)
+    index.refit()
+    assert asked == [[*range(1, 37)]]
+    index.remove(index.path.parent / "docs" / "sea-0.md")
+    index.compact()
+    assert asked[1:] == [[*range(1, 31), 34, 35, 36]]
 
 
 def test_a_filter_is_answered_exactly(index: Index, tmp_path: Path, vectors: VectorTable) -> None:
@@ -156,16 +187,16 @@ def test_status_shows_lists_and_recall(index: Index) -> None:
 
 def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
     write_articles(tmp_path / "docs", 12)
-    place = tmp_path / "made"
-    made = ("index", tmp_path / "docs", "--name", place)
+    folder = tmp_path / "made"
+    made = ("index", tmp_path / "docs", "--name", folder)
     assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
-    assert "exact: every passage is compared" in semsearch("status", "--index", place).out
+    assert "exact: every passage is compared" in semsearch("status", "--index", folder).out
     refused = semsearch(*made, "--factory", "Flat")
     assert refused.status == 2
     assert "--rebuild" in refused.err
     assert "--factory Flat" in refused.err
     assert semsearch(*made, "--rebuild", "--target-recall", "0.9", "--no-exact").status == 0
-    status = semsearch("status", "--index", place, "--json").json
+    status = semsearch("status", "--index", folder, "--json").json
     assert (status["target_recall"], status["scans"][0]["factory"]) == (0.9, "IVF6,SQfp16")
     wrong = semsearch("index", tmp_path / "docs", "--name", tmp_path / "other", "--factory", "HNSW32")
     assert (wrong.status, "IVF4096,SQ8" in wrong.err) == (2, True)

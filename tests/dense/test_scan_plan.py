@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semsearch.dense.measured_recall import evenly, probes_for, recall
-from semsearch.dense.scan_plan import LISTED, Layout, Scanning
+from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout
 from semsearch.errors import UsageError
 
 
@@ -27,43 +27,43 @@ def slow_probes(target: float, order: np.ndarray, homes: np.ndarray, sure: float
 
 
 def test_small_segments_have_no_lists_and_large_ones_more_the_larger_they_are() -> None:
-    wanted = Scanning()
-    assert wanted.layout(LISTED - 1) == Layout()
+    wanted = ScanOptions()
+    assert wanted.layout(LISTED - 1) == SegmentLayout()
     assert wanted.layout(LISTED).lists == 362
-    assert wanted.layout(1_000_000) == Layout(1000)
-    assert Layout(2000).factory == "IVF2000,SQfp16"
+    assert wanted.layout(1_000_000) == SegmentLayout(1000)
+    assert SegmentLayout(2000).factory == "IVF2000,SQfp16"
 
 
 def test_an_exact_index_has_no_lists_however_large() -> None:
-    assert Scanning(exact=True).layout(10_000_000) == Layout()
+    assert ScanOptions(exact=True).layout(10_000_000) == SegmentLayout()
 
 
 def test_an_index_type_is_taken_where_there_is_enough_to_learn_it_from() -> None:
-    wanted = Scanning(factory="IVF64,SQ8")
-    assert wanted.layout(64 * 40) == Layout(64, "SQ8")
-    assert wanted.layout(64 * 40 - 1) == Layout()
-    assert Scanning(factory="SQ8").layout(999) == Layout()
-    assert not Scanning(factory="SQ8").layout(1000).is_exact
-    assert Scanning(factory="SQfp16").layout(10_000_000).is_exact
+    wanted = ScanOptions(factory="IVF64,SQ8")
+    assert wanted.layout(64 * 40) == SegmentLayout(64, "SQ8")
+    assert wanted.layout(64 * 40 - 1) == SegmentLayout()
+    assert ScanOptions(factory="SQ8").layout(999) == SegmentLayout()
+    assert not ScanOptions(factory="SQ8").layout(1000).is_exact
+    assert ScanOptions(factory="SQfp16").layout(10_000_000).is_exact
 
 
 @pytest.mark.parametrize("factory", ["PQ32", "IVF0,SQ8", "IVF64", "IVF64,SQ8 ", "sq8", "", "IVF64,PQ8,RFlat", 5])
 def test_an_index_type_that_is_not_offered_is_refused_with_those_that_are(factory: str) -> None:
     with pytest.raises(UsageError, match="IVF4096,SQ8"):
-        Scanning(factory=factory)
+        ScanOptions(factory=factory)
 
 
 @pytest.mark.parametrize("target", [0, -1, 1.01, float("nan"), True, "0.9"])
 def test_a_target_is_a_share(target: float) -> None:
     with pytest.raises(UsageError, match="target_recall must be"):
-        Scanning(target_recall=target)
+        ScanOptions(target_recall=target)
 
 
 def test_exact_and_an_inexact_type_are_not_both_to_be_had() -> None:
     with pytest.raises(UsageError, match="only one of the two"):
-        Scanning(exact=True, factory="IVF64,SQ8")
+        ScanOptions(exact=True, factory="IVF64,SQ8")
     with pytest.raises(UsageError, match="true or false"):
-        Scanning(exact=1)  # type: ignore[arg-type]
+        ScanOptions(exact=1)  # type: ignore[arg-type]
 
 
 @given(st.integers(0, 99), st.sampled_from([0.3, 0.8, 0.95, 1.0]), st.sampled_from([0.0, 2.0]))

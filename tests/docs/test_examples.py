@@ -1,17 +1,20 @@
 """Every command and every program of the guide runs as written, or says why it is not run.
 
 The blocks of a page are run in their order, in one folder, as a reader would: a shell block by bash, a Python block as
-a program of its own. `<!-- not run: REASON -->` before a block leaves it out.
+a program of its own, which shares its process with those next to it (what they import is imported once).
+`<!-- not run: REASON -->` before a block leaves it out.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -23,10 +26,13 @@ NOTES = ["semsearch index notes/"]
 BEFORE = {  # what a reader has done before opening the page
     "docs/indexing.md": ["semsearch index docs/"],
     "docs/querying.md": NOTES,
+    "docs/developers/frameworks.md": NOTES,
     "docs/developers/language-models.md": NOTES,
+    "docs/agents.md": NOTES,
     "docs/developers/large-indexes.md": NOTES,
     "docs/research/measuring.md": NOTES,
 }
+NEEDS = {"docs/developers/frameworks.md": ["langchain_core", "llama_index.core", "haystack"]}  # .ci/run installs them
 WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
 
 needs_bash = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="the guide's commands are for bash")
@@ -54,27 +60,39 @@ def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": str(ROOT),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
+        "HAYSTACK_TELEMETRY_ENABLED": "False",
     }
     environment.pop("SEMSEARCH_INDEXES", None)
     return subprocess.run(command, cwd=world, env=environment, capture_output=True, text=True, encoding="utf-8")
 
 
-def run_block(block: Block, world: Path) -> subprocess.CompletedProcess[str]:
-    """Run a block by what its language says."""
-    if block.language == "sh":
-        return run(["bash", "-euo", "pipefail", "-c", block.code], world)
-    return run([sys.executable, "-c", block.code], world)
+PROGRAMS = """
+import json, sys
+for line, code in json.loads(sys.argv[1]):
+    exec(compile(code, f"the block in line {line}", "exec"), {"__name__": "__main__"})
+"""
+
+
+def run_blocks(language: str, found: list[Block], world: Path) -> subprocess.CompletedProcess[str]:
+    """Run blocks of a language that stand one after the other."""
+    if language == "sh":
+        return run(["bash", "-euo", "pipefail", "-c", "\n".join(block.code for block in found)], world)
+    return run([sys.executable, "-c", PROGRAMS, json.dumps([(block.line, block.code) for block in found])], world)
 
 
 @needs_bash
 @pytest.mark.parametrize("page", WITH_CODE)
 def test_the_code_of_a_page_runs_in_its_order(page: str, world: Path) -> None:
+    for package in NEEDS.get(page, ()):
+        pytest.importorskip(package, reason="an optional dependency")
     for command in BEFORE.get(page, ()):
         assert run(shlex.split(command), world).returncode == 0
-    for block in blocks(read(page)):
-        if block.language in ("sh", "python") and not block.reason:
-            done = run_block(block, world)
-            assert done.returncode == 0, f"{page}, line {block.line}: {block.code}\n{done.stdout}{done.stderr}"
+    to_run = [block for block in blocks(read(page)) if block.language in ("sh", "python") and not block.reason]
+    for language, found in groupby(to_run, key=lambda block: block.language):
+        some = list(found)
+        done = run_blocks(language, some, world)
+        lines = f"{page}, from line {some[0].line} to {some[-1].line}"
+        assert done.returncode == 0, f"{lines}\n{done.stdout}{done.stderr}"
 
 
 @needs_bash

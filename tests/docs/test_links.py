@@ -1,4 +1,4 @@
-"""What the guide points to is there: pages, headings, pictures, and the pages that the code points to."""
+"""The guide's links lead somewhere: to pages, headings, pictures, and the pages that the code points to."""
 
 from __future__ import annotations
 

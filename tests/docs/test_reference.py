@@ -22,7 +22,11 @@ from semsearch.cli.reference.sources import find_class
 from semsearch.word_vectors.table import VectorTable
 
 PAGE = read("docs/reference.md")
-NOT_PRINTED = {"Progress", "SearchOptions"}  # a program is told how far a write has come, and says what it wants
+NOT_PRINTED = {  # handed to or by programs; those of pages, passages and maps are in the OpenAPI document
+    "DocumentText", "Progress", "SearchOptions", "Checkup", "DiskPart", "Finding",
+    "DocumentPassages", "PlacedPassage", "PlacedSentence", "PdfPage", "PageSentence", "TextBox",
+    "MapPassage", "MapProgress", "MapStatus",
+}  # fmt: skip
 RESULTS = {
     name: module_of(path)
     for path in sorted((ROOT / "semsearch" / "results").glob("*.py"))
@@ -94,7 +98,7 @@ def test_every_field_of_a_result_is_in_the_reference(result: str) -> None:
 
 
 def assert_has_keys(value: Any, keys: list[Key], where: str) -> None:
-    """That an object has these keys, and its objects theirs."""
+    """Assert that an object has the documented keys, and nested objects theirs."""
     certain = [key for key in keys if not key.name.startswith("<")]  # the others stand for any number of keys
     names = {name for key in certain for name in key.name.split(" or ")}
     assert isinstance(value, dict), where
@@ -169,6 +173,15 @@ def test_explanations_and_directions_have_the_keys_that_the_reference_has(
         assert_has_keys(hit["explain"], named["Explanation"], "explain")
     for direction in semsearch("status", "--components", "--json").json["directions"]:
         assert_has_keys(direction, named["Direction"], "directions")
+    for file in semsearch("status", "--coverage", "--json").json["coverage"]:
+        assert_has_keys(file, named["FileCoverage"], "coverage")
+
+
+def test_a_list_of_documents_has_the_keys_of_the_reference(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(indexed, monkeypatch)
+    (keys,) = [keys_of(one) for printed in PRINTED for one in printed.named if one.name == "DocumentInfo"]
+    for document in semsearch("list", "--documents", "--json").json:
+        assert_has_keys(document, keys, "document")
 
 
 def test_keys_that_are_not_printed_are_seen() -> None:

@@ -73,8 +73,8 @@ def test_pairs_agree_with_the_formula_and_sum_to_the_cosine(small_vectors: Vecto
         ([w for w in words(QUESTION) if w in vectors], 0),
         ([w for w in words(SENTENCE) if w in vectors], 1),
     ):
-        starts = [[place for place, each in enumerate(names) if each == name] for name in dict.fromkeys(names)]
-        literal = np.stack([literal.take(places, axis).sum(axis) for places in starts], axis)
+        starts = [[position for position, each in enumerate(names) if each == name] for name in dict.fromkeys(names)]
+        literal = np.stack([literal.take(positions, axis).sum(axis) for positions in starts], axis)
     assert found == pytest.approx(literal, abs=1e-5)
     cosine = float(np.dot(*embedder.transform([QUESTION, SENTENCE])))
     assert found.sum() == pytest.approx(cosine, abs=1e-5)
@@ -207,7 +207,7 @@ def test_a_score_among_filtered_documents_is_explained_by_the_best_among_these(i
 
 def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
     question = "The captain's telescope, captain"
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
         assert embedder is not None
@@ -441,5 +441,5 @@ def test_a_hit_made_by_hand_says_what_it_lacks(index: Index) -> None:
     hit = index.search("ship")[0]
     by_hand = Hit(**{name: getattr(hit, name) for name in hit.to_dict()})
     assert by_hand == hit
-    with pytest.raises(UsageError, match="does not know which question"):
+    with pytest.raises(UsageError, match="does not know which query"):
         by_hand.explain()

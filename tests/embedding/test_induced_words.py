@@ -1,4 +1,4 @@
-"""What an embedder and an index make of words that the vectors do not have."""
+"""Unknown words get vectors by their pieces and contexts, in an embedder and in an index."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from small import TOPICS, article, sentence
 
 import semsearch.embedding.induced_words as contexts
 from semsearch import Index, SentenceEmbedder, Text
-from semsearch.embedding.induced_words import Induced, learn_map
+from semsearch.embedding.induced_words import InducedWords, learn_map
 from semsearch.embedding.methods import METHODS, Unknown
 from semsearch.embedding.weights import STRANGER
-from semsearch.embedding.word_memory import Memory
+from semsearch.embedding.word_memory import WordMemory
 from semsearch.errors import FitError, UsageError
-from semsearch.indexing.spool import Spool, SpoolWriter
+from semsearch.indexing.reading.spool import Spool, SpoolWriter
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.train.pieces import add_pieces
 from semsearch.word_vectors.averages import average, average_few
 from semsearch.word_vectors.table import VectorTable
@@ -56,13 +56,13 @@ def test_by_default_unknown_words_are_left_out(open_vectors: VectorTable) -> Non
 
 def test_a_choice_that_there_is_not_is_refused(open_vectors: VectorTable) -> None:
     with pytest.raises(UsageError, match="skip, pieces, contexts"):
-        SentenceEmbedder(open_vectors, unknown="guess")  # type: ignore[arg-type]
+        SentenceEmbedder(open_vectors, unknown="guess").fit(TEXTS)  # type: ignore[arg-type]
 
 
 def test_each_word_is_known_or_comes_with_the_texts(open_vectors: VectorTable) -> None:
     texts = ["The Harbours' ship", "", "Naïveté zzq harbours 中文", "ship " * 60_000 + "ZZQ"]  # more than a chunk
     ragged = SentenceEmbedder(open_vectors, unknown="pieces").tokenize(texts)
-    known, strange = open_vectors.words, ragged.strangers.words
+    known, strange = open_vectors.words, ragged.unknown_words.words
     read = [known[number] if number >= 0 else strange[-1 - number] for number in ragged.ids.tolist()]
     assert [read[first:last] for first, last in zip(ragged.indptr, ragged.indptr[1:], strict=False)] == [
         words(text) for text in texts
@@ -70,7 +70,7 @@ def test_each_word_is_known_or_comes_with_the_texts(open_vectors: VectorTable) -
     assert len(set(strange)) == len(strange) == 5
 
 
-def test_ragged_rows_keep_their_strangers(open_vectors: VectorTable) -> None:
+def test_ragged_rows_keep_their_unknown_words(open_vectors: VectorTable) -> None:
     ragged = SentenceEmbedder(open_vectors, unknown="pieces").tokenize(["harbours zzq", "the ship", "zzq zzq the"])
     table = open_vectors.rows(np.arange(len(open_vectors)))
     rows = np.random.default_rng(0).standard_normal((2, open_vectors.dimension)).astype(np.float32)
@@ -92,7 +92,7 @@ def test_ragged_rows_keep_their_strangers(open_vectors: VectorTable) -> None:
     assert sorted(ragged.without_repetitions().ids[-2:].tolist()) == sorted(set(ragged.part(2, 3).ids.tolist()))
 
 
-def test_a_spool_gives_strangers_back(open_vectors: VectorTable, tmp_path: Path) -> None:
+def test_a_spool_gives_unknown_words_back(open_vectors: VectorTable, tmp_path: Path) -> None:
     embedder = SentenceEmbedder(open_vectors, unknown="pieces")
     with Spool(tmp_path) as spool:
         writer = SpoolWriter(spool, embedder.tokenize, batch=2)
@@ -101,7 +101,7 @@ def test_a_spool_gives_strangers_back(open_vectors: VectorTable, tmp_path: Path)
         writer.flush()
         for _ in range(2):
             batches = list(spool)
-            read = [[batch.words.strangers.words[-1 - i] for i in batch.words.ids if i < 0] for batch in batches]
+            read = [[batch.words.unknown_words.words[-1 - i] for i in batch.words.ids if i < 0] for batch in batches]
             assert read == [["harbours", "zzq", "moonlets"], ["breadmaker", "zzq", "naïveté"]]
 
 
@@ -111,9 +111,9 @@ def test_an_unknown_word_counts_as_its_guess_and_twice_as_much_as_the_rarest(
 ) -> None:
     embedder = SentenceEmbedder(open_vectors, method=method, unknown="pieces").fit(TEXTS)
     weight = 1.0 if method == "mean" else STRANGER * embedder.weights_.of(slice(None)).max()
-    assert embedder.weights_.of_strangers == pytest.approx(weight)
+    assert embedder.weights_.of_unknown_words == pytest.approx(weight)
     if method != "usif":
-        guess = open_vectors.guess(Strangers.of(["harbours"])).astype(np.float16).astype(np.float32)
+        guess = open_vectors.guess(UnknownWords.of(["harbours"])).astype(np.float16).astype(np.float32)
         ship = open_vectors.id_of("ship")
         known = embedder.weights_.of(np.array([ship])) * open_vectors.rows(np.array([ship]))
         both = embedder.raw(embedder.tokenize(["harbours ship"]))
@@ -157,9 +157,9 @@ def test_contexts_give_the_vectors_that_the_formula_says(
     sentences = [words(text) for text in TEXTS]
     everything = sorted({word for sentence in sentences for word in sentence})
     strange = [word for word in everything if table.id_of(word) < 0]
-    guesses = dict(zip(strange, table.guess(Strangers.of(strange)).astype(np.float64), strict=True))
+    guesses = dict(zip(strange, table.guess(UnknownWords.of(strange)).astype(np.float64), strict=True))
     vectors = {word: guess for word, guess in guesses.items() if guess.any()}
-    weights = dict.fromkeys(vectors, embedder.weights_.of_strangers)
+    weights = dict.fromkeys(vectors, embedder.weights_.of_unknown_words)
     for word in set(everything) - set(strange):
         number = np.array([table.id_of(word)])
         vectors[word], weights[word] = table.rows(number)[0].astype(np.float64), float(embedder.weights_.of(number)[0])
@@ -176,7 +176,7 @@ def test_contexts_give_the_vectors_that_the_formula_says(
     for word in COINED.values():
         expected = guesses[word] + matrix @ seen[word][0]
         found = np.zeros((1, table.dimension), dtype=np.float32)
-        embedder.induced_.put(Strangers.of([word]), found)
+        embedder.induced_.put(UnknownWords.of([word]), found)
         assert found[0] == pytest.approx(expected, abs=4e-3)
 
 
@@ -299,17 +299,19 @@ def test_embedders_that_have_induced_other_words_do_not_merge(open_vectors: Vect
             one.merge(unlike)
 
 
-def test_texts_with_strangers_mean_the_same_to_one_who_skips_them(open_vectors: VectorTable) -> None:
+def test_texts_with_unknown_words_mean_the_same_to_one_who_skips_them(open_vectors: VectorTable) -> None:
     skips, keeps = (SentenceEmbedder(open_vectors, unknown=unknown).fit(TEXTS) for unknown in ("skip", "pieces"))
-    with_strangers = keeps.tokenize(TEXTS)
-    assert (with_strangers.ids < 0).any()
-    assert np.array_equal(skips.transform_ragged(with_strangers), skips.transform(TEXTS))
-    assert skips.statistics_of(with_strangers).words == skips.statistics_.words
+    with_unknown_words = keeps.tokenize(TEXTS)
+    assert (with_unknown_words.ids < 0).any()
+    assert np.array_equal(skips.transform_ragged(with_unknown_words), skips.transform(TEXTS))
+    assert skips.statistics_of(with_unknown_words).words == skips.statistics_.words
 
 
 def test_nothing_was_induced_that_nothing_can_be_looked_up_in() -> None:
     rows = np.ones((2, 3), dtype=np.float32)
-    Induced(np.zeros(0, dtype=np.uint64), np.zeros((0, 3), dtype=np.float16)).put(Strangers.of(["a", "b"]), rows)
+    InducedWords(np.zeros(0, dtype=np.uint64), np.zeros((0, 3), dtype=np.float16)).put(
+        UnknownWords.of(["a", "b"]), rows
+    )
     assert rows.all()
 
 
@@ -377,15 +379,15 @@ def test_the_choice_is_kept_with_an_index_and_changed_by_a_rebuild(open_vectors:
 def test_a_memory_gives_what_the_function_gives_and_asks_it_once() -> None:
     asked: list[str] = []
 
-    def lengths(strangers: Strangers) -> np.ndarray:
-        asked.extend(strangers.words)
-        return np.array([[len(word), 1 / 3] for word in strangers.words], dtype=np.float32).reshape(-1, 2)
+    def lengths(unknown_words: UnknownWords) -> np.ndarray:
+        asked.extend(unknown_words.words)
+        return np.array([[len(word), 1 / 3] for word in unknown_words.words], dtype=np.float32).reshape(-1, 2)
 
-    memory = Memory(lengths, 2, most=3)
+    memory = WordMemory(lengths, 2, most=3)
     for _ in range(2):
         for some in (["a", "bb", "a"], ["bb", "ccc", "dddd", "eeeee"], []):
-            expected = lengths(Strangers.of(some)).astype(np.float16)
+            expected = lengths(UnknownWords.of(some)).astype(np.float16)
             del asked[len(asked) - len(some) :]
-            assert np.array_equal(memory(Strangers.of(some)), expected)
+            assert np.array_equal(memory(UnknownWords.of(some)), expected)
     assert sorted(asked[:5]) == ["a", "bb", "ccc", "dddd", "eeeee"]
     assert len(asked) == 5 + 2  # only three are remembered

@@ -19,10 +19,10 @@ from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.evaluate import cache as kept_results
 from semsearch.evaluate import evaluate_cbos
 from semsearch.evaluate.cbos import trainer
-from semsearch.evaluate.cbos.beside_word2vec import RANDOM, CbosReport
 from semsearch.evaluate.cbos.gensim_vectors import word2vec
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of, read_stemmed
 from semsearch.evaluate.cbos.trainer import Recipe, Trainer
+from semsearch.evaluate.cbos.word2vec_comparison import RANDOM, CbosReport
 from semsearch.evaluate.experiments.cbos_experiment import above
 from semsearch.evaluate.paraphrase import kept_paragraphs
 from semsearch.evaluate.published import figures
@@ -46,7 +46,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def corpus(tmp_path: Path) -> Path:
     """Sixty lines, each of one topic, each of three sentences."""
     lines = [
-        " ".join(sentence(topic, 10 * number + place) for place in range(3)) for number in range(10) for topic in TOPICS
+        " ".join(sentence(topic, 10 * number + index) for index in range(3)) for number in range(10) for topic in TOPICS
     ]
     path = tmp_path / "corpus.txt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -115,7 +115,7 @@ def test_words_can_stay_as_they_stand() -> None:
 def test_text_that_is_too_little_is_said(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("one two. Three four.\n")
-    with pytest.raises(UsageError, match="no word stands 5 times in"):
+    with pytest.raises(UsageError, match="no word occurs 5 times in"):
         read_stemmed([path], Stemming())
     path.write_text("one one one\n")
     with pytest.raises(UsageError, match="two sentences with frequent words"):

@@ -1,4 +1,4 @@
-"""What experiments declare: light to import, and true of what they run."""
+"""Declarations of experiments are light to import, and match the functions that they run."""
 
 from __future__ import annotations
 

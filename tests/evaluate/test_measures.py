@@ -48,8 +48,8 @@ def test_resampled_means_are_means_of_draws_with_replacement() -> None:
     values = np.random.default_rng(1).random((7, 2, 3))
     means = resampled_means(values, resamples=50, seed=4)
     generator = np.random.default_rng(4)
-    for place, drawn in enumerate(generator.integers(0, 7, size=(50, 7))):
-        assert means[place] == pytest.approx(values[drawn].mean(axis=0))
+    for row, drawn in enumerate(generator.integers(0, 7, size=(50, 7))):
+        assert means[row] == pytest.approx(values[drawn].mean(axis=0))
 
 
 def test_draws_are_the_same_for_all_systems_so_that_equal_systems_never_differ() -> None:

@@ -86,7 +86,7 @@ def test_what_cannot_be_trained_on_is_said(tmp_path: Path, training: list[str]) 
     with pytest.raises(UsageError, match="sentences must be at least 1, not 0"):
         training_sentences([tmp_path / "empty.txt"], replace(SMALL, sentences=0))
     for model in PARAGRAPH_MODELS:
-        with pytest.raises(UsageError, match="no word stands 1000 times"):
+        with pytest.raises(UsageError, match="no word occurs 1000 times"):
             paragraph_vectors(model, training[:9], TEXTS, replace(SMALL, least=1000))
 
 

@@ -75,7 +75,7 @@ BROKEN = {
     "no sentence": ("b\t4\t \n", r"x\.tsv, line 4: expected a group"),
     "a group of one": ("\nb\t4\tfour\n", r"x\.tsv, line 5: the group 'b' has 1 sentence, and needs at least 3"),
     "a group of two": ("b\t4\tfour\nb\t5\tfive\n", r"x\.tsv, line 4: the group 'b' has 2 sentences"),
-    "the same twice": ("b\t4\ttwo\n", r"x\.tsv, line 4: this sentence stands in line 2 already"),
+    "the same twice": ("b\t4\ttwo\n", r"x\.tsv, line 4: this sentence is in line 2 already"),
     "one group": ("", r"x\.tsv has 1 groups; there must be two"),
 }
 
@@ -249,8 +249,8 @@ def test_tokens_that_only_tested_sentences_have_change_nothing() -> None:
 def test_shared_errors_are_counted_where_both_are_wrong() -> None:
     generator = np.random.default_rng(0)
     truth, one, other = generator.integers(0, 3, size=(3, 200))
-    both = [place for place in range(200) if one[place] != truth[place] and other[place] != truth[place]]
-    assert shared_errors(one, other, truth) == (len(both), sum(one[place] == other[place] for place in both))
+    both = [index for index in range(200) if one[index] != truth[index] and other[index] != truth[index]]
+    assert shared_errors(one, other, truth) == (len(both), sum(one[index] == other[index] for index in both))
     assert shared_errors(one, one, truth) == ((one != truth).sum(), (one != truth).sum())
     assert ErrorAgreement("x", "a", "b", 4, 1).share == 0.25
     assert ErrorAgreement("x", "a", "b", 0, 0).share is None
@@ -358,7 +358,7 @@ def test_what_the_paper_has_above_stands_first_and_is_marked(tmp_path: Path, sma
 
 
 def _right(score: ClassifyScore, sentences: int) -> int:
-    """How many sentences were right, from the folds of 174, 174 and 173."""
+    """The number of sentences that were right, from the folds of 174, 174 and 173."""
     sizes = [sentences // 3 + (fold < sentences % 3) for fold in range(3)]
     return sum(round(accuracy * size / 100) for accuracy, size in zip(score.folds, sizes, strict=True))
 

@@ -72,14 +72,14 @@ def test_gradients_are_the_differences_of_the_loss(case: str) -> None:
     step = 1e-6
     for values, gradient in zip(classifier.parameters, gradients, strict=True):
         assert gradient.shape == values.shape
-        for place in np.ndindex(values.shape):
-            kept = values[place]
+        for index in np.ndindex(values.shape):
+            kept = values[index]
             losses = []
             for moved in (kept + step, kept - step):
-                values[place] = moved
+                values[index] = moved
                 losses.append(classifier.loss_and_gradients(inputs, targets)[0])
-            values[place] = kept
-            assert gradient[place] == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=1e-7)
+            values[index] = kept
+            assert gradient[index] == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=1e-7)
 
 
 def test_the_loss_is_the_divergence_and_for_labels_the_cross_entropy() -> None:

@@ -69,7 +69,7 @@ def test_a_figure_is_typed_once_and_every_place_has_its_count() -> None:
 
 
 def means(paper: str) -> list[tuple[tuple[str, str, str], float, float]]:
-    """What is printed for each year and system, and the mean of its tasks."""
+    """The figure printed for each year and system, and the mean of its tasks."""
     cells = {(figure.row, figure.column): figure.value for figure in figures(paper)}
     columns = dict.fromkeys(column for row, column in cells if row in YEAR_TASKS)
     return [

@@ -14,7 +14,7 @@ from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.evaluate import PapersReport, evaluate_report, write_report
-from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch.evaluate.cbos.word2vec_comparison import CbosEffect, CbosReport, CbosTask, CbosYear
 from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, supervised_experiment
 from semsearch.evaluate.papers import writing
 from semsearch.evaluate.papers.chapters import document
@@ -377,7 +377,7 @@ def test_a_place_that_is_none_is_told_before_the_work(
     (tmp_path / "data.md").mkdir()
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match=message):
-        writing.check_place(tmp_path / out, None if images is None else tmp_path / images)
+        writing.check_target_folder(tmp_path / out, None if images is None else tmp_path / images)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

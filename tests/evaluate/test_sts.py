@@ -352,7 +352,7 @@ def test_p_is_that_of_a_counts_file_and_so_is_usifs_a(tmp_path: Path, small_vect
     rows = pairs(0, 30)
     path, counts = write_pairs(tmp_path / "x.tsv", rows), tmp_path / "counts.txt"
     table, _ = lookup(small_vectors)
-    numbers = {word: 10 + 37 * place % 1000 for place, word in enumerate(small_vectors.words[5:])} | {"xyzzy": 20_000}
+    numbers = {word: 10 + 37 * index % 1000 for index, word in enumerate(small_vectors.words[5:])} | {"xyzzy": 20_000}
     counts.write_text("".join(f"{word} {number}\n" for word, number in numbers.items()), encoding="utf-8")
     total = sum(numbers.values())
     counted = {word: number / total for word, number in numbers.items()}
@@ -520,18 +520,18 @@ def test_several_runs_stand_side_by_side_with_their_differences(tmp_path: Path, 
     lines = [line.split() for line in result.lines]
     for average in found.averages:
         assert ["sif", "(WR),", f"{average.vectors},", average.fit_on, f"{average.pearson:.1f}"] in lines
-    place = lines.index("all together less each alone STSb".split())
+    index = lines.index("all together less each alone STSb".split())
     by_run = {(average.vectors, average.fit_on): average.pearson for average in found.averages}
     differences = [f"{by_run[name, 'corpus'] - by_run[name, 'task']:+.1f}" for name in ("small", "others")]
-    assert lines[place + 1 : place + 3] == [["sif", "small", differences[0]], ["sif", "others", differences[1]]]
+    assert lines[index + 1 : index + 3] == [["sif", "small", differences[0]], ["sif", "others", differences[1]]]
 
 
 def test_tasks_stand_beside_the_papers_when_asked(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_pairs(tmp_path / "2012.MSRpar.test.tsv", pairs(1))
     command = ("evaluate", "sts", tmp_path, "--vectors", small_vectors.folder, "--method", "sif", "--method", "usif")
     lines = [line.split() for line in semsearch(*command, "--published").lines]
-    place = lines.index(["Pearson's", "r", "×", "100,", "small", "sif", "(WR)", "GloVe+WR", "PSL+WR"])
-    assert (lines[place + 1][0], lines[place + 1][2:]) == ("2012.MSRpar", ["35.6", "43.3"])
+    index = lines.index(["Pearson's", "r", "×", "100,", "small", "sif", "(WR)", "GloVe+WR", "PSL+WR"])
+    assert (lines[index + 1][0], lines[index + 1][2:]) == ("2012.MSRpar", ["35.6", "43.3"])
     assert not any("GloVe+WR  PSL+WR" in line for line in semsearch(*command).lines)
 
 

@@ -30,12 +30,12 @@ def kept_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "sts"
-    place.mkdir()
+    folder = tmp_path / "sts"
+    folder.mkdir()
     for name, seed in (("2012.one.test.tsv", 1), ("2012.two.test.tsv", 2), ("2013.three.test.tsv", 3)):
-        write_pairs(place / name, pairs(seed))
-    write_pairs(place / "2012.one.train.tsv", pairs(4))
-    return place
+        write_pairs(folder / name, pairs(seed))
+    write_pairs(folder / "2012.one.train.tsv", pairs(4))
+    return folder
 
 
 def literally(folder: Path, table: VectorTable, p: Callable[[str], float], a: float) -> list[float]:

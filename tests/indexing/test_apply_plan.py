@@ -24,7 +24,7 @@ def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
 
 def documents(index: Index) -> dict[str, tuple[int, str, int]]:
     """Each document's id, title and first passage, by its path."""
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         rows = db.execute("SELECT path, id, title, first_passage FROM documents").fetchall()
     return {path: (number, title, first) for path, number, title, first in rows}
 

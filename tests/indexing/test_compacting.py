@@ -13,7 +13,7 @@ from small import small_vectors, write_articles
 
 from semsearch.index import Index
 from semsearch.indexing import generation
-from semsearch.indexing.merge_policy import Size, to_compact
+from semsearch.indexing.merge_policy import SegmentSize, to_compact
 from semsearch.indexing.writer import IndexWriter
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
@@ -39,7 +39,7 @@ def answers(index: Index) -> list[list[tuple[int, int, float]]]:
 
 
 def files(path: Path) -> list[str]:
-    with Index.open(path) as index, index._store.reading() as db:
+    with Index.open(path) as index, index._database.reading() as db:
         return [file for (file,) in db.execute("SELECT file FROM segments ORDER BY file")]
 
 
@@ -79,7 +79,7 @@ def test_the_same_index_is_compacted_to_the_same_bytes(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         with Index.open(scattered(tmp_path / name)) as index:
             index.compact()
-            with index._store.reading() as db:
+            with index._database.reading() as db:
                 digests.append(db.execute("SELECT kind, digest FROM segments ORDER BY kind, id").fetchall())
     assert digests[0] == digests[1]
 
@@ -101,7 +101,7 @@ def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.M
     assert defaults is not None
     monkeypatch.setitem(defaults, "largest", 10)
     with Index.open(scattered(tmp_path)) as index:
-        with IndexWriter.open(index._store) as writer:
+        with IndexWriter.open(index._database) as writer:
             assert writer.compact(largest=10) is True
         status = index.status(drift=False, stale=False)
         assert status.segments == 1 + -(-status.passages // 10) + -(-status.sentences // 10)
@@ -112,26 +112,28 @@ def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.M
     ("sizes", "chosen"),
     [
         ([], []),
-        ([Size(5, 0)], []),
-        ([Size(5, 1)], [0]),
-        ([Size(100, 0), Size(5, 0)], []),
-        ([Size(100, 0), Size(5, 0), Size(6, 0)], [1, 2]),
-        ([Size(100, 1), Size(5, 0)], [0, 1]),
-        ([Size(90, 0), Size(90, 0)], []),
-        ([Size(90, 0), Size(90, 0), Size(20, 0)], [0, 1, 2]),
-        ([Size(7, 7)], [0]),
+        ([SegmentSize(5, 0)], []),
+        ([SegmentSize(5, 1)], [0]),
+        ([SegmentSize(100, 0), SegmentSize(5, 0)], []),
+        ([SegmentSize(100, 0), SegmentSize(5, 0), SegmentSize(6, 0)], [1, 2]),
+        ([SegmentSize(100, 1), SegmentSize(5, 0)], [0, 1]),
+        ([SegmentSize(90, 0), SegmentSize(90, 0)], []),
+        ([SegmentSize(90, 0), SegmentSize(90, 0), SegmentSize(20, 0)], [0, 1, 2]),
+        ([SegmentSize(7, 7)], [0]),
     ],
 )
-def test_only_what_makes_files_fewer_or_is_partly_removed_is_rewritten(sizes: list[Size], chosen: list[int]) -> None:
+def test_only_what_makes_files_fewer_or_is_partly_removed_is_rewritten(
+    sizes: list[SegmentSize], chosen: list[int]
+) -> None:
     assert to_compact(sizes, largest=100) == chosen
 
 
 def killed(folder: Path, points: list[int]) -> None:
     """Compact copies of the index, and die at these events."""
-    places = [CHILD, folder / "small", folder / "docs", folder / "index", folder / "work"]
+    paths = [CHILD, folder / "small", folder / "docs", folder / "index", folder / "work"]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [sys.executable, *map(str, places), "compact", *map(str, points)]
+    command = [sys.executable, *map(str, paths), "compact", *map(str, points)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode in (0, 77), done.stderr
 

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import random
 
-from semsearch.indexing.merge_policy import Size, to_merge
+from semsearch.indexing.merge_policy import SegmentSize, to_merge
 
 
 def test_few_whole_segments_are_left_alone() -> None:
     assert to_merge([]) == []
-    assert to_merge([Size(1000, 0)] * 8) == []
-    assert to_merge([Size(1000, 250)]) == []
+    assert to_merge([SegmentSize(1000, 0)] * 8) == []
+    assert to_merge([SegmentSize(1000, 250)]) == []
 
 
 def test_a_segment_of_which_more_than_a_quarter_is_gone_is_rewritten() -> None:
-    assert to_merge([Size(1000, 251), Size(1000, 0)]) == [0]
-    assert to_merge([Size(10, 10)]) == [0]
+    assert to_merge([SegmentSize(1000, 251), SegmentSize(1000, 0)]) == [0]
+    assert to_merge([SegmentSize(10, 10)]) == [0]
 
 
 def test_too_many_segments_lose_their_smallest_and_keep_their_largest() -> None:
-    sizes = [Size(100_000, 0), *[Size(10, 0)] * 8]
+    sizes = [SegmentSize(100_000, 0), *[SegmentSize(10, 0)] * 8]
     assert to_merge(sizes) == list(range(1, 9))
 
 
 def test_full_segments_are_never_merged() -> None:
-    assert to_merge([Size(1000, 0)] * 20, largest=1000) == []
+    assert to_merge([SegmentSize(1000, 0)] * 20, largest=1000) == []
 
 
 def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:
@@ -35,17 +35,17 @@ def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:
         new = generator.randint(1, 20)
         segments.append(new)
         added += new
-        chosen = to_merge([Size(count, 0) for count in segments])
+        chosen = to_merge([SegmentSize(count, 0) for count in segments])
         if chosen:
-            total = sum(segments[place] for place in chosen)
+            total = sum(segments[index] for index in chosen)
             written += total
-            segments = [count for place, count in enumerate(segments) if place not in chosen] + [total]
+            segments = [count for index, count in enumerate(segments) if index not in chosen] + [total]
         assert len(segments) <= 8
     assert written < 12 * added
 
 
 def test_segments_without_lists_become_one_with_lists_when_together_they_are_twice_as_large() -> None:
-    sizes = [Size(5000, 0), Size(90, 0), Size(60, 0), Size(49, 0)]
+    sizes = [SegmentSize(5000, 0), SegmentSize(90, 0), SegmentSize(60, 0), SegmentSize(49, 0)]
     assert to_merge(sizes, listed=100) == []
-    assert to_merge([*sizes, Size(1, 0)], listed=100) == [1, 2, 3, 4]
-    assert to_merge([*sizes, Size(1, 0)]) == []
+    assert to_merge([*sizes, SegmentSize(1, 0)], listed=100) == [1, 2, 3, 4]
+    assert to_merge([*sizes, SegmentSize(1, 0)]) == []

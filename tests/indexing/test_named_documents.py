@@ -1,4 +1,4 @@
-"""What paths and ids name: files, folders, roots and added texts, whether they are still on the disk or not."""
+"""Paths and ids name files, folders, roots and added texts, whether they are still on the disk or not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
 
 def named(index: Index, *paths: str | Path) -> tuple[set[str], set[str]]:
     """The documents' paths, and the names of the roots."""
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         found = find_named(db, paths)
         paths_by_id = dict(db.execute("SELECT id, path FROM documents").fetchall())
     assert bool(found) == bool(found.document_ids or found.roots)
@@ -56,7 +56,7 @@ def test_what_has_gone_from_the_disk_is_still_named(index: Index, tmp_path: Path
 def test_an_added_text_is_named_by_its_id_and_by_nothing_else(index: Index, tmp_path: Path) -> None:
     assert named(index, "https://there/x") == ({"https://there/x"}, set())
     assert named(index, "https://there") == (set(), set())
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         (number,) = find_named(db, ["a.txt"]).document_ids
         assert db.execute("SELECT root_id FROM documents WHERE id = ?", (number,)).fetchone() == (0,)
 

@@ -24,7 +24,7 @@ def test_questions_are_embedded_as_a_search_embeds_them(tmp_path: Path) -> None:
     vectors = small_vectors(tmp_path)
     with Index.create(tmp_path / "index", vectors=vectors) as index:
         index.sync(tmp_path / "docs")
-        with index._store.reading() as db:
+        with index._database.reading() as db:
             embedder = load_embedder(db, vectors)
             assert embedder is not None
             (text,) = db.execute("SELECT text FROM passages WHERE id = 3").fetchone()

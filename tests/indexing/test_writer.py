@@ -54,13 +54,13 @@ def overtaken_by(act: Callable[[Index], object], path: Path, monkeypatch: pytest
 
 
 def problems(path: Path) -> list[str]:
-    """What an index is found to have that is opened only now."""
+    """The problems of an index that is opened only now."""
     with Index.open(path) as opened:
         return opened.verify()
 
 
 def fitted_method(index: Index) -> str:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         return str(json.loads(db.execute("SELECT card FROM fit").fetchone()[0])["method"])
 
 
@@ -103,7 +103,7 @@ def test_word_vectors_that_were_given_are_refused_once_another_has_rebuilt_with_
 
 
 def test_a_writer_can_write_several_times_each_with_what_the_last_has_left(index: Index, tmp_path: Path) -> None:
-    with IndexWriter.open(index._store) as writer:
+    with IndexWriter.open(index._database) as writer:
         writer.rebuild({"method": "usif"})
         done = writer.sync([], include=[], exclude=[], prune=False, max_file_bytes=10**6, processes=1)
         assert (done.added, done.refitted) == (4, True)

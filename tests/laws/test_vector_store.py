@@ -1,4 +1,4 @@
-"""What holds for every vector store, whatever engine keeps the vectors (semsearch.dense.store).
+"""The contract of vector stores, which holds whatever engine keeps the vectors (semsearch.dense.store).
 
 A further engine joins with a line in EXACT or in APPROXIMATE: how to open an empty store of it, given a folder.
 """
@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore
-from semsearch.dense.scan_plan import Scanning
+from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import NO_IDS, VectorReader, VectorStore
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
@@ -28,13 +28,13 @@ Int64 = npt.NDArray[np.int64]
 Opener = Callable[[Path], VectorStore]
 
 EXACT: dict[str, Opener] = {
-    "faiss": lambda folder: FaissStore(folder, "passage", scanning=Scanning()),
+    "faiss": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions()),
     "faiss of sentences": lambda folder: FaissStore(folder, "sentence"),
-    "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=Scanning(), largest=7),
+    "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(), largest=7),
     "memory": lambda _: MemoryStore(),
 }
 APPROXIMATE: dict[str, Opener] = {
-    "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=Scanning(listed=40)),
+    "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
 }
 DIMENSION = 16
 ROUNDING = 1e-3  # half precision of numbers below one
@@ -61,8 +61,8 @@ def ids_of(*values: int | range) -> Int64:
     return np.array([id_ for value in values for id_ in ([value] if isinstance(value, int) else value)], np.int64)
 
 
-def runs(*values: int | range) -> Runs:
-    return Runs.of_ids(ids_of(*values))
+def id_ranges(*values: int | range) -> IdRanges:
+    return IdRanges.of_ids(ids_of(*values))
 
 
 def write(store: VectorStore, ids: Int64, rows: Float32, *, generation: int = 1, batch: int = 10) -> list[Segment]:
@@ -74,10 +74,10 @@ def write(store: VectorStore, ids: Int64, rows: Float32, *, generation: int = 1,
 
 def fetched(reader: VectorReader, ids: Int64) -> dict[int, list[float]]:
     found = reader.fetch(ids)
-    return dict(zip(ids[found.places].tolist(), found.rows.tolist(), strict=True))
+    return dict(zip(ids[found.positions].tolist(), found.rows.tolist(), strict=True))
 
 
-def told(reader: VectorReader, queries: Float32, n: int, *, allowed: Runs | None = None) -> list[list[int]]:
+def told(reader: VectorReader, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> list[list[int]]:
     """The ids that answer each query, in order, without what stands for none."""
     return [[id_ for id_ in row if id_ >= 0] for row in reader.search(queries, n, allowed=allowed).ids.tolist()]
 
@@ -100,7 +100,7 @@ def test_vectors_are_fetched_by_their_ids_and_ids_that_are_not_there_have_none(s
     reader = store.open(write(store, ids, rows), NO_IDS)
     wanted = ids_of(99, 4, 5, 50, 60, 1000)
     found = reader.fetch(wanted)
-    assert sorted(wanted[found.places].tolist()) == [5, 60, 99]
+    assert sorted(wanted[found.positions].tolist()) == [5, 60, 99]
     assert found.n == len(wanted)
     kept = fetched(reader, ids)
     assert list(kept) == ids.tolist() or sorted(kept) == ids.tolist()
@@ -195,9 +195,9 @@ def test_no_query_has_no_answer(store: VectorStore) -> None:
 
 
 def test_a_batch_finds_what_each_query_finds_by_itself(store: VectorStore) -> None:
-    reader = store.open(write(store, ids_of(range(1, 61)), unit_rows(60)), runs(range(50, 55)))
+    reader = store.open(write(store, ids_of(range(1, 61)), unit_rows(60)), id_ranges(range(50, 55)))
     queries = unit_rows(600, seed=5)
-    for allowed in (None, runs(range(1, 60, 2))):
+    for allowed in (None, id_ranges(range(1, 60, 2))):
         together = told(reader, queries, 7, allowed=allowed)
         for row in range(0, 600, 67):
             assert together[row] == told(reader, queries[row : row + 1], 7, allowed=allowed)[0]
@@ -214,13 +214,13 @@ def test_only_allowed_ids_answer_and_all_of_them_where_they_are_few(
     reader = store.open(write(store, ids, unit_rows(150)), NO_IDS)
     inside = np.intersect1d(ids, ids_of(*allowed))
     for queries in (unit_rows(2, seed=1), unit_rows(40, seed=1)):
-        found = told(reader, queries, len(inside), allowed=runs(*allowed))
+        found = told(reader, queries, len(inside), allowed=id_ranges(*allowed))
         assert all(sorted(own) == inside.tolist() for own in found)
 
 
 def test_where_no_id_is_allowed_nothing_answers(store: VectorStore) -> None:
-    reader = store.open(write(store, ids_of(range(1, 61)), unit_rows(60)), runs(7))
-    for allowed in (NO_IDS, runs(900), runs(7)):
+    reader = store.open(write(store, ids_of(range(1, 61)), unit_rows(60)), id_ranges(7))
+    for allowed in (NO_IDS, id_ranges(900), id_ranges(7)):
         assert told(reader, unit_rows(2), 5, allowed=allowed) == [[], []]
         assert told(reader, unit_rows(40), 5, allowed=allowed) == [[]] * 40
 
@@ -228,13 +228,13 @@ def test_where_no_id_is_allowed_nothing_answers(store: VectorStore) -> None:
 def test_removed_ids_neither_answer_nor_are_fetched(store: VectorStore) -> None:
     ids, rows = ids_of(range(1, 101)), unit_rows(100)
     segments = write(store, ids, rows)
-    reader = store.open(segments, runs(range(1, 90), 95))
+    reader = store.open(segments, id_ranges(range(1, 90), 95))
     left = {*range(90, 101)} - {95}
     for queries in (rows[:1], rows[:40]):
         assert all({*own} <= left for own in told(reader, queries, 100))
     assert {*fetched(reader, ids)} == left
-    assert {id_ for own in told(reader, rows[:1], 11, allowed=runs(range(80, 101))) for id_ in own} == left
-    assert told(store.open(segments, runs(range(1, 101))), rows[:1], 5) == [[]]
+    assert {id_ for own in told(reader, rows[:1], 11, allowed=id_ranges(range(80, 101))) for id_ in own} == left
+    assert told(store.open(segments, id_ranges(range(1, 101))), rows[:1], 5) == [[]]
 
 
 # -- generations -----------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_a_reader_sees_its_generation_while_others_are_written_and_after(store: 
         writer.add(ids_of(range(61, 101)), unit_rows(40, seed=2))
         assert (told(reader, queries, 60), fetched(reader, ids)) == before
         second = writer.finish()
-    merged = store.merge([*first, *second], runs(1, 2, 3), generation=3)
+    merged = store.merge([*first, *second], id_ranges(1, 2, 3), generation=3)
     assert (told(reader, queries, 60), fetched(reader, ids)) == before
     again = store.open(first, NO_IDS)
     assert (told(again, queries, 60), fetched(again, ids)) == before
@@ -296,7 +296,7 @@ def test_a_dropped_segment_is_gone_and_the_error_names_it(store: VectorStore) ->
 def test_merging_keeps_every_answer_but_those_that_were_removed(exact: VectorStore) -> None:
     ids, rows, queries = ids_of(range(1, 131)), unit_rows(130), unit_rows(40, seed=1)
     parts = [write(exact, ids[part], rows[part]) for part in (slice(90, 130), slice(0, 40), slice(40, 90))]
-    segments, removed = [segment for part in parts for segment in part], runs(range(35, 45), 130)
+    segments, removed = [segment for part in parts for segment in part], id_ranges(range(35, 45), 130)
     before = exact.open(segments, removed)
     merged = exact.merge(segments, removed, generation=5)
     after = exact.open(merged, NO_IDS)
@@ -304,16 +304,16 @@ def test_merging_keeps_every_answer_but_those_that_were_removed(exact: VectorSto
     assert fetched(after, ids) == fetched(before, ids)
     for some in (queries[:1], queries):
         assert told(after, some, 9) == told(before, some, 9)
-    held = [id_ for segment in merged for id_ in segment.runs.all_ids().tolist()]
+    held = [id_ for segment in merged for id_ in segment.id_ranges.all_ids().tolist()]
     assert held == sorted(fetched(after, ids))
-    assert exact.merge(segments, runs(range(1, 200)), generation=6) == []
+    assert exact.merge(segments, id_ranges(range(1, 200)), generation=6) == []
 
 
 def test_a_whole_segment_has_nothing_wrong_and_says_what_it_holds(store: VectorStore) -> None:
     ids = ids_of(range(5, 45), range(60, 80))
     segments = write(store, ids, unit_rows(60))
     assert [problem for segment in segments for problem in store.check(segment)] == []
-    assert [id_ for segment in segments for id_ in segment.runs.all_ids().tolist()] == ids.tolist()
+    assert [id_ for segment in segments for id_ in segment.id_ranges.all_ids().tolist()] == ids.tolist()
     assert all(segment.size > 0 for segment in segments)
     assert len({segment.file for segment in segments}) == len(segments)
 
@@ -352,14 +352,17 @@ def test_vectors_of_another_dimension_or_number_are_refused(store: VectorStore) 
 def test_threads_share_a_store_and_a_reader(store: VectorStore) -> None:
     segments = write(store, ids_of(range(1, 201)), unit_rows(200))
     queries, ids = unit_rows(40, seed=1), ids_of(range(1, 201))
-    expected, kept = told(store.open(segments, runs(9)), queries, 10), store.open(segments, runs(9)).fetch(ids)
-    shared, failures, ready = store.open(segments, runs(9)), list[BaseException](), threading.Barrier(4)
+    expected, kept = (
+        told(store.open(segments, id_ranges(9)), queries, 10),
+        store.open(segments, id_ranges(9)).fetch(ids),
+    )
+    shared, failures, ready = store.open(segments, id_ranges(9)), list[BaseException](), threading.Barrier(4)
 
     def ask(number: int) -> None:
         try:
             ready.wait()
             for turn in range(10):
-                reader = shared if (number + turn) % 2 else store.open(segments, runs(9))
+                reader = shared if (number + turn) % 2 else store.open(segments, id_ranges(9))
                 assert told(reader, queries, 10) == expected
                 assert np.array_equal(reader.fetch(ids).rows, kept.rows)
         except BaseException as error:
@@ -374,7 +377,7 @@ def test_threads_share_a_store_and_a_reader(store: VectorStore) -> None:
 
 
 class History:
-    """A store that is written, removed from and merged, beside a dictionary that is treated alike."""
+    """A store that is written, removed from and merged, compared with a dictionary that is treated alike."""
 
     def __init__(self, store: VectorStore) -> None:
         self.store = store
@@ -393,15 +396,15 @@ class History:
         self.removed |= {id_ for id_ in ids if id_ in self.truth}
         self.truth = {id_: row for id_, row in self.truth.items() if id_ not in self.removed}
 
-    def merge(self, places: Iterable[int]) -> None:
-        chosen = [segment for place, segment in enumerate(self.segments) if place in {*places}]
-        new = self.store.merge(chosen, runs(*sorted(self.removed)), generation=self.generation)
+    def merge(self, chosen_numbers: Iterable[int]) -> None:
+        chosen = [segment for number, segment in enumerate(self.segments) if number in {*chosen_numbers}]
+        new = self.store.merge(chosen, id_ranges(*sorted(self.removed)), generation=self.generation)
         self.segments = [segment for segment in self.segments if segment not in chosen] + new
         for segment in chosen:
             self.store.drop(segment.file)
 
     def check(self) -> None:
-        reader = self.store.open(self.segments, runs(*sorted(self.removed)))
+        reader = self.store.open(self.segments, id_ranges(*sorted(self.removed)))
         held = fetched(reader, ids_of(range(self.next)))
         assert held == {id_: row.tolist() for id_, row in self.truth.items()}
         for queries in (unit_rows(1, seed=77), unit_rows(33, seed=77)):

@@ -136,9 +136,9 @@ def test_postings_can_be_turned_round(tmp_path: Path) -> None:
     postings = build(tmp_path / "a", TEXTS)
     asked = postings.terms[[4, 1, 6]]
     strange = np.array([0, 2**64 - 1], dtype=np.uint64)
-    assert postings.place(np.concatenate((asked, strange))).tolist() == [4, 1, 6, -1, -1]
-    counts = postings.by_passage(postings.place(asked)).toarray().tolist()
+    assert postings.positions(np.concatenate((asked, strange))).tolist() == [4, 1, 6, -1, -1]
+    counts = postings.by_passage(postings.positions(asked)).toarray().tolist()
     assert counts == [[as_terms(text).count(term) for term in asked.tolist()] for text in TEXTS]
     empty = build(tmp_path / "b", ["", ""])
-    assert empty.place(asked).tolist() == [-1, -1, -1]
+    assert empty.positions(asked).tolist() == [-1, -1, -1]
     assert empty.by_passage(np.zeros(0, np.int64)).shape == (2, 0)

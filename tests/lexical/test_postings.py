@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pytest
 import reference
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.search import Beside, WordSearch
-from semsearch.lexical.segment import Words
+from semsearch.lexical.search import NeighbourFlags, WordSearch
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import Lexicon, content_words, count_shared, of_questions
@@ -27,11 +27,11 @@ def written(folder: Path, ids: list[int], texts: list[str], *, largest: int = 10
     return writer.finish()
 
 
-def opened(folder: Path, segments: list[Segment]) -> list[Words]:
-    return [Words(folder / segment.file, segment) for segment in segments]
+def opened(folder: Path, segments: list[Segment]) -> list[LexicalSegment]:
+    return [LexicalSegment(folder / segment.file, segment) for segment in segments]
 
 
-def ask(words: list[Words], question: str, n: int = 10, *, allowed: Runs | None = None) -> list[int]:
+def ask(words: list[LexicalSegment], question: str, n: int = 10, *, allowed: IdRanges | None = None) -> list[int]:
     return WordSearch(words, [None] * len(words)).scores(as_asked(question)).best(n, allowed=allowed).tolist()
 
 
@@ -45,14 +45,16 @@ def as_terms(text: str) -> list[int]:
     return lexicon.terms[numbers].tolist()
 
 
-def alone(n: int) -> Beside:
-    return Beside(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+def alone(n: int) -> NeighbourFlags:
+    return NeighbourFlags(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
 
 
-def beside(documents: list[list[str]]) -> Beside:
+def neighbours(documents: list[list[str]]) -> NeighbourFlags:
     """Where passages that are written document by document have neighbours."""
-    places = [(place, len(document)) for document in documents for place in range(len(document))]
-    return Beside(np.array([place > 0 for place, _ in places]), np.array([place + 1 < n for place, n in places]))
+    positions = [(position, len(document)) for document in documents for position in range(len(document))]
+    return NeighbourFlags(
+        np.array([position > 0 for position, _ in positions]), np.array([position + 1 < n for position, n in positions])
+    )
 
 
 def test_passages_are_found_by_their_words_and_those_of_their_headings(tmp_path: Path) -> None:
@@ -91,9 +93,9 @@ def test_many_small_segments_answer_as_one_large_one(tmp_path: Path) -> None:
 def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) -> None:
     first, second = written(tmp_path, [5, 9], [TEXTS[0], TEXTS[2]]), written(tmp_path, [6, 10], [TEXTS[1], TEXTS[3]])
     writer = WordsWriter(tmp_path, generation=2)
-    writer.merge(opened(tmp_path, [*second, *first]), Runs.of([(9, 1)]))
+    writer.merge(opened(tmp_path, [*second, *first]), IdRanges.of([(9, 1)]))
     merged = opened(tmp_path, writer.finish())
-    assert merged[0].segment.runs.all_ids().tolist() == [5, 6, 10]
+    assert merged[0].id_ranges.all_ids().tolist() == [5, 6, 10]
     assert ask(merged, "ship") == [5]
     assert ask(merged, "piano") == [6, 10]
 
@@ -101,16 +103,16 @@ def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) 
 def test_merged_segments_are_no_larger_than_written_ones(tmp_path: Path) -> None:
     first, second = written(tmp_path, [5, 9], [TEXTS[0], TEXTS[2]]), written(tmp_path, [6, 10], [TEXTS[1], TEXTS[3]])
     writer = WordsWriter(tmp_path, generation=2, largest=2)
-    writer.merge(opened(tmp_path, [*second, *first]), Runs.of([(9, 1)]))
+    writer.merge(opened(tmp_path, [*second, *first]), IdRanges.of([(9, 1)]))
     merged = opened(tmp_path, writer.finish())
-    assert [words.segment.runs.all_ids().tolist() for words in merged] == [[5, 6], [10]]
+    assert [words.id_ranges.all_ids().tolist() for words in merged] == [[5, 6], [10]]
     assert ask(merged, "ship") == [5]
     assert ask(merged, "piano") == [6, 10]
 
 
 def test_a_merge_of_removed_passages_writes_nothing(tmp_path: Path) -> None:
     writer = WordsWriter(tmp_path, generation=2)
-    writer.merge(opened(tmp_path, written(tmp_path, [5, 6], TEXTS[:2])), Runs.of([(5, 2)]))
+    writer.merge(opened(tmp_path, written(tmp_path, [5, 6], TEXTS[:2])), IdRanges.of([(5, 2)]))
     assert writer.finish() == []
 
 
@@ -124,7 +126,7 @@ def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) ->
 def test_only_allowed_passages_count_and_always_fill_the_page(tmp_path: Path) -> None:
     texts = ["ship ship ship"] * 50 + ["one ship among many other words that say something else"]
     words = opened(tmp_path, written(tmp_path, list(range(1, 52)), texts))
-    assert ask(words, "ship", 5, allowed=Runs.of([(51, 1)])) == [51]
+    assert ask(words, "ship", 5, allowed=IdRanges.of([(51, 1)])) == [51]
 
 
 @pytest.mark.parametrize("largest", [100, 2])
@@ -138,11 +140,13 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
         writer.add(ids[id_ - 1 : id_], [""], [text])
     search = WordSearch(opened(tmp_path, writer.finish()), [None] * -(-6 // largest), documents=3)
     terms = [[as_terms(text) for text in document] for document in documents]
-    expected = np.array(reference.bm25_beside(terms, as_asked(question).tolist()))
-    found = search.scores(as_asked(question)).of(ids, beside(documents))
+    expected = np.array(reference.bm25_with_neighbours(terms, as_asked(question).tolist()))
+    found = search.scores(as_asked(question)).of(ids, neighbours(documents))
     assert found == pytest.approx(np.where(expected > 0, expected, np.nan), rel=1e-6, nan_ok=True)
     some = np.array([2, 6])
-    several = search.scores(as_asked(question)).of(some, Beside(np.array([True, True]), np.array([True, False])))
+    several = search.scores(as_asked(question)).of(
+        some, NeighbourFlags(np.array([True, True]), np.array([True, False]))
+    )
     assert several == pytest.approx(found[some - 1], nan_ok=True)
 
 
@@ -156,7 +160,9 @@ def test_of_equal_scores_the_first_ids_are_taken(tmp_path: Path) -> None:
 def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:
     segment = written(tmp_path, [1, 2], TEXTS[:2])[0]
     with pytest.raises(IndexDamaged, match="2 passages, not 3"):
-        Words(tmp_path / segment.file, Segment("words", segment.file, segment.size, Runs.of([(1, 3)]), segment.digest))
+        LexicalSegment(
+            tmp_path / segment.file, Segment("words", segment.file, segment.size, IdRanges.of([(1, 3)]), segment.digest)
+        )
 
 
 def test_a_question_is_about_its_content_words() -> None:

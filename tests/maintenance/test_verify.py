@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM removed", "lexical entries belong to no row"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "lexical entries of passage"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "is not that of its text"),
-        ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1 FROM segments", "twice"),
+        ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1, sums FROM segments", "twice"),
     ],
 )
 def test_rows_and_vectors_that_disagree_are_seen(path: Path, change: str, said: str) -> None:

@@ -2,14 +2,18 @@
 
 import datetime
 import json
+from bisect import bisect_right
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_markdown import reference_blocks
 
-from semsearch.errors import SourceError, UsageError
-from semsearch.readers.document import Document
+from semsearch.errors import UsageError
+from semsearch.readers.document import Document, line_starts
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.text.passages import passages
@@ -89,6 +93,14 @@ def test_front_matter_becomes_json_values() -> None:
     }
 
 
+def test_a_key_of_more_parts_than_anybody_writes_is_text() -> None:
+    document = read(f"+++\n{'.'.join('a' * 16_000)} = 1\n+++\nText.\n")
+    assert document.metadata == {}
+    assert document.blocks[-1].text.endswith("Text.")
+    dotted = ".".join("a" * 5)
+    assert read(f'+++\n{dotted} = "{"." * 200}"\n+++\nText.\n').metadata != {}
+
+
 def test_front_matter_may_be_toml() -> None:
     document = read('+++\ntitle = "A page"\ndate = 2024-05-01\n[extra]\nx = [1, 2]\n+++\n# H\n')
     assert document.metadata == {"title": "A page", "date": "2024-05-01", "extra": {"x": [1, 2]}}
@@ -126,9 +138,89 @@ def test_an_empty_text_has_no_blocks() -> None:
 
 @pytest.mark.parametrize("mark", [">", "- "])
 def test_nothing_is_lost_by_deep_nesting(mark: str) -> None:
-    assert texts(mark * 40 + "deep") == ["deep"]
-    with pytest.raises(SourceError, match=r"page\.md cannot be read as Markdown: its lists or quotes are nested"):
-        read(mark * 1000 + "deep")
+    assert texts(mark * 40 + "deep") == texts(mark * 5000 + "deep") == ["deep"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_code_over_a_lines_end_is_found_word_by_word(end: str) -> None:
+    [block] = read(f"> See `one  two{end}> three` there.".replace("|", end)).blocks
+    assert block.text == "See one  two three there."
+    source = read(f"> See `one  two{end}> three` there.").source
+    for word in ("one", "two", "three", "there"):
+        assert source.startswith(word, block.source_offset(block.text.index(word)))
+
+
+def test_places_are_characters_whatever_stands_before() -> None:
+    source = "---\ntitle: Größe\n---\n# „Größe“ 📏\n\nÜber *alles* – *so* 📏 *weit*.\n"
+    for block in read(source).blocks:
+        for word in ("Größe", "Über", "alles", "so", "weit"):
+            if word in block.text:
+                assert source.startswith(word, block.source_offset(block.text.index(word)))
+
+
+def test_half_a_character_is_read_as_none() -> None:
+    assert texts("Half \ud800 *a* é") == ["Half \ufffd a é"]
+
+
+def test_each_mark_of_a_cleaned_text_is_where_it_stands() -> None:
+    table = '| `**` bold[^1] | *all* &amp; |\n|--|--|\n| x | [y](z "t"). |\n\n'
+    source = f"{table}#  A   *b*  [^2] {{#c}}\n\n> [!NOTE]\n> *See* `it`!\n"
+    found = [
+        (block.text, [source[block.source_offset(place)] for place in range(len(block.text))])
+        for block in read(source).blocks
+    ]
+    assert [text for text, _ in found] == ["** bold | all &", "x | y.", "A b", "See it!"]
+    for text, standing in found:
+        assert [(a, b) for a, b in zip(text, standing, strict=True) if a not in (" ", "|") and a != b] == []
+
+
+WORDS = st.sampled_from(
+    ["One", "two.", "Three!", "größer", "4", "a*b", "snake_case", "x", "„ja“", "&amp;", "\\*", "C."]
+)
+PHRASES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+INLINE = st.one_of(
+    PHRASES,
+    PHRASES.map(lambda words: f"*{words}*"),
+    PHRASES.map(lambda words: f"**{words}**"),
+    PHRASES.map(lambda words: f"~~{words}~~"),
+    PHRASES.map(lambda words: f"[{words}](http://x.org/a 'T')"),
+    st.sampled_from(["`code`", "``a ` b``", "<http://x.org>", "a\\\nb", "a  \n  b", "`a\nb`", "[no", "**", "_"]),
+)
+PARAGRAPHS = st.lists(INLINE, min_size=1, max_size=5).map(" ".join)
+BLOCKS = st.recursive(
+    st.one_of(
+        PARAGRAPHS,
+        st.builds(lambda level, words: f"{'#' * level} {words}", st.integers(1, 6), PHRASES),
+        PHRASES.map(lambda words: f"{words}\n==="),
+        PHRASES.map(lambda words: f"```py\n{words}\n\n  {words}\n```"),
+        PHRASES.map(lambda words: f"    {words}\n\n      {words}"),
+        st.builds(lambda one, two: f"| {one} | b |\n|---|:-:|\n| {two} | |\n| x \\| y", PHRASES, PHRASES),
+        st.sampled_from(["***", "[one]: http://x.org", "- [ ] task"]),
+    ),
+    lambda inner: st.one_of(
+        inner.map(lambda text: "\n".join(f"> {line}" for line in text.split("\n"))),
+        st.lists(inner, min_size=1, max_size=3).map(
+            lambda items: "\n".join("- " + item.replace("\n", "\n  ") for item in items)
+        ),
+        st.lists(inner, min_size=1, max_size=3).map(
+            lambda items: "\n\n".join("1. " + item.replace("\n", "\n   ") for item in items)
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(BLOCKS, max_size=5).map("\n\n".join), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_two_parsers_agree_on_texts_headings_and_lines(source: str, end: str) -> None:
+    source = source.replace("\n", end)
+    found, expected = read(source).blocks, reference_blocks(source)
+    assert [(block.text, block.level) for block in found] == [(block.text, block.level) for block in expected]
+    starts = line_starts(source)
+    for block, other in zip(found, expected, strict=True):
+        for place, mark in enumerate(block.text):
+            offset = block.source_offset(place)
+            assert bisect_right(starts, offset) - 1 in other.lines
+            assert mark.isspace() or mark in "&|" or source[offset] == mark
 
 
 def test_a_programs_metadata_becomes_json_values_too() -> None:

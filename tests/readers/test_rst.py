@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 from docutils.parsers.rst import directives, roles
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semsearch.readers.document import Document
+from semsearch.readers.markup.rst_lines import RstLines, Unusual
+from semsearch.readers.markup.rst_tree import take_header, tree_pieces
 from semsearch.readers.read import read_text
+from semsearch.readers.rst_parser import parse
 from semsearch.text.passages import passages
 
 
@@ -116,8 +121,113 @@ def test_a_fault_of_the_parser_costs_only_the_markup(monkeypatch: pytest.MonkeyP
     def fail(_: str) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("semsearch.readers.rst.parse", fail)
+    monkeypatch.setattr("semsearch.readers.rst.RstLines", fail)
     assert texts("One.\n\nTwo.") == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("mark", ["|sub ", "`sub ", ":role:`x ", "*sub ", "``sub ", "_`sub "])
+def test_marks_without_an_end_cost_only_the_markup(mark: str, caplog: pytest.LogCaptureFixture) -> None:
+    source = "A *first* one.\n\n" + mark * 20_000
+    assert texts(source)[0] == "A *first* one."  # docutils would look for an hour
+    assert "a paragraph has more marks than can be paired" in caplog.text
+
+
+WORDS = st.sampled_from(
+    ["One", "two.", "größer", "4", "a_b", "x::", "3.", "A.", "a : b", "--", "c\\*", "„ja“", "*", "..."]
+)
+PHRASES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+INLINE = st.one_of(
+    PHRASES,
+    PHRASES.map(lambda words: f"*{words}*"),
+    PHRASES.map(lambda words: f"**{words}**"),
+    PHRASES.map(lambda words: f"``{words}``"),
+    PHRASES.map(lambda words: f"`{words} <http://x.org>`__"),
+    PHRASES.map(lambda words: f":ref:`{words} <here>`"),
+    st.sampled_from([
+        "`it`_", "it_", "`it`", ":pep:`8`", ":py:func:`~a.b`", "[1]_", "[#]_", "|x|", "('*')", "*open", "`x`:y:",
+        "``a``b", "__init__", "http://x.org/a_b_", "_`t`", "`a\n b`_", "**a*", "(*a*)", "\"`x`\"", "*a*s", "``a`",
+    ]),
+)  # fmt: skip
+PARAGRAPHS = st.lists(INLINE, min_size=1, max_size=5).map(" ".join)
+LINES = st.lists(PARAGRAPHS, min_size=1, max_size=3).map("\n".join)
+NOT_NESTED = st.builds(lambda words, mark: f"{words}\n{mark * (len(words) + 1)}", PHRASES, st.sampled_from("=-~.:"))
+
+
+def indented(text: str, first: str, rest: str) -> str:
+    return first + text.replace("\n", f"\n{rest}")
+
+
+NESTED = st.recursive(
+    st.one_of(
+        LINES,
+        LINES.map(lambda text: f"{text}::\n\n  code\n\n   more"),
+        st.sampled_from(
+            [
+                "::\n\n  code", "....", ".. comment\n   more", "..", ".. _t: http://x.org", "__ http://x.org",
+                ">>> a\nb", "| a\n| *b*", "== ==\na  b\n\nc  d\n== ==", "+--+\n|a |\n+--+", ":f: a\n:g: b",
+                "-a  option", "a::\n\n> b", ".. code:: py\n\n   a\n     b", ".. code::\n   :o: x\n\n   a",
+                ".. code:: a\n   b", ".. math:: x", ".. image:: a",
+                ".. note:: a\n   b\n\n   c", ".. [1] a\n   b\n\n   c", ".. [#n] a",
+                ".. [a b] c", ".. [#] a\n      b\n    c", "i. a", "(a) b\n", "-", "1. a\nb", "#. a\n#. b",
+                "9. a\n10. b", "..\n   a\n\nb", ".. |x| replace:: y", "--\na\n--", "=====\n a\n=====",
+                "a\n  b : c\nd", "  - a\n\n  -- b", "- a\n b", "a\n\n    b\n\n  c",
+            ]
+        ),
+    ),
+    lambda inner: st.one_of(
+        inner.map(lambda text: indented(text, "- ", "  ")),
+        inner.map(lambda text: indented(text, "12. ", "    ")),
+        inner.map(lambda text: indented(text, "(3) ", "    ")),
+        inner.map(lambda text: indented(text, "  ", "  ")),
+        st.builds(lambda term, text: f"{term}\n{indented(text, '   ', '   ')}", PHRASES, inner),
+        inner.map(lambda text: indented(text, ".. [1] ", "   ")),
+        st.lists(inner, min_size=2, max_size=3).map("\n\n".join),
+    ),
+    max_leaves=5,
+)  # fmt: skip
+HEADERS = st.sampled_from(
+    ["", "PEP: 1\nTitle: *A* b,\n  c\n\n", ":a: b\n\n:c: d\n\n", ".. c\n\n", "T\n=\n\n:a: b\n\n", "A: b\n\n"]
+)
+
+
+@given(HEADERS, st.lists(st.one_of(NOT_NESTED, NESTED), max_size=6), st.sampled_from(["\n\n", "\n\n", "\n"]))
+def test_what_the_lines_tell_is_what_docutils_tells(header: str, parts: list[str], between: str) -> None:
+    source = header + between.join(parts) + "\n"
+    lines, tree = RstLines(source), parse(source)
+    try:
+        lines.read()
+    except Unusual:
+        return
+    assert lines.metadata == take_header(tree)
+    assert [(each.text, each.level) for each in lines.pieces] == [(each.text, each.level) for each in tree_pieces(tree)]
+    for each in lines.pieces:
+        if each.placed is not None:
+            text = each.text.replace("PEP ", "pep ")
+            standing = [source[each.placed.source_offset(offset)] for offset in range(len(text))]
+            assert [
+                (mark, at) for mark, at in zip(text, standing, strict=True) if mark != at and not mark.isspace()
+            ] == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_markup_within_a_paragraph_is_placed_exactly(end: str) -> None:
+    source = (
+        "- See ``**``, *so\n  it* is, and `text\n  <http://x.org>`__; :pep:`8`!\n\n  :py:func:`~a.go` [1]_ there_."
+    ).replace("\n", end)
+    first, second = read(source).blocks
+    assert (first.text, second.text) == ("See **, so\nit is, and text; PEP 8!", "go [1] there.")
+    for block in (first, second):
+        for word in ("See", "**,", "so", "it", "is", "and", "text", "8", "!", "go", "[1]", "there", "."):
+            if word in block.text:
+                assert source.startswith(word.rstrip(","), block.source_offset(block.text.index(word)))
+
+
+def test_tabs_before_and_in_a_line_do_not_move_its_place() -> None:
+    source = "One\ttwo *three*.\n\n\tFour\tfive::\n\n\t\tcode\there\n"
+    for block in read(source).blocks:
+        for word in ("One", "two", "three", "Four", "five", "code", "here"):
+            if word in block.text:
+                assert source.startswith(word, block.source_offset(block.text.index(word)))
 
 
 def test_an_empty_text_has_no_blocks() -> None:

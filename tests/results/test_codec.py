@@ -34,6 +34,8 @@ JSON = st.recursive(
     max_leaves=5,
 )
 
+WHOLE = st.integers(-(2**63), 2**63 - 1)  # of 64 bits, as an index can hold them
+
 
 def of_type(hint: Any) -> st.SearchStrategy[Any]:
     """Values that a field of a result may have."""
@@ -50,14 +52,16 @@ def of_type(hint: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(st.text(), of_type(inner[1]), max_size=3)
     if is_dataclass(hint):
         return records(hint)
-    return {str: st.text(), int: st.integers(), float: st.floats(allow_nan=False), bool: st.booleans()}[hint]
+    return {str: st.text(), int: WHOLE, float: st.floats(allow_nan=False), bool: st.booleans()}[hint]
 
 
 def records(cls: Any) -> st.SearchStrategy[Any]:
     hints = get_type_hints(cls)
     values = {field.name: of_type(hints[field.name]) for field in fields(cls)}
     if cls is SearchOptions:  # which checks its numbers
-        values |= {"k": st.integers(1, 99), "context": st.integers(0, 9)}
+        ids = st.none() | st.lists(st.integers(0, 2**63 - 1), max_size=3).map(tuple)
+        values |= {"k": st.integers(1, 99), "context": st.integers(0, 9), "passages": ids}
+        values |= {"per_document": st.none() | st.integers(1, 9), "floor": st.floats(0, 1)}
     return st.builds(cls, **values)
 
 
@@ -113,6 +117,8 @@ def test_a_part_of_the_reranker_is_there_only_where_one_has_read() -> None:
         ({"line": "3"}, "Hit.line must be a whole number, not '3'"),
         ({"line": True}, "Hit.line must be a whole number, not True"),
         ({"line": 3.5}, "Hit.line must be a whole number"),
+        ({"passage_id": 2**63}, "Hit.passage_id must be a whole number of at most 64 bits"),
+        ({"score": 10**400}, "Hit.score must be a number below 1e308"),
         ({"score": "high"}, "Hit.score must be a number, not 'high'"),
         ({"score": None}, "Hit.score must be a number, not None"),
         ({"title": 1}, "Hit.title must be a text, not 1"),
@@ -120,7 +126,7 @@ def test_a_part_of_the_reranker_is_there_only_where_one_has_read() -> None:
         ({"headings": ["A", 2]}, r"Hit.headings\[1\] must be a text, not 2"),
         ({"metadata": [1]}, "Hit.metadata must be an object"),
         ({"duplicates": [{"path": "a"}]}, r"Hit.duplicates\[0\] lacks the field 'root'"),
-        ({"duplicates": ["a"]}, r"Hit.duplicates\[0\] must be an object with the fields of a Place"),
+        ({"duplicates": ["a"]}, r"Hit.duplicates\[0\] must be an object with the fields of a DuplicatePassage"),
         ({"origin": {**to_dict(HIT.origin), "mode": "magic"}}, "Hit.origin.mode must be one of 'hybrid', 'dense'"),
     ],
 )

@@ -110,10 +110,10 @@ def test_it_goes_back_three_sentences_at_the_most_and_never_into_another_section
     book.add(*["It goes on."] * 9)
     book.add("It ends.", hit=0)
     assert book.context().citations[0].text.count("It goes on.") == 3
-    for place in ({"headings": ("Other",)}, {"document": 2}):
+    for elsewhere in ({"headings": ("Other",)}, {"document": 2}):
         book = Book()
         book.add("The hive is large.")
-        book.add("It swarms.", hit=0, **place)  # type: ignore[arg-type]
+        book.add("It swarms.", hit=0, **elsewhere)  # type: ignore[arg-type]
         assert book.context().citations[0].text == "It swarms."
 
 

@@ -16,7 +16,7 @@ def pool() -> Pool:
 
 
 def test_each_question_has_its_different_passages_rising() -> None:
-    assert [pool().ids[places].tolist() for places in pool().slices] == [[3, 7], [], [9], [1, 3, 9]]
+    assert [pool().ids[pairs].tolist() for pairs in pool().slices] == [[3, 7], [], [9], [1, 3, 9]]
     assert pool().owners.tolist() == [0, 0, 2, 3, 3, 3]
     assert Pool.of([]).ids.shape == Pool.of([np.zeros(0, dtype=np.int64)]).ids.shape == (0,)
 
@@ -26,19 +26,19 @@ def test_the_largest_value_of_a_question_is_never_that_of_another() -> None:
     assert pool().largest(values, least=0.5).tolist() == [2.0, 0.5, 0.5, 5.0]
 
 
-def test_visits_go_by_passages_and_come_back() -> None:
-    visits = pool().by_passage()
-    assert visits.ids.tolist() == [1, 3, 7, 9]
-    assert pool().ids[visits.order].tolist() == visits.ids[visits.which].tolist() == [1, 3, 3, 7, 9, 9]
-    assert visits.to_pool(visits.ids).tolist() == pool().ids.tolist()
+def test_pairs_are_grouped_by_passages_and_spread_back() -> None:
+    groups = pool().by_passage()
+    assert groups.ids.tolist() == [1, 3, 7, 9]
+    assert pool().ids[groups.order].tolist() == groups.ids[groups.which].tolist() == [1, 3, 3, 7, 9, 9]
+    assert groups.to_pool(groups.ids).tolist() == pool().ids.tolist()
 
 
 def test_parts_have_every_passage_and_every_pair_once() -> None:
-    visits = pool().by_passage()
+    groups = pool().by_passage()
     for most in (1, 3, 5, 100):
-        parts = list(visits.parts(np.array([2, 1, 4, 1]), most))
+        parts = list(groups.parts(np.array([2, 1, 4, 1]), most))
         for passages, pairs in parts:
-            assert set(visits.which[pairs].tolist()) == set(range(passages.start, passages.stop))
+            assert set(groups.which[pairs].tolist()) == set(range(passages.start, passages.stop))
         assert sum(passages.stop - passages.start for passages, _ in parts) == 4
         assert sum(pairs.stop - pairs.start for _, pairs in parts) == 6
     assert list(Pool.of([]).by_passage().parts(np.zeros(0, dtype=np.int64), 5)) == []

@@ -12,7 +12,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
-from semsearch.results.reranker import Reranker
+from semsearch.results.reranker import Readings, Reranker
 from semsearch.search.reranking import parts_of
 from semsearch.tuning import TUNING
 
@@ -53,7 +53,7 @@ def test_hits_are_ordered_by_the_sum_of_both_z_scores(made: Index, opened: Calla
     scores, said = np.array([hit.score for hit in before]), np.array(by_length(QUESTION, before))
     standard = (scores - scores.mean()) / scores.std() + (said - said.mean()) / said.std()
     after = opened(by_length).search(QUESTION, TUNING.reranked)
-    assert [hit.passage_id for hit in after] == [before[place].passage_id for place in np.argsort(-standard)]
+    assert [hit.passage_id for hit in after] == [before[index].passage_id for index in np.argsort(-standard)]
     assert [hit.rank for hit in after] == list(range(1, len(before) + 1))
     assert np.mean([hit.score for hit in after]) == pytest.approx(scores.mean())
 
@@ -163,7 +163,7 @@ def test_its_own_errors_are_seen(opened: Callable[[Reranker], Index]) -> None:
 
 
 def test_where_all_scores_are_equal_the_reranker_decides() -> None:
-    parts = [part.points for part in parts_of([1, 3, 2], [0.5, 0.5, 0.5]) if part is not None]
+    parts = [part.points for part in parts_of(Readings([1, 3, 2]), [0.5, 0.5, 0.5]) if part is not None]
     assert np.argsort(parts).tolist() == [0, 2, 1]
-    assert parts_of([7.0], [0.5]) == [None]
-    assert parts_of([], []) == []
+    assert parts_of(Readings([7.0]), [0.5]) == [None]
+    assert parts_of(Readings([]), []) == []

@@ -1,4 +1,4 @@
-"""What a search answers, and what it refuses."""
+"""A search answers queries, and refuses options that make no sense."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
 
 
 def test_the_dense_score_is_the_mean_of_the_passages_and_the_best_sentences_cosine(index: Index) -> None:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         from semsearch.storage.catalogue import stored_texts
         from semsearch.storage.fitted import load_embedder
 
@@ -81,7 +81,7 @@ def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_best(index: Inde
     best = max(hit.lexical or 0.0 for hit in hits)
     base = {hit.passage_id: 0.56 * (hit.dense or 0.0) + 0.24 * (hit.lexical or 0.0) / best for hit in hits}
     model = min(base, key=lambda id_: (-base[id_], id_))
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         nearest = snapshot.vectors("passage", np.array([model]))
         for hit in hits:

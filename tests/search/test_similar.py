@@ -23,8 +23,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("similar")
     write_articles(folder / "docs", 30)
     write_articles(folder / "more" / "deep", 2, first=30)
-    for place in ("docs/same.md", "more/same.md"):
-        (folder / place).write_text("---\na: 1\n---\n# Same\n\nThe rose in the garden.\n\nA violin.\n\n\n")
+    for path in ("docs/same.md", "more/same.md"):
+        (folder / path).write_text("---\na: 1\n---\n# Same\n\nThe rose in the garden.\n\nA violin.\n\n\n")
     (folder / "docs" / "empty.md").write_text("")
     (folder / "single.txt").write_text("The judge and the jury in the court.\n")
     return folder
@@ -78,7 +78,7 @@ def test_neighbours_in_the_same_section_go_on_with_it_and_are_left_out(tmp_path:
 
 def test_a_passage_is_asked_by_its_stored_vector(index: Index) -> None:
     (like,) = index.search("rose", 1, filters=["garden-3.md"])
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         one = snapshot.vectors("passage", np.array([like.passage_id]))[0]
         one = one / np.linalg.norm(one)  # half-precision floats are a little off
@@ -90,7 +90,7 @@ def test_a_passage_is_asked_by_its_stored_vector(index: Index) -> None:
 
 def test_a_document_is_asked_by_the_direction_of_the_sum_of_its_passages_vectors(index: Index) -> None:
     ids = [hit.passage_id for hit in index.search("rose", 10, mode="dense", filters=["garden-3.md"])]
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         total = snapshot.vectors("passage", np.array(sorted(ids))).sum(axis=0)
         (hit,) = index.similar("garden-3.md", k=1, mode="dense")
@@ -105,8 +105,8 @@ def test_words_are_those_that_say_most(tmp_path: Path) -> None:
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=0) as index:
         index.add(Text(f"t{number}", text) for number, text in enumerate(texts))
         having = Counter(word for text in texts for word in set(words(text)))
-        with index._store.reading() as db:
-            search = index._asking()._current(db).words
+        with index._database.reading() as db:
+            search = index._asking()._current(db).lexical
             for some in (texts[:1], texts[:3]):
                 tell: Counter[str] = Counter()
                 for text in some:
@@ -115,7 +115,7 @@ def test_words_are_those_that_say_most(tmp_path: Path) -> None:
                         tell[word] += 0 if word.isdigit() else idf * f * 2.2 / (f + 1.2)
                 best = sorted(tell, key=lambda word: -tell[word])
                 assert tell[best[1]] > tell[best[2]]
-                chosen = search.scores(search.telling([""] * len(some), some, 2))
+                chosen = search.scores(search.telling_terms([""] * len(some), some, 2))
                 (terms,) = of_questions([" ".join(best[:2])])
                 np.testing.assert_allclose(chosen.scores[0], search.scores(terms).scores[0], rtol=1e-6)
 
@@ -164,7 +164,7 @@ def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path)
     lines = (folder / "docs" / "sea-0.md").read_text().splitlines()
     for number in range(1, len(lines) + 1):
         part = "Part 1" if number < 6 else "Part 2" if number < 10 else "Part 3"
-        with index._store.reading() as db:
+        with index._database.reading() as db:
             from semsearch.search.similar import find_subject
 
             (heading,) = find_subject(db, "docs/sea-0.md", number).headings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,10 +17,10 @@ from small import small_vectors, write_articles
 from semsearch.dense import faiss_store
 from semsearch.dense.faiss_segment import Vectors
 from semsearch.index import Index
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.search import snapshot as snapshots
 from semsearch.search.snapshot import Snapshot
-from semsearch.storage.database import Store
+from semsearch.storage.database import IndexDatabase
 from semsearch.topics.fit import fit_topics
 
 
@@ -35,7 +37,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return open_
 
     monkeypatch.setattr(faiss_store, "Vectors", counted(Vectors))
-    monkeypatch.setattr(snapshots, "Words", counted(Words))
+    monkeypatch.setattr(snapshots, "LexicalSegment", counted(LexicalSegment))
     monkeypatch.setattr(snapshots, "open_topics", counted(snapshots.open_topics))
     return names
 
@@ -54,25 +56,37 @@ def use(snapshot: Snapshot) -> list[Any]:
     """All that a snapshot gives."""
     ids = np.arange(1, 30)
     query = snapshot.vectors("passage", ids[:1])
-    terms = snapshot.words.telling([""], ["the captain of the ship"], 3)
+    terms = snapshot.lexical.telling_terms([""], ["the captain of the ship"], 3)
     return [
         snapshot.scan(query, 5).ids.tolist(),
         snapshot.stored("sentence", ids).rows.tolist(),
-        snapshot.words.scores(terms).best(5).tolist(),
+        snapshot.lexical.scores(terms).best(5).tolist(),
         None if snapshot.topics is None else snapshot.topics.dimension,
     ]
 
 
 def test_nothing_is_opened_before_it_is_needed(index: Index, opened: list[str]) -> None:
-    with Store(index.path).reading() as db:
+    with IndexDatabase(index.path).reading() as db:
         snapshot = Snapshot(db, index.path)
         assert opened == []
-        assert snapshot.words
+        assert snapshot.lexical
         assert [name.split("-")[0] for name in opened] == ["words"]
 
 
+@pytest.mark.parametrize(("mode", "unneeded"), [("lexical", "faiss"), ("hybrid", "semsearch.dense.faiss_writer")])
+def test_a_query_imports_only_what_it_needs(index: Index, mode: str, unneeded: str) -> None:
+    program = (
+        "import sys; from semsearch import Index\n"
+        f"with Index.open({str(index.path)!r}) as index: assert index.search('the captain', mode={mode!r})\n"
+        f"assert {unneeded!r} not in sys.modules"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened: list[str]) -> None:
-    with Store(index.path).reading() as db:
+    with IndexDatabase(index.path).reading() as db:
         expected = use(Snapshot(db, index.path))
         opened.clear()
         snapshot = Snapshot(db, index.path)
@@ -101,7 +115,7 @@ def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened:
 
 
 def test_the_next_generation_goes_on_with_the_files_that_it_still_has(index: Index, opened: list[str]) -> None:
-    store = Store(index.path)
+    store = IndexDatabase(index.path)
     with store.reading() as db:
         before = Snapshot(db, index.path)
         told = use(before)
@@ -119,8 +133,21 @@ def test_the_next_generation_goes_on_with_the_files_that_it_still_has(index: Ind
     store.close()
 
 
+def test_what_is_removed_is_gone_from_passages_and_sentences_each_by_its_own_ids(index: Index) -> None:
+    (index.path.parent / "docs" / "sea-0.md").unlink()
+    index.sync()
+    with IndexDatabase(index.path).reading() as db:
+        snapshot, ids = Snapshot(db, index.path), np.arange(1, 1000)
+        for kind, held in (
+            ("passage", "SELECT id, 1 FROM passages"),
+            ("sentence", "SELECT first_sentence, sentence_count FROM passages"),
+        ):
+            expected = [id_ for first, count in db.execute(held) for id_ in range(first, first + count)]
+            assert sorted(ids[snapshot.stored(kind, ids).positions].tolist()) == sorted(expected)
+
+
 def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
-    store = Store(index.path)
+    store = IndexDatabase(index.path)
     with store.reading() as db:
         before = Snapshot(db, index.path)
         embedder = before.embedder(db, index._vectors)
@@ -131,7 +158,10 @@ def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
 
 
 def test_an_empty_index_has_nothing_to_open(tmp_path: Path, opened: list[str]) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index, Store(index.path).reading() as db:
+    with (
+        Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index,
+        IndexDatabase(index.path).reading() as db,
+    ):
         snapshot = Snapshot(db, index.path)
         assert snapshot.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
         assert len(snapshot.vectors("sentence", np.arange(5))) == 0

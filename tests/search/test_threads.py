@@ -18,11 +18,11 @@ from small import small_vectors, write_articles
 
 from semsearch.dense.faiss_segment import Vectors
 from semsearch.index import Index
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.readers.document import Text
 from semsearch.search import ranking, snapshot
 from semsearch.storage import database
-from semsearch.storage.database import Store
+from semsearch.storage.database import IndexDatabase
 
 THREADS = 4
 PATIENCE = 60  # seconds, after which a test that hangs is broken
@@ -64,18 +64,18 @@ def test_threads_are_in_a_search_at_the_same_time(index: Index, monkeypatch: pyt
 
 
 def test_threads_are_in_a_filter_at_the_same_time(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.search import filters
+    from semsearch.search.filtering import sql
 
     expected = index.search("the captain", filters=["sea-*"])
     barrier, first = threading.Barrier(2), threading.local()
-    arguments, matches = filters.FUNCTIONS["filter_path"]
+    arguments, matches = sql.FUNCTIONS["filter_path"]
 
     def met(*given: Any) -> bool:
         if not hasattr(first, "time"):
             first.time = barrier.wait(PATIENCE)
         return matches(*given)
 
-    monkeypatch.setitem(filters.FUNCTIONS, "filter_path", (arguments, met))
+    monkeypatch.setitem(sql.FUNCTIONS, "filter_path", (arguments, met))
     assert together(*[lambda: index.search("the captain", filters=["sea-*"])] * 2) == [expected] * 2
 
 
@@ -92,7 +92,7 @@ def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatc
 
         return open_
 
-    monkeypatch.setattr(snapshot, "Words", counting(Words))
+    monkeypatch.setattr(snapshot, "LexicalSegment", counting(LexicalSegment))
     monkeypatch.setattr("semsearch.dense.faiss_store.Vectors", counting(Vectors))
     loaded = snapshot.load_embedder
 
@@ -113,15 +113,15 @@ def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatc
 
 
 def test_a_transaction_within_a_transaction_is_the_same_one(index: Index) -> None:
-    with index._store.reading() as outer:
-        with index._store.reading() as inner:
+    with index._database.reading() as outer:
+        with index._database.reading() as inner:
             assert inner is outer
         assert outer.in_transaction
-        assert together(lambda: _other(index._store)) != [id(outer)]
+        assert together(lambda: _other(index._database)) != [id(outer)]
     assert not outer.in_transaction
 
 
-def _other(store: Store) -> int:
+def _other(store: IndexDatabase) -> int:
     with store.reading() as db:
         return id(db)
 
@@ -137,7 +137,7 @@ def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypa
     many = threading.Barrier(2 * database._IDLE)
 
     def hold() -> None:
-        with index._store.reading():
+        with index._database.reading():
             many.wait(PATIENCE)
 
     together(*[hold] * (2 * database._IDLE))

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from semsearch.sources.plan import CLOCK_TICK_NS, Known, Plan, Present, plan
+from semsearch.sources.plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
 
 
-def known(path: str, content: str = "text", *, mtime: int = 5, checked: int = SETTLED) -> Known:
-    return Known(hash(path) % 1000, 1, path, f"/docs/{path}", len(content), mtime, checked, content)
+def known(path: str, content: str = "text", *, mtime: int = 5, checked: int = SETTLED) -> KnownDocument:
+    return KnownDocument(hash(path) % 1000, 1, path, f"/docs/{path}", len(content), mtime, checked, content)
 
 
-def present(path: str, content: str = "text", *, mtime: int = 5) -> Present:
-    return Present(1, path, f"/docs/{path}", path, content, len(content), mtime)
+def present(path: str, content: str = "text", *, mtime: int = 5) -> PresentFile:
+    return PresentFile(1, path, f"/docs/{path}", path, content, len(content), mtime)
 
 
-def compare(before: list[Known], now: list[Present]) -> Plan:
+def compare(before: list[KnownDocument], now: list[PresentFile]) -> SyncPlan:
     """In these tests `absolute` is the content, and a content is its own digest."""
     return plan(before, now, digest=lambda file: None if file.absolute == "LOCKED" else file.absolute)
 
 
 def test_the_same_size_and_an_older_time_prove_that_nothing_happened() -> None:
-    asked: list[Present] = []
+    asked: list[PresentFile] = []
 
-    def digest(file: Present) -> str:
+    def digest(file: PresentFile) -> str:
         asked.append(file)
         return file.absolute
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semsearch.sources.roots import Root, covers, plan_roots
+from semsearch.sources.roots import Root, RootPart, covers, plan_roots
 
 
 def ask(*paths: str) -> list[Root]:
@@ -23,10 +23,28 @@ def test_a_known_root_is_looked_at_again_and_keeps_its_globs_unless_new_ones_com
     ]
 
 
-def test_a_path_inside_a_root_means_that_root_and_says_so() -> None:
-    found = plan_roots([Root(1, "/a")], ask("/a/b", "/a/c.md"))
-    assert [root.path for root in found.wanted] == ["/a"]
-    assert len(found.warnings) == 1
+def test_a_path_inside_a_root_means_that_part_of_it() -> None:
+    root = Root(1, "/a")
+    found = plan_roots([root], ask("/a/b", "/a/c.md", "/a/b/d.md"))
+    assert (found.wanted, found.parts) == ([], [RootPart(root, "b"), RootPart(root, "c.md")])
+    assert [part.canonical for part in found.parts] == ["/a/b", "/a/c.md"]
+
+
+def test_a_part_of_a_root_that_is_looked_at_anyway_is_none_of_its_own() -> None:
+    found = plan_roots([Root(1, "/a"), Root(2, "/b/c")], ask("/a/b", "/a", "/b/c/d.md", "/b"))
+    assert [root.path for root in found.wanted] == ["/a", "/b"]
+    assert found.parts == []
+
+
+def test_globs_given_for_a_part_are_said_not_to_count() -> None:
+    found = plan_roots([Root(1, "/a")], [Root(-1, "/a/b", include=("*.md",))])
+    assert found.warnings == ["/a/b lies in /a, which keeps the globs that it has"]
+
+
+def test_a_plan_covers_its_roots_and_parts_and_what_lies_in_them() -> None:
+    found = plan_roots([Root(1, "/a"), Root(2, "/b")], ask("/a/x", "/b"))
+    assert [found.covers(path) for path in ("/a/x", "/a/x/y.md", "/b/z.md")] == [True] * 3
+    assert [found.covers(path) for path in ("/a", "/a/xy", "/bc")] == [False] * 3
 
 
 def test_a_path_around_roots_takes_them_over() -> None:
@@ -48,6 +66,6 @@ def test_only_what_lies_below_is_covered() -> None:
 
 
 def test_places_are_composed_and_a_single_file_is_its_own_place() -> None:
-    assert Root(1, "/cafe\u0301").place("a") == "/caf\u00e9/a"
-    assert Root(1, "/a/b.md", single=True).place("b.md") == "/a/b.md"
-    assert Root(1, "/").place("b.md") == "/b.md"
+    assert Root(1, "/cafe\u0301").canonical("a") == "/caf\u00e9/a"
+    assert Root(1, "/a/b.md", single=True).canonical("b.md") == "/a/b.md"
+    assert Root(1, "/").canonical("b.md") == "/b.md"

@@ -26,14 +26,24 @@ def found(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (
     return [file.path for file in find_files(root, include=include, exclude=exclude, skipped=unexpected)]
 
 
+def known(root: Path, *, include: Sequence[str] = ()) -> list[str]:
+    return [file.path for file in find_files(root, include=include, skipped=print) if file.is_known]
+
+
 def found_and_skipped(root: Path) -> tuple[list[str], list[tuple[str, str]]]:
     skipped: list[tuple[str, str]] = []
     return [file.path for file in find_files(root, skipped=lambda *what: skipped.append(what))], skipped
 
 
-def test_files_of_known_suffixes_are_found_in_order_and_hidden_ones_are_not(tmp_path: Path) -> None:
+def test_files_are_found_in_order_and_hidden_ones_are_not(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "a.TXT", "c.png", "d/e/f.rst", "d/a.html", ".hidden.md", ".git/x.md", "README")
-    assert found(tmp_path) == ["a.TXT", "b.md", "d/a.html", "d/e/f.rst"]
+    assert found(tmp_path) == ["README", "a.TXT", "b.md", "c.png", "d/a.html", "d/e/f.rst"]
+
+
+def test_files_that_no_reader_supports_are_marked(tmp_path: Path) -> None:
+    write(tmp_path, "b.md", "c.png", "README", "d/f.rst")
+    assert known(tmp_path) == ["b.md", "d/f.rst"]
+    assert known(tmp_path / "README") == ["README"]
 
 
 def test_a_found_file_says_where_it_is_and_how_large(tmp_path: Path) -> None:
@@ -94,25 +104,29 @@ def test_a_root_that_is_ignored_itself_was_meant(tmp_path: Path) -> None:
 
 def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.md")
-    write(tmp_path, ".gitignore", text="!\na.md\n")
+    write(tmp_path, ".gitignore", text="!\n[z-a]\n[[:digit:]]x\na.md\n")
     files, skipped = found_and_skipped(tmp_path)
     assert files == ["b.md"]
-    assert [reason for _, reason in skipped] == ["'!' is no pattern; that line is ignored"]
+    bad = ["'!' is no pattern; that line is ignored", "'[z-a]' is no pattern; that line is ignored"]
+    assert [reason for _, reason in skipped] == bad
 
 
 def test_include_and_exclude_are_patterns_relative_to_the_root(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.rst", "guide/c.md", "guide/d/e.rst", "guide/f.png", "other/guide/g.md")
     assert found(tmp_path, include=["*.md"]) == ["a.md", "guide/c.md", "other/guide/g.md"]
-    assert found(tmp_path, include=["guide/**"]) == ["guide/c.md", "guide/d/e.rst"]
+    assert found(tmp_path, include=["guide/**"]) == ["guide/c.md", "guide/f.png", "guide/d/e.rst"]
+    assert known(tmp_path, include=["guide/**"]) == ["guide/c.md", "guide/d/e.rst"]
     assert found(tmp_path, exclude=["guide/**"]) == ["a.md", "b.rst", "other/guide/g.md"]
-    assert found(tmp_path, exclude=["*.md", "/b.rst"]) == ["guide/d/e.rst"]
+    assert found(tmp_path, exclude=["*.md", "/b.rst"]) == ["guide/f.png", "guide/d/e.rst"]
     assert found(tmp_path, include=["*.md"], exclude=["guide/"]) == ["a.md"]
 
 
-def test_include_may_name_files_that_no_reader_is_for(tmp_path: Path) -> None:
+def test_include_may_ask_for_files_that_no_reader_is_for(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.cfg", "src/c.cfg", "Makefile", "d.png")
-    assert found(tmp_path, include=["*.cfg", "Makefile"]) == ["Makefile", "b.cfg", "src/c.cfg"]
-    assert found(tmp_path, include=["src/*"]) == []
+    asked = ["*.cfg", "Makefile"]
+    assert found(tmp_path, include=asked) == known(tmp_path, include=asked) == ["Makefile", "b.cfg", "src/c.cfg"]
+    assert found(tmp_path, include=["src/*"]) == ["src/c.cfg"]
+    assert known(tmp_path, include=["src/*"]) == []
 
 
 def test_what_is_no_pattern_is_an_error(tmp_path: Path) -> None:
@@ -150,7 +164,8 @@ def test_a_link_to_a_file_is_read_and_a_link_to_a_folder_is_reported(tmp_path: P
 def test_a_broken_link_is_reported(tmp_path: Path) -> None:
     linked(tmp_path / "a.md", tmp_path / "nowhere.md")
     linked(tmp_path / "image.png", tmp_path / "nowhere.png")
-    assert found_and_skipped(tmp_path) == ([], [(f"{tmp_path.as_posix()}/a.md", "a broken link")])
+    paths = [f"{tmp_path.as_posix()}/a.md", f"{tmp_path.as_posix()}/image.png"]
+    assert found_and_skipped(tmp_path) == ([], [(path, "a broken link") for path in paths])
 
 
 def test_a_root_may_be_a_link(tmp_path: Path) -> None:
@@ -194,9 +209,9 @@ def test_links_that_lead_round_in_a_circle_are_reported_and_the_walk_goes_on(tmp
     linked(tmp_path / "a.md", tmp_path / "a.md")
     linked(tmp_path / "b", tmp_path / "c")
     linked(tmp_path / "c", tmp_path / "b")
-    files, [(path, reason)] = found_and_skipped(tmp_path)
-    assert (files, path) == (["z.md"], f"{tmp_path.as_posix()}/a.md")
-    assert reason.startswith("cannot be read: ")
+    files, skipped = found_and_skipped(tmp_path)
+    assert (files, [path.rpartition("/")[2] for path, _ in skipped]) == (["z.md"], ["a.md", "b", "c"])
+    assert all(reason.startswith("cannot be read: ") for _, reason in skipped)
 
 
 @pytest.mark.skipif(
@@ -214,7 +229,9 @@ def test_links_into_a_folder_that_is_closed_are_reported_and_the_walk_goes_on(tm
         for folder in (tmp_path / "d" / "closed", tmp_path / "docs" / ".git"):
             folder.chmod(0o700)
     assert files == ["z.md"]
-    assert skipped == [(f"{tmp_path.as_posix()}/docs/a.md", "cannot be read: Permission denied")]
+    assert skipped == [
+        (f"{tmp_path.as_posix()}/docs/{name}", "cannot be read: Permission denied") for name in ("a.md", "b")
+    ]
 
 
 @pytest.mark.parametrize("pattern", ["", " ", "/", "#x", "[", "a[b", "!"])

@@ -1,4 +1,4 @@
-"""What the disk refuses is said in one line, and the index stays as it was."""
+"""Errors of the disk are explained in one line, and the index stays as it was."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from semsearch.index import Index
 from semsearch.maintenance.listing import list_indexes
 from semsearch.readers.document import Text
 from semsearch.readers.read import read_file
-from semsearch.storage.database import Store, explained, is_index
+from semsearch.storage.database import IndexDatabase, explained, is_index
 from semsearch.system.durable import file_digest
 
 
@@ -37,7 +37,7 @@ def check_unchanged(path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.database._connect
+    connect = semsearch.storage.database.connect
 
     def cramped(database: Path, mode: str) -> sqlite3.Connection:
         connection = connect(database, mode)
@@ -48,7 +48,7 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
     write_articles(path.parent / "docs", 200, first=100)
     with Index.open(path) as index:
         with monkeypatch.context() as patch:
-            patch.setattr(semsearch.storage.database, "_connect", cramped)
+            patch.setattr(semsearch.storage.database, "connect", cramped)
             with pytest.raises(StorageError, match="is full"):
                 index.sync()
         assert index.status(stale=False).documents == 6
@@ -67,7 +67,7 @@ def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: py
 
 
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.database._connect
+    connect = semsearch.storage.database.connect
     asked: list[str] = []
 
     def refusing(database: Path, mode: str) -> sqlite3.Connection:
@@ -76,7 +76,7 @@ def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyP
             database = database / "nowhere"
         return connect(database, mode)
 
-    monkeypatch.setattr(semsearch.storage.database, "_connect", refusing)
+    monkeypatch.setattr(semsearch.storage.database, "connect", refusing)
     check_unchanged(path)
     assert set(asked) == {"ro", "immutable=1"}
 
@@ -108,7 +108,7 @@ def test_what_is_no_index_is_told_from_what_is_damaged(path: Path, tmp_path: Pat
 
 
 def test_a_read_inside_a_read_sees_the_same_generation(path: Path) -> None:
-    store = Store(path)
+    store = IndexDatabase(path)
     with store.reading() as outer, Index.open(path) as writer:
         before = outer.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
         writer.add([Text("a", "A ship.")])

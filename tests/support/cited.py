@@ -1,4 +1,4 @@
-"""What holds for every reader: sentences come once, in order, and stand in the source where they are said to."""
+"""Checks for every reader: sentences come once, in order, and are in the source where they are cited."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ _WORD = re.compile(r"[^\W_]+")
 
 def sentences(document: Document) -> list[str]:
     return [passage.text[s.start : s.end] for passage in passages(document) for s in passage.sentences]
+
+
+def cited_sentences(document: Document, *, max_words: int = 200) -> list[tuple[str, int | None, str | None]]:
+    """Each sentence with its page and its place, as an index keeps them."""
+    found: list[tuple[str, int | None, str | None]] = []
+    for passage in passages(document, max_words=max_words):
+        changes, place = dict(passage.places), None
+        for number, sentence in enumerate(passage.sentences):
+            place = changes.get(number, place)
+            found.append((passage.text[sentence.start : sentence.end], passage.page, place))
+    return found
 
 
 def check_places(document: Document, *, shown: Callable[[str], str] = str, names: bool = False) -> None:
@@ -37,7 +48,7 @@ def check_places(document: Document, *, shown: Callable[[str], str] = str, names
 def check_whole(
     document: Document, expected: list[str], *, shown: Callable[[str], str] = str, names: bool = False
 ) -> None:
-    """Of the expected sentences each comes once and in this order, at its place."""
+    """Check that each expected sentence comes once, in this order, at its place."""
     found = [" ".join(sentence.split()) for sentence in sentences(document)]
     assert [sentence for sentence in found if sentence in expected] == expected
     check_places(document, shown=shown, names=names)

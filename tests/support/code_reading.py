@@ -1,4 +1,4 @@
-"""What the source code says that it reads and raises: environment variables, exit statuses, dataclasses."""
+"""Find in the source code what it reads and raises: environment variables, exit statuses, dataclasses."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _names(key: ast.expr, tree: ast.Module, module: str) -> list[str]:
 
 
 def _constant(node: ast.expr, module: str) -> Any:
-    """What a literal, or the name of a module's constant, stands for."""
+    """The value of a literal, or of a module's constant."""
     return getattr(import_module(module), node.id) if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 

@@ -81,7 +81,7 @@ def work_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def on_terminal(*arguments: object, **settings: str) -> str:
-    """What a terminal of 80 columns is given by the real command."""
+    """The output of the real command on a terminal of 80 columns."""
     pty = pytest.importorskip("pty", reason="needs a terminal")
     outside, inside = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}

@@ -10,7 +10,9 @@ can fork, all points share one start.
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import sqlite3
 import sys
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 DEATH = 77
+NEEDED = {"dense", "embedding", "indexing", "lexical", "maintenance", "mapping", "storage", "system", "topics"}
 LEAST = 9  # passages of which topics are learned
 
 
@@ -62,7 +65,7 @@ class Countdown:
 
 
 def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
-    """What is done to the index."""
+    """Carry out an action on the index, which the test interrupts."""
     from semsearch.index import Index
 
     if action == "first":
@@ -74,6 +77,7 @@ def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
             "sync": index.sync,
             "refit": index.refit,
             "compact": index.compact,
+            "map": index.map,
             "rebuild": lambda: index.rebuild(method="usif"),
         }
         actions[action]()
@@ -90,18 +94,27 @@ def run(point: int, vectors: Path, docs: Path, template: Path, work: Path, actio
         (work / "events").write_text(str(countdown.seen))
 
 
+def load() -> None:
+    """Load all that a write may need, or each child would after the fork, which takes longer than what it does."""
+    import semsearch.index
+
+    for module in pkgutil.walk_packages(semsearch.__path__, "semsearch."):
+        if module.name.split(".")[1] in NEEDED:
+            importlib.import_module(module.name)
+    importlib.import_module("filelock._api")
+
+
 def main(arguments: list[str]) -> None:
     vectors, docs, template, work = (Path(argument) for argument in arguments[:4])
     action, points = arguments[4], [int(argument) for argument in arguments[5:]]
-    import semsearch.indexing.apply_plan
-    import semsearch.indexing.generation
-    import semsearch.indexing.writer
-    import semsearch.storage.schema
-    import semsearch.topics.passages  # noqa: F401  # before the fork, so that no child pays for it
+    if len(points) > 1:
+        load()
+    import semsearch.indexing.reading.reading_log
     from semsearch.topics.fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
+    semsearch.indexing.reading.reading_log.MUCH = 0  # and to note what was read of them
     for point in points:
         if len(points) > 1 and hasattr(os, "fork"):
             child = os.fork()

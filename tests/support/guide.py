@@ -63,7 +63,7 @@ def links(text: str) -> list[str]:
 
 
 def anchors(text: str) -> set[str]:
-    """What a link can point to in a page, as GitHub names headings; the second of one name gets -1."""
+    """The anchors of a page that a link can point to, as GitHub names headings; the second of one name gets -1."""
     seen: Counter[str] = Counter()
     found: set[str] = set()
     for heading in _HEADING.finditer(prose(text)):
@@ -114,7 +114,7 @@ FILES = {
 
 
 def make_world(folder: Path) -> None:
-    """Some notes, a project, questions, and the guide's first pages as `docs`."""
+    """Make a world: notes, a project, queries, and the guide's first pages as `docs`."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

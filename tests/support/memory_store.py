@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import Runs
-from semsearch.arrays.top_k import Found
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopKResult
 from semsearch.dense.copying import copy_kept
-from semsearch.dense.engines import Place
+from semsearch.dense.engines import StoreLocation
 from semsearch.dense.store import Additions, Questions, VectorStore, check_dimension
-from semsearch.dense.stored import Stored
+from semsearch.dense.stored import StoredVectors
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 
 Float16 = npt.NDArray[np.float16]
@@ -25,10 +25,10 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 
-def memory_engine() -> Callable[[Place], VectorStore]:
-    """An engine whose stores live as long as it does: who opens a place again finds what was written there."""
+def memory_engine() -> Callable[[StoreLocation], VectorStore]:
+    """An engine whose stores live as long as it does, so that a location can be opened again."""
     stores: dict[tuple[str, Kind], MemoryStore] = {}
-    return lambda place: stores.setdefault((place.uri, place.kind), MemoryStore(place.kind))
+    return lambda location: stores.setdefault((location.uri, location.kind), MemoryStore(location.kind))
 
 
 class MemoryStore:
@@ -41,8 +41,8 @@ class MemoryStore:
         self.kind: Kind = kind
         self.held: dict[str, Float16] = {}
 
-    def open(self, segments: Sequence[Segment], removed: Runs) -> MemoryReader:
-        ids = np.concatenate([np.zeros(0, dtype=np.int64), *(segment.runs.all_ids() for segment in segments)])
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> MemoryReader:
+        ids = np.concatenate([np.zeros(0, dtype=np.int64), *(segment.id_ranges.all_ids() for segment in segments)])
         rows = [self._rows(segment) for segment in segments]
         kept = ~removed.has(ids)
         return MemoryReader(ids[kept], np.concatenate(rows)[kept] if rows else np.zeros((0, 0), np.float16))
@@ -52,7 +52,7 @@ class MemoryStore:
         return MemoryWriter(self, generation)
 
     def merge(
-        self, segments: Sequence[Segment], removed: Runs, *, generation: int, questions: Questions | None = None
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         with self.writer(generation, questions=questions) as writer:
             return copy_kept(self, segments, removed, writer)
@@ -92,8 +92,8 @@ class MemoryWriter:
             return []
         name, rows = segment_name(self._store.kind, self._generation), np.concatenate(self._rows)
         self._store.held[name] = rows
-        runs = Runs.of_ids(np.concatenate(self._ids))
-        return [Segment(self._store.kind, name, rows.nbytes, runs, _digest(rows))]
+        id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
+        return [Segment(self._store.kind, name, rows.nbytes, id_ranges, _digest(rows))]
 
     def __enter__(self) -> MemoryWriter:
         return self
@@ -109,19 +109,19 @@ class MemoryReader:
         order = np.argsort(ids)
         self._ids, self._rows = ids[order], rows[order].astype(np.float32)
 
-    def search(self, queries: Float32, n: int, *, allowed: Runs | None = None) -> Found:
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
         if len(self._rows):
             check_dimension(queries, self._rows.shape[1])
         inside = np.flatnonzero(np.ones(len(self._ids), np.bool_) if allowed is None else allowed.has(self._ids))
         if not len(inside):
-            return Found(np.zeros((len(queries), 0), np.float32), np.zeros((len(queries), 0), np.int64))
+            return TopKResult(np.zeros((len(queries), 0), np.float32), np.zeros((len(queries), 0), np.int64))
         scores = queries @ self._rows[inside].T
         best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
-        return Found(np.take_along_axis(scores, best, axis=1), self._ids[inside][best])
+        return TopKResult(np.take_along_axis(scores, best, axis=1), self._ids[inside][best])
 
-    def fetch(self, ids: Int64) -> Stored:
-        places = np.flatnonzero(np.isin(ids, self._ids))
-        return Stored(places, self._rows[np.searchsorted(self._ids, ids[places])], len(ids))
+    def fetch(self, ids: Int64) -> StoredVectors:
+        positions = np.flatnonzero(np.isin(ids, self._ids))
+        return StoredVectors(positions, self._rows[np.searchsorted(self._ids, ids[positions])], len(ids))
 
 
 def _digest(rows: Float16) -> str:

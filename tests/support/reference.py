@@ -53,13 +53,14 @@ def sif(
 def tfidf(sentences: Sequence[str], vectors: Vectors) -> np.ndarray:
     """Equation (7)."""
     N = len(sentences)
-    having = {word: sum(word in known(sentence, vectors) for sentence in sentences) for word in vectors}
+    all_known = [known(sentence, vectors) for sentence in sentences]
+    having = {word: sum(word in found for found in all_known) for word in vectors}
     rows = []
-    for sentence in sentences:
+    for found in all_known:
         total = np.zeros(_dimension(vectors))
-        for word in known(sentence, vectors):
+        for word in found:
             total = total + math.log((1 + N) / (1 + having[word])) * vectors[word]
-        rows.append(total / max(len(known(sentence, vectors)), 1))
+        rows.append(total / max(len(found), 1))
     return unit(np.array(rows))
 
 
@@ -126,10 +127,10 @@ def bm25(
     return scores
 
 
-def bm25_beside(
+def bm25_with_neighbours(
     documents: Sequence[Sequence[Sequence[str]]], question: Sequence[str], *, k1: float = 1.2, b: float = 0.75
 ) -> list[float]:
-    """The same for documents of passages: words of the passages before and after count half, in f and in length.
+    """BM25 for documents of passages: words of the passages before and after count half, in f and in length.
 
     The mean length is that of passages, and of half a passage more on either side where there is one.
     """
@@ -138,14 +139,14 @@ def bm25_beside(
     mean *= 1 + sum(len(document) - 1 for document in documents) / len(passages)
     scores = []
     for document in documents:
-        for place, passage in enumerate(document):
-            beside = [document[other] for other in (place - 1, place + 1) if 0 <= other < len(document)]
-            length = len(passage) + 0.5 * sum(len(other) for other in beside)
+        for position, passage in enumerate(document):
+            neighbours = [document[other] for other in (position - 1, position + 1) if 0 <= other < len(document)]
+            length = len(passage) + 0.5 * sum(len(other) for other in neighbours)
             score = 0.0
             for term in question:
                 having = sum(term in other for other in passages)
                 idf = math.log(1 + (len(passages) - having + 0.5) / (having + 0.5))
-                f = passage.count(term) + 0.5 * sum(other.count(term) for other in beside)
+                f = passage.count(term) + 0.5 * sum(other.count(term) for other in neighbours)
                 score += idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / mean))
             scores.append(score)
     return scores

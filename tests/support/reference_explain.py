@@ -1,4 +1,4 @@
-"""What each pair of words adds to the cosine of two texts, by loops: the oracle of semsearch.embedding.contributions.
+"""The share of each pair of words in the cosine of two texts, by loops: oracle of semsearch.embedding.contributions.
 
 The vectors, weights, directions and strengths are given; the rest is the two papers', as in tests/support/reference.py.
 """
@@ -42,7 +42,7 @@ def parts(
     *,
     normalise: bool,
 ) -> list[np.ndarray]:
-    """What each word adds to the text's unit vector."""
+    """The part that each word adds to the text's unit vector."""
     found = []
     for word in text:
         vector = vectors[word].astype(float).copy()

@@ -31,7 +31,7 @@ def beginning(word: str, known: Mapping[str, Vector]) -> Vector | None:
 
 
 def ending(word: str, known: Mapping[str, Vector]) -> Vector | None:
-    """The same of the longest proper ending."""
+    """The vector of the longest proper ending that is known, of three bytes at least."""
     parts = [word[i:] for i in range(1, len(word)) if word[i:] in known and len(word[i:].encode()) >= 3]
     return known[max(parts, key=len)] if parts else None
 
@@ -77,10 +77,10 @@ def contexts(
     """u_w, and from how many occurrences: the mean of the weighted means of the other words' vectors."""
     means = []
     for sentence in sentences:
-        heard = [place for place, other in enumerate(sentence) if other in vectors]
-        for place, other in enumerate(sentence):
+        heard = [position for position, other in enumerate(sentence) if other in vectors]
+        for position, other in enumerate(sentence):
             if other == word and len(heard) >= least:
-                around = [sentence[i] for i in heard if i != place]
+                around = [sentence[i] for i in heard if i != position]
                 means.append(sum(weights[w] * vectors[w] for w in around) / len(around))
     return np.mean(means, axis=0), len(means)
 

@@ -51,7 +51,7 @@ def article(topic: str, number: int, *, paragraphs: int = 3, sentences: int = 4)
     for paragraph in range(paragraphs):
         parts.append(f"## Part {paragraph + 1}")
         first = 1000 * number + sentences * paragraph
-        parts.append(" ".join(sentence(topic, first + place) for place in range(sentences)))
+        parts.append(" ".join(sentence(topic, first + number) for number in range(sentences)))
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What is opened when it is needed is opened once, whoever asks."""
+"""An `OpenCache` opens each thing once, when it is first needed, whichever thread asks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from semsearch.system.opened import Opened
+from semsearch.system.opened import OpenCache
 
 
 def test_it_is_opened_when_it_is_first_asked_for_and_then_kept() -> None:
-    opened: Opened[str, list[str]] = Opened()
+    opened: OpenCache[str, list[str]] = OpenCache()
     first = opened.get("a", lambda: ["a"])
     assert opened.get("a", lambda: ["another"]) is first
     assert opened.get("b", lambda: ["b"]) == ["b"]
@@ -28,7 +28,7 @@ class Key:
 
 
 def test_threads_that_ask_at_once_get_one_and_the_same() -> None:
-    opened: Opened[Key, object] = Opened()
+    opened: OpenCache[Key, object] = OpenCache()
     key, going, found = Key(), threading.Event(), list[object]()
 
     def open_slowly() -> object:
@@ -38,7 +38,7 @@ def test_threads_that_ask_at_once_get_one_and_the_same() -> None:
     threads = [threading.Thread(target=lambda: found.append(opened.get(key, open_slowly))) for _ in range(4)]
     for thread in threads:
         thread.start()
-    for _ in range(5):  # each has seen that it is not open, and the first one once more
+    for _ in range(4):  # several have seen that it is not open
         key.looked.acquire()
     going.set()
     for thread in threads:
@@ -48,7 +48,7 @@ def test_threads_that_ask_at_once_get_one_and_the_same() -> None:
 
 
 def test_a_failure_is_not_kept() -> None:
-    opened: Opened[str, int] = Opened()
+    opened: OpenCache[str, int] = OpenCache()
 
     def fail() -> int:
         raise FileNotFoundError
@@ -59,7 +59,7 @@ def test_a_failure_is_not_kept() -> None:
 
 
 def test_what_is_no_longer_wanted_is_let_go_of() -> None:
-    opened: Opened[str, list[int]] = Opened()
+    opened: OpenCache[str, list[int]] = OpenCache()
     kept, gone = opened.get("kept", lambda: [1]), opened.get("gone", lambda: [2])
     opened.keep({"kept"})
     assert opened.get("kept", lambda: [3]) is kept

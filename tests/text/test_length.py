@@ -1,4 +1,4 @@
-"""How long a text is: words, and what counts as words where there are none."""
+"""The length of a text in words, also for scripts without spaces."""
 
 from hypothesis import given
 from hypothesis import strategies as st

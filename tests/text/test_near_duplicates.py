@@ -23,7 +23,7 @@ def alike(one: str, two: str) -> bool:
     if left == right:
         return True
     sequences = [
-        {tuple(text[place : place + SEQUENCE]) for place in range(len(text) - SEQUENCE + 1)} for text in (left, right)
+        {tuple(text[index : index + SEQUENCE]) for index in range(len(text) - SEQUENCE + 1)} for text in (left, right)
     ]
     union = sequences[0] | sequences[1]
     shared = len(sequences[0] & sequences[1]) >= LEAST * len(union) if union else False
@@ -71,7 +71,7 @@ def test_small_steps_never_lead_far() -> None:
     firsts = first_alike(steps)
     assert firsts[1] == 0
     assert len(set(firsts)) > 1
-    assert all(alike(steps[place], steps[first]) for place, first in enumerate(firsts))
+    assert all(alike(steps[index], steps[first]) for index, first in enumerate(firsts))
 
 
 def test_the_fast_way_finds_what_the_definition_finds() -> None:
@@ -81,19 +81,19 @@ def test_the_fast_way_finds_what_the_definition_finds() -> None:
         original = passage(int(generator.integers(1, 160)), seed=100 + number)
         texts.append(" ".join(original))
         for _ in range(3):
-            place = int(generator.integers(len(original)))
+            index = int(generator.integers(len(original)))
             texts.append(
-                " ".join([*original[:place], *passage(1, seed=int(generator.integers(99))), *original[place:]])
+                " ".join([*original[:index], *passage(1, seed=int(generator.integers(99))), *original[index:]])
             )
     slow: list[int] = []
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         earlier = (first for first in dict.fromkeys(slow) if alike(texts[first], text))
-        slow.append(next(earlier, place))
+        slow.append(next(earlier, index))
     fast = first_alike(texts)
     both = [one == two for one, two in zip(slow, fast, strict=True)]
     assert len(set(slow)) < len(texts) - 20
     assert sum(both) >= len(both) - 2  # one alike pair in a hundred is not looked at
-    assert all(alike(texts[place], texts[first]) for place, first in enumerate(fast))
+    assert all(alike(texts[index], texts[first]) for index, first in enumerate(fast))
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +118,16 @@ def test_a_page_is_full_of_different_answers(index: Index, mode: str) -> None:
     assert len({hit.passage for hit in hits}) == 10
     (copy,) = (hit for hit in hits if "its captain" in hit.passage)
     assert len(copy.duplicates) == 199
-    assert {copy.document, *(place.document for place in copy.duplicates)} == {f"copy-{n:03}.md" for n in range(200)}
+    assert {copy.document, *(duplicate.document for duplicate in copy.duplicates)} == {
+        f"copy-{n:03}.md" for n in range(200)
+    }
 
 
 def test_a_duplicate_leads_to_its_place(index: Index) -> None:
     (copy,) = (hit for hit in index.search("ship captain sail harbour") if hit.duplicates)
-    for place in copy.duplicates[:3]:
-        assert Path(place.path).read_text(encoding="utf-8").splitlines()[place.line - 1] == copy.passage
-        assert place.headings[0] == place.title != copy.title
+    for duplicate in copy.duplicates[:3]:
+        assert Path(duplicate.path).read_text(encoding="utf-8").splitlines()[duplicate.line - 1] == copy.passage
+        assert duplicate.headings[0] == duplicate.title != copy.title
     together = copy.to_dict()["duplicates"]
     assert together[0]["path"] == copy.duplicates[0].path
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from semsearch.lexical.postings import Gathered, PostingsBuilder
+from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
 from semsearch.lexical.writer import gather
 from semsearch.readers.document import Block, Document
-from semsearch.text.passage_records import each_cut
+from semsearch.text.passage_records import each_record
 from semsearch.text.passage_words import find_words
 from semsearch.text.terms import Lexicon
 from semsearch.tuning import TUNING
@@ -22,7 +22,7 @@ TEXTS = [
 
 
 def postings_of(builder: PostingsBuilder) -> tuple[list[tuple[int, int, int]], list[float]]:
-    found: Gathered = builder.gathered()
+    found: GatheredPostings = builder.gathered()
     terms = found.terms[found.numbers].tolist()
     rows = sorted(zip(terms, found.rows.tolist(), found.counts.tolist(), strict=True))
     return rows, found.lengths.tolist()
@@ -31,18 +31,18 @@ def postings_of(builder: PostingsBuilder) -> tuple[list[tuple[int, int, int]], l
 @pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], TEXTS[1:2], []])
 def test_a_passage_has_the_words_of_its_sentences_and_those_that_lie_across(texts: list[str]) -> None:
     documents = [Document(text, [Block("A title", 0, level=1), Block(text, 0)], title="Name") for text in texts]
-    cuts = [cut for document in documents for cut in each_cut(document)]
+    records = [record for document in documents for record in each_record(document)]
     by_sentences, by_text = PostingsBuilder(Lexicon()), PostingsBuilder(Lexicon())
-    words = find_words(cuts)
-    pairs = [text for cut in cuts for text in (cut.above, cut.text)]
-    if cuts:
+    words = find_words(records)
+    pairs = [text for record in records for text in (record.above, record.text)]
+    if records:
         gather(by_sentences, words)
-        by_text.add(pairs, np.repeat(np.arange(len(cuts)), 2), np.tile([TUNING.heading_weight, 1], len(cuts)))
+        by_text.add(pairs, np.repeat(np.arange(len(records)), 2), np.tile([TUNING.heading_weight, 1], len(records)))
     assert postings_of(by_sentences) == postings_of(by_text)
-    assert words.sentence_counts.tolist() == [cut.sentences for cut in cuts]
+    assert words.sentence_counts.tolist() == [record.sentences for record in records]
 
 
 def test_only_passages_in_which_sentences_touch_are_looked_at_twice() -> None:
     texts = ["One. Two.", "「一。」二。", "Three. Four."]
-    cuts = [cut for text in texts for cut in each_cut(Document(text, [Block(text, 0)]))]
-    assert find_words(cuts).whole.tolist() == [1]
+    records = [record for text in texts for record in each_record(Document(text, [Block(text, 0)]))]
+    assert find_words(records).whole.tolist() == [1]

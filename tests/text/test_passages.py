@@ -2,10 +2,12 @@
 
 import tracemalloc
 
+from cited import cited_sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.readers.document import Block, Document
+from semsearch.readers.builder import Builder
+from semsearch.readers.document import Block, Document, Spot
 from semsearch.readers.read import read_text
 from semsearch.text.passages import each_passage, passages
 
@@ -40,6 +42,20 @@ def test_a_heading_with_nothing_under_it_is_a_passage() -> None:
     assert [(p.text, p.headings) for p in found] == [("B", ("A",)), ("c.", ("A", "C")), ("D", ())]
 
 
+def test_a_heading_without_text_ends_sections() -> None:
+    blocks = [Block("A", 0, 1), Block("B", 2, 2), Block("b.", 4), Block("", 7, 2), Block("a.", 8), Block("", 11, 1)]
+    found = passages(document(*blocks, Block("o.", 12), Block("C", 15, 1), Block("", 17, 1), Block("p.", 18)))
+    assert [(p.text, p.headings) for p in found] == [
+        ("b.", ("A", "B")),
+        ("a.", ("A",)),
+        ("o.", ()),
+        ("C", ()),
+        ("p.", ()),
+    ]
+    [kept] = passages(document(Block("A", 0, 1), Block("", 2, 2), Block("a.", 3)))
+    assert (kept.text, kept.headings) == ("a.", ("A",))
+
+
 def test_a_passage_is_at_most_so_many_words_and_a_section_is_cut_evenly() -> None:
     blocks = [Block(f"{'word ' * 29}end.", 0) for _ in range(8)]
     sizes = [len(passage.text.split()) for passage in passages(document(*blocks))]
@@ -68,6 +84,32 @@ def test_characters_of_scripts_without_spaces_count_as_words() -> None:
 def test_a_passage_never_crosses_a_page() -> None:
     found = passages(document(Block("One.", 0, page=1), Block("Two.", 5, page=1), Block("Three.", 10, page=2)))
     assert [(p.text, p.page) for p in found] == [("One.\n\nTwo.", 1), ("Three.", 2)]
+
+
+def test_a_passage_never_goes_beyond_a_part() -> None:
+    found = passages(
+        document(
+            Block("One.", 0, part="slide 1"), Block("Two.", 5, part="slide 1"), Block("Three.", 10, part="slide 2")
+        )
+    )
+    assert [p.text for p in found] == ["One.\n\nTwo.", "Three."]
+
+
+def test_places_share_a_passage_and_each_sentence_has_its_own() -> None:
+    blocks = (Block("One.", 0), Block("Two. Three.", 5, place="row 2"), Block("Four.", 17, place="row 3"))
+    [passage] = passages(document(*blocks, Block("Five.", 23)))
+    assert passage.places == ((1, "row 2"), (3, "row 3"), (4, None))
+    assert passages(document(*blocks[:1]))[0].places == ()
+
+
+def test_a_sentence_is_on_the_page_where_it_begins() -> None:
+    text = "One is here. Two goes\non. Three too."
+    spots = (Spot(0, 1, "top"), Spot(5, 1, "bottom"), Spot(22, 2, "top"), Spot(26, 2, "middle"))
+    found = passages(document(Block(text, 0, page=1, place="top", spots=spots), Block("Four.", 37, page=2)))
+    assert [(p.text, p.page, p.places) for p in found] == [
+        ("One is here. Two goes\non.", 1, ((0, "top"), (1, "bottom"))),
+        ("Three too.\n\nFour.", 2, ((0, "middle"), (1, None))),
+    ]
 
 
 def test_blocks_of_white_space_are_no_passages() -> None:
@@ -131,3 +173,35 @@ def test_a_passage_boundary_is_the_same_whether_a_section_is_worked_through_at_o
     blocks = [Block(f"{'word ' * 49}end.", 0) for _ in range(10_000)]
     sizes = [len(passage.text.split()) for passage in each_passage(document(*blocks))]
     assert set(sizes) == {200}
+
+
+SENTENCES = st.builds(
+    "The {} sails{}".format, st.sampled_from("ship boat Größe storm 日本 R&D".split()), st.sampled_from(".!?")
+)
+PLACED = st.tuples(SENTENCES, st.booleans(), st.sampled_from([None, "top", "row 3", "footnote 1"]))
+PARTS = st.lists(st.tuples(st.booleans(), st.lists(PLACED, min_size=1, max_size=6)), max_size=12)
+
+
+@given(PARTS, st.integers(5, 60))
+def test_each_sentence_of_a_document_with_places_comes_once_and_where_it_is(
+    parts: list[tuple[bool, list[tuple[str, bool, str | None]]]], max_words: int
+) -> None:
+    builder, wanted, page, part = Builder(), [], 1, 0
+    for begins, sentences in parts:
+        part += begins
+        text, spots = "", []
+        for sentence, turns, place in sentences:
+            page += turns
+            spots.append(Spot(len(text), page, place))
+            text += f"{sentence} "
+            wanted.append((sentence, page, place, str(part)))
+        builder.add(text, part=str(part), spots=spots)
+    made = Document(builder.source, builder.blocks)
+    of_passages = passages(made, max_words=max_words)
+    assert cited_sentences(made, max_words=max_words) == [each[:3] for each in wanted]
+    rest = iter(wanted)
+    for passage in of_passages:
+        own = [next(rest) for _ in passage.sentences]
+        assert len({(page, part) for _, page, _, part in own}) == 1
+        assert [made.source[s.source_start : s.source_end] for s in passage.sentences] == [each[0] for each in own]
+        assert len(passage.sentences) == 1 or len(passage.text.split()) <= max_words

@@ -57,16 +57,16 @@ def plain(tmp_path: Path, docs: Path) -> Iterator[Index]:
 
 def files(index: Index) -> list[Path]:
     """The topics that the database names."""
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         named = db.execute("SELECT file FROM segments WHERE kind = 'topics'").fetchall()
     return [index.path / "segments" / file for (file,) in named]
 
 
 def passage_vectors(index: Index) -> dict[int, np.ndarray]:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages ORDER BY id")])
-        return {int(id_): snapshot.vectors("passage", ids[place : place + 1])[0] for place, id_ in enumerate(ids)}
+        return {int(id_): snapshot.vectors("passage", ids[row : row + 1])[0] for row, id_ in enumerate(ids)}
 
 
 # -- asking --------------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def test_a_word_of_the_corpus_finds_passages_that_speak_of_the_same_without_it(
 
 
 def test_four_tenths_of_the_dense_score_are_of_topics_and_three_each_of_passage_and_sentence(index: Index) -> None:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
         assert embedder is not None
@@ -123,7 +123,7 @@ def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known
 ) -> None:
     monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         embedder = index._asking()._current(db).embedder(db, index._vectors)
         assert embedder is not None
         one, other = embedder.transform(["rope cake", "sail"])
@@ -147,7 +147,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
 
 
 def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: Index) -> None:
-    with index._store.reading() as db:
+    with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         halves = snapshot.halves
         ids = np.array([hit.passage_id for hit in index.search("rose", 50, mode="dense", filters=["garden-3.md"])])

@@ -9,9 +9,9 @@ import pytest
 from reference_lsa import lsa
 from small import TOPICS, sentence
 
-from semsearch.arrays.id_ranges import Runs
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.segment import Words
+from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
 from semsearch.text.terms import Lexicon
 from semsearch.topics.fit import fit_topics, right_singular_vectors
@@ -24,29 +24,29 @@ TEXTS = [" ".join(sentence(topic, n, words=9 + n % 5) for n in range(3 * i, 3 * 
 HEADINGS = [f"About {text.split()[0]}" for text in TEXTS]
 
 
-def written(folder: Path, numbers: list[int], *, largest: int = 1000, texts: list[str] = TEXTS) -> list[Words]:
+def written(folder: Path, numbers: list[int], *, largest: int = 1000, texts: list[str] = TEXTS) -> list[LexicalSegment]:
     """Segments of some of the passages, number i under the id i + 1."""
     writer = WordsWriter(folder, generation=1, largest=largest)
     for number in numbers:
         writer.add(np.array([number + 1]), [HEADINGS[number]], [texts[number]])
-    return [Words(folder / segment.file, segment) for segment in writer.finish()]
+    return [LexicalSegment(folder / segment.file, segment) for segment in writer.finish()]
 
 
 def terms_of(number: int) -> list[int]:
-    """Those of headings twice."""
+    """The terms of a passage, those of headings twice."""
     lexicon = Lexicon()
     above, below = (lexicon.of([text]).numbers for text in (HEADINGS[number], TEXTS[number]))
     return lexicon.terms[np.concatenate((above, above, below))].tolist()
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> list[Words]:
+def words(tmp_path_factory: pytest.TempPathFactory) -> list[LexicalSegment]:
     return written(tmp_path_factory.mktemp("words"), list(range(COUNT)))
 
 
 @pytest.fixture(scope="module")
-def topics(words: list[Words]) -> Topics:
-    found = fit_topics(words, Runs.of(()), dimension=6, least=10)
+def topics(words: list[LexicalSegment]) -> Topics:
+    found = fit_topics(words, IdRanges.of(()), dimension=6, least=10)
     assert found is not None
     return found
 
@@ -105,24 +105,24 @@ def test_of_a_matrix_of_low_rank_there_are_fewer() -> None:
 
 
 def test_a_fit_is_the_same_each_time_and_in_whichever_segments_the_passages_lie(
-    words: list[Words], topics: Topics, tmp_path: Path
+    words: list[LexicalSegment], topics: Topics, tmp_path: Path
 ) -> None:
-    again = fit_topics(words, Runs.of(()), dimension=6, least=10)
+    again = fit_topics(words, IdRanges.of(()), dimension=6, least=10)
     assert again is not None
     assert np.array_equal(again.loadings, topics.loadings)
     small = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
     assert len(small) > 4
-    assert same(fit_topics(small, Runs.of(()), dimension=6, least=10), topics)
+    assert same(fit_topics(small, IdRanges.of(()), dimension=6, least=10), topics)
 
 
-def test_removed_passages_count_for_nothing(words: list[Words], tmp_path: Path) -> None:
+def test_removed_passages_count_for_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
     left = [number for number in range(COUNT) if not 10 <= number < 25]
-    fewer = fit_topics(written(tmp_path, left), Runs.of(()), dimension=6, least=10)
-    assert same(fit_topics(words, Runs.of([(11, 15)]), dimension=6, least=10), fewer)
+    fewer = fit_topics(written(tmp_path, left), IdRanges.of(()), dimension=6, least=10)
+    assert same(fit_topics(words, IdRanges.of([(11, 15)]), dimension=6, least=10), fewer)
 
 
-def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[Words], topics: Topics) -> None:
-    found = fit_topics(words, Runs.of(()), dimension=4, sample=10, least=10)
+def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[LexicalSegment], topics: Topics) -> None:
+    found = fit_topics(words, IdRanges.of(()), dimension=4, sample=10, least=10)
     assert found is not None
     assert found.passages == 10
     expected = {term for number in range(0, COUNT, 6) for term in terms_of(number)} & set(topics.terms.tolist())
@@ -131,8 +131,8 @@ def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[W
     assert found.idf.tolist() == [everywhere[term] for term in found.terms.tolist()]
 
 
-def test_of_too_many_terms_the_most_frequent_are_kept(words: list[Words], topics: Topics) -> None:
-    found = fit_topics(words, Runs.of(()), dimension=4, most_terms=20, least=10)
+def test_of_too_many_terms_the_most_frequent_are_kept(words: list[LexicalSegment], topics: Topics) -> None:
+    found = fit_topics(words, IdRanges.of(()), dimension=4, most_terms=20, least=10)
     assert found is not None
     assert len(found.terms) == 20
     assert (np.diff(found.terms.astype(object)) > 0).all()
@@ -140,18 +140,18 @@ def test_of_too_many_terms_the_most_frequent_are_kept(words: list[Words], topics
     assert found.idf.max() <= topics.idf[left_out].min()
 
 
-def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[Words], tmp_path: Path) -> None:
-    assert fit_topics(words, Runs.of(())) is None
-    assert fit_topics(words, Runs.of([(1, 51)]), least=10) is None
-    assert fit_topics([], Runs.of(()), least=0) is None
+def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
+    assert fit_topics(words, IdRanges.of(())) is None
+    assert fit_topics(words, IdRanges.of([(1, 51)]), least=10) is None
+    assert fit_topics([], IdRanges.of(()), least=0) is None
     writer = WordsWriter(tmp_path, generation=1)
     writer.add(np.arange(1, 31), [""] * 30, ["The same ship."] * 30)
-    alike = [Words(tmp_path / segment.file, segment) for segment in writer.finish()]
-    assert fit_topics(alike, Runs.of(()), least=10) is None
+    alike = [LexicalSegment(tmp_path / segment.file, segment) for segment in writer.finish()]
+    assert fit_topics(alike, IdRanges.of(()), least=10) is None
 
 
-def test_there_is_at_most_one_topic_for_two_passages(words: list[Words]) -> None:
-    found = fit_topics(words, Runs.of(()), least=10)
+def test_there_is_at_most_one_topic_for_two_passages(words: list[LexicalSegment]) -> None:
+    found = fit_topics(words, IdRanges.of(()), least=10)
     assert found is not None
     assert found.dimension == COUNT // 2
 
@@ -160,7 +160,7 @@ def test_there_is_at_most_one_topic_for_two_passages(words: list[Words]) -> None
 
 
 def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally(
-    words: list[Words], topics: Topics, tmp_path: Path
+    words: list[LexicalSegment], topics: Topics, tmp_path: Path
 ) -> None:
     literal = lsa([terms_of(number) for number in range(COUNT)], 6)
     kept = TopicVectors(topics, words, tmp_path).of(np.arange(1, COUNT + 1))
@@ -171,7 +171,9 @@ def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally
     np.testing.assert_allclose(by_text @ by_text.T, by_formula @ by_formula.T, atol=5e-3)
 
 
-def test_vectors_are_found_by_id_in_whichever_segment(words: list[Words], topics: Topics, tmp_path: Path) -> None:
+def test_vectors_are_found_by_id_in_whichever_segment(
+    words: list[LexicalSegment], topics: Topics, tmp_path: Path
+) -> None:
     ids = np.array([2, 3, 7, 8, 59, 60])
     parts = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
     one, other = TopicVectors(topics, words, tmp_path), TopicVectors(topics, parts, tmp_path)
@@ -182,7 +184,7 @@ def test_vectors_are_found_by_id_in_whichever_segment(words: list[Words], topics
 
 
 def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(
-    words: list[Words], topics: Topics
+    words: list[LexicalSegment], topics: Topics
 ) -> None:
     question = topics.of_question("Where is the telescope?")
     cosines = topics.of_postings(words[0].postings) @ question

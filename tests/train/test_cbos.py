@@ -14,7 +14,7 @@ from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.train import cbos
 from semsearch.train.cbos import CbosSettings, batch_of, loss_and_gradient, start, step, train_cbos, train_round
-from semsearch.train.checkpoint import Checkpoint, State
+from semsearch.train.checkpoint import Checkpoint, TrainingState
 from semsearch.train.corpus import read_corpus
 from semsearch.train.neighbourhood import Sentences, parts_of, read_sentences
 
@@ -42,24 +42,24 @@ OTHERS = np.array([[4, 2], [1, 5], [0, 0], [1, 2], [3, 5]])
 
 def literal_loss(vectors: Floats, chosen: list[int], others: list[list[int]], k: int) -> float:
     """Equations (4) to (7), one sentence after the other."""
-    flat = [(number, place) for number, file in enumerate(FILES) for place in range(len(file))]
+    flat = [(number, position) for number, file in enumerate(FILES) for position in range(len(file))]
 
-    def vector(number: int, place: int) -> Floats:
+    def vector(number: int, position: int) -> Floats:
         total = np.zeros(vectors.shape[1])
-        if 0 <= place < len(FILES[number]):
-            for word in FILES[number][place]:
+        if 0 <= position < len(FILES[number]):
+            for word in FILES[number][position]:
                 total = total + vectors[word]
         return total
 
     loss = 0.0
     for i, negatives in zip(chosen, others, strict=True):
-        number, place = flat[i]
+        number, position = flat[i]
         context = np.zeros(vectors.shape[1])
-        for j in range(place - k, place + k + 1):
-            if j != place:
+        for j in range(position - k, position + k + 1):
+            if j != position:
                 context = context + vector(number, j)
         context = context / (2 * k)
-        targets = [vector(number, place), *(vector(*flat[other]) for other in negatives)]
+        targets = [vector(number, position), *(vector(*flat[other]) for other in negatives)]
         exponentials = [math.exp(target @ context) for target in targets]
         loss -= math.log(exponentials[0] / sum(exponentials))
     return loss
@@ -68,12 +68,12 @@ def literal_loss(vectors: Floats, chosen: list[int], others: list[list[int]], k:
 def literal_gradient(vectors: Floats, chosen: list[int], others: list[list[int]], k: int) -> Floats:
     """By differences."""
     gradient = np.zeros(vectors.shape)
-    for place in np.ndindex(*vectors.shape):
+    for position in np.ndindex(*vectors.shape):
         moved = [np.array(vectors, dtype=np.float64) for _ in range(2)]
-        moved[0][place] -= 1e-6
-        moved[1][place] += 1e-6
+        moved[0][position] -= 1e-6
+        moved[1][position] += 1e-6
         below, above = (literal_loss(one, chosen, others, k) for one in moved)
-        gradient[place] = (above - below) / 2e-6
+        gradient[position] = (above - below) / 2e-6
     return gradient
 
 
@@ -96,7 +96,7 @@ def test_large_products_overflow_nowhere(sentences: Sentences, vectors: Floats) 
 
 def test_a_step_is_adagrads(sentences: Sentences, vectors: Floats) -> None:
     squares = np.random.default_rng(2).random(vectors.shape).astype(np.float32)
-    state = State(vectors.copy(), squares.copy(), [])
+    state = TrainingState(vectors.copy(), squares.copy(), [])
     loss = step(batch_of(sentences, CHOSEN[:2], OTHERS[:2], k=1), state, 0.3)
     gradient = literal_gradient(vectors, CHOSEN[:2].tolist(), OTHERS[:2].tolist(), 1)
     assert loss == pytest.approx(literal_loss(vectors, CHOSEN[:2].tolist(), OTHERS[:2].tolist(), 1), rel=1e-5)

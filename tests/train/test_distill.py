@@ -137,7 +137,7 @@ def test_the_order_of_words_changes_no_vector(cloud: Floats) -> None:
 
 
 def nudged(rows: Floats, seed: int) -> Floats:
-    """The same but for rounding, as another processor would have it."""
+    """Numbers that differ by rounding, as on another processor."""
     return rows * (1 + 1e-6 * np.random.default_rng(seed).standard_normal(rows.shape)).astype(np.float32)
 
 
@@ -218,7 +218,7 @@ def test_words_encoded_alone_are_the_teachers_centred_and_reduced(tmp_path: Path
 def test_texts_make_averages_of_words_agree_with_the_teacher(tmp_path: Path) -> None:
     generator = np.random.default_rng(5)
     words = ["".join(generator.choice(list("abcdef"), 4)) for _ in range(60)]
-    counts = {word: 1000 - place for place, word in enumerate(dict.fromkeys(words))}
+    counts = {word: 1000 - rank for rank, word in enumerate(dict.fromkeys(words))}
     texts = [" ".join(generator.choice(list(counts), 6)) for _ in range(400)]
     teacher = FakeTeacher()
     right = teacher.encode(texts)

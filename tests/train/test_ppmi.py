@@ -50,10 +50,10 @@ def literal_counts(texts: Texts, window: int) -> dict[tuple[int, int], int]:
     """word2vec's way, summed over every window from 1 to L that could be drawn: (word, context) in units of 1/L."""
     counts: Counter[tuple[int, int]] = Counter()
     for text in texts:
-        for place, word in enumerate(text):
+        for position, word in enumerate(text):
             for drawn in range(1, window + 1):
-                for other in range(max(0, place - drawn), min(len(text), place + drawn + 1)):
-                    if other != place and word >= 0 and text[other] >= 0:
+                for other in range(max(0, position - drawn), min(len(text), position + drawn + 1)):
+                    if other != position and word >= 0 and text[other] >= 0:
                         counts[word, text[other]] += 1
     return counts
 
@@ -290,7 +290,7 @@ def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path
     empty.write_text("...")
     rare.write_text("each word but once")
     few.write_text("two words " * 9)
-    for path, said in {empty: "no words", rare: "no word stands 5 times", few: "at the most"}.items():
+    for path, said in {empty: "no words", rare: "no word occurs 5 times", few: "at the most"}.items():
         with pytest.raises(UsageError, match=said):
             train_ppmi([path], tmp_path / "v", dimension=3)
     with pytest.raises(SourceError, match="nowhere"):

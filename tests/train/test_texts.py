@@ -1,4 +1,4 @@
-"""What is trained on: an even, repeatable share of a corpus, without what is measured on; encoded once."""
+"""Texts to train on: an even, repeatable share of a corpus, without texts kept for measuring; encoded once."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from small import TOPICS
 
 import semsearch.train.pieces as training
 from semsearch.errors import UsageError, VectorsError
-from semsearch.text.unknown_words import Strangers
+from semsearch.text.unknown_words import UnknownWords
 from semsearch.train.pieces import add_pieces, choose_pieces, learn_pieces
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.neighbours import is_guessed, neighbours
@@ -54,7 +54,7 @@ def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, np.nd
 def test_a_guess_is_what_the_formula_says(open_vectors: VectorTable, times: int) -> None:
     expected = np.array([reference.guess(word, *as_dicts(open_vectors)) for word in STRANGE])
     assert (np.linalg.norm(expected, axis=1) > 0).sum() >= 6
-    guessed = open_vectors.guess(Strangers.of(STRANGE * times))
+    guessed = open_vectors.guess(UnknownWords.of(STRANGE * times))
     assert guessed == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
 
 
@@ -66,27 +66,27 @@ def test_known_words_are_guessed_as_if_they_were_not_known(open_vectors: VectorT
 
 
 def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None:
-    strangers = Strangers.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
+    unknown_words = UnknownWords.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
     assert len("harbour" * 10) > LONGEST_WORD
-    assert not open_vectors.guess(strangers).any()
-    assert open_vectors.guess(Strangers.of([])).shape == (0, open_vectors.dimension)
+    assert not open_vectors.guess(unknown_words).any()
+    assert open_vectors.guess(UnknownWords.of([])).shape == (0, open_vectors.dimension)
 
 
 def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> None:
     assert small_vectors.pieces is None
-    assert not small_vectors.guess(Strangers.of(["harbours"])).any()
+    assert not small_vectors.guess(UnknownWords.of(["harbours"])).any()
     assert not small_vectors.guess_known(np.array([3, 4])).any()
 
 
 def test_the_most_telling_pieces_are_chosen_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = choose_pieces(Strangers.of([*WORDS, "naïve"]), 50)
+    chosen = choose_pieces(UnknownWords.of([*WORDS, "naïve"]), 50)
     counts = {
         piece: sum(reference.candidates(word).count(piece) for word in [*WORDS, "naïve"]) for piece in chosen.words
     }
     values = [counts[piece] * (len(piece.encode()) - 1) for piece in chosen.words]
     assert values == reference.most_telling([*WORDS, "naïve"], 50)
     monkeypatch.setattr(training, "_CHUNK", 7)
-    assert choose_pieces(Strangers.of([*WORDS, "naïve"]), 50).words == chosen.words
+    assert choose_pieces(UnknownWords.of([*WORDS, "naïve"]), 50).words == chosen.words
 
 
 def test_pieces_are_learned_by_ridge_regression(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,11 +144,11 @@ def test_damaged_pieces_are_said(small_vectors: VectorTable, tmp_path: Path, nam
     array = np.load(folder / f"{name}.npy")
     np.save(folder / f"{name}.npy", array[:-1])
     with pytest.raises(VectorsError, match="damaged"):
-        VectorTable(folder).guess(Strangers.of(["ships"]))
+        VectorTable(folder).guess(UnknownWords.of(["ships"]))
     assert not VectorTable(folder).verify() or name in ("piece_keys", "piece_slots")
     (folder / f"{name}.npy").unlink()
     with pytest.raises(VectorsError, match="cannot be read"):
-        VectorTable(folder).guess(Strangers.of(["ships"]))
+        VectorTable(folder).guess(UnknownWords.of(["ships"]))
 
 
 def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable, small_vectors: VectorTable) -> None:
@@ -163,15 +163,18 @@ def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable,
         neighbours(small_vectors, "harbours")
 
 
-def test_strangers_are_taken_joined_and_told_apart() -> None:
-    strangers = Strangers.of(["naïve", "ship", "naïve", "x"])
-    assert strangers.words == ["naïve", "ship", "naïve", "x"]
-    assert strangers.take(np.array([3, 0])).words == ["x", "naïve"]
-    distinct, which = strangers.distinct()
+def test_unknown_words_are_taken_joined_and_told_apart() -> None:
+    unknown_words = UnknownWords.of(["naïve", "ship", "naïve", "x"])
+    assert unknown_words.words == ["naïve", "ship", "naïve", "x"]
+    assert unknown_words.take(np.array([3, 0])).words == ["x", "naïve"]
+    distinct, which = unknown_words.distinct()
     assert sorted(distinct.words) == ["naïve", "ship", "x"]
-    assert [distinct.words[number] for number in which] == strangers.words
-    assert Strangers.concatenate([strangers, Strangers.of([]), distinct]).words == [*strangers.words, *distinct.words]
-    assert len(Strangers.concatenate([])) == 0
+    assert [distinct.words[number] for number in which] == unknown_words.words
+    assert UnknownWords.concatenate([unknown_words, UnknownWords.of([]), distinct]).words == [
+        *unknown_words.words,
+        *distinct.words,
+    ]
+    assert len(UnknownWords.concatenate([])) == 0
 
 
 def test_int8_tables_keep_their_rows_when_pieces_are_added(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.bench.processes import ONE_THREAD
+from semsearch.cli.format_speeds import show_format_speeds
 from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import keep_warnings, warn
 from semsearch.cli.options import TableOption
@@ -25,11 +26,23 @@ _BYTES = ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB"), (1.0, "bytes"))
 
 
 def bench(
-    sentences: Annotated[int, typer.Option(metavar="N", help="Of how much text; from 1,000 on.")] = 100_000,
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FOLDER]...", help="With --formats: files to read; else they are made."),
+    ] = None,
+    formats: Annotated[
+        bool, typer.Option("--formats", help="How fast files of each format are read, instead of all else.")
+    ] = False,
+    sentences: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Sentences of text, from 1,000 on. By default 100,000; with --formats 10,000 of each."
+        ),
+    ] = None,
     text: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Text to measure on, a paragraph a line; else it is made up.")
     ] = None,
-    runs: Annotated[int, typer.Option(metavar="N", help="How often; medians are shown.")] = 5,
+    runs: Annotated[int, typer.Option(metavar="N", help="How often to measure; medians are shown.")] = 5,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Repeated: embed, split, index, sync, cold, warm, batch. By default all."),
@@ -49,23 +62,30 @@ def bench(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON, with the spread of all readings.")] = False,
 ) -> None:
-    """Measure how fast it is here, with one thread, and how many times the least that the same work must cost.
+    """Measure how fast semsearch is on this machine, with one thread, and compare with the least the work must cost.
 
-    Runs are interleaved, so that what else the machine does hits all alike. Everything is made in a temporary folder
-    (TMPDIR) that is gone afterwards. Peers but loop need semsearch[evaluate], minilm semsearch[train].
+    Runs are interleaved, so that other load on the machine affects all of them alike. Everything is made in a temporary
+    folder (TMPDIR) that is deleted afterwards. Peers other than loop need semsearch[evaluate], minilm semsearch[train].
     """
+    if folders and not formats:
+        raise UsageError("folders are read with --formats; say that too, or give a text with --text")
+    if formats and (text or only or peer or peers or plot):
+        raise UsageError("--formats measures readers alone; leave out --text, --only, --peer, --peers and --plot")
     if peers and peer:
         raise UsageError("--peers are all of them; leave out --peer, or name only those you want")
     keep_warnings()
     os.environ.update(ONE_THREAD)  # before numpy is imported
-    from semsearch.bench import bench as measure  # start-up time, as the ones below
-    from semsearch.bench import draw
+    if formats:
+        show_format_speeds(folders or (), sentences, runs, vectors, json)
+        return
+    from semsearch.bench import SENTENCES, draw  # start-up time, as the ones below
+    from semsearch.bench import bench as measure
     from semsearch.evaluate.plots import check_target
 
     check_target(plot)
     with progress() as report:
         found = measure(
-            sentences,
+            SENTENCES if sentences is None else sentences,
             text=text,
             runs=runs,
             only=only or (),
@@ -83,7 +103,7 @@ def bench(
 
 
 def report_lines(found: BenchReport) -> Iterator[str]:
-    """What it was measured on; a line for each measurement; below, one for each floor; then how it grows."""
+    """The lines of the report: the text measured on; a line for each measurement, and for each floor; the growth."""
     source = one_line(Path(found.text).name) if found.text else "made-up text"
     threads = "one thread" if found.one_thread else "any number of threads"
     corpus = found.corpus
@@ -118,7 +138,7 @@ def _row(each: Measurement, whats: dict[str, str]) -> tuple[str, ...]:
 
 
 def _unit(each: Measurement) -> tuple[float, str]:
-    """By what to multiply a measurement's figures, and what they are then, so that its median is easy to read."""
+    """The factor and unit that make a measurement's median easy to read."""
     if each.kind == "rate":
         return 1, f"{each.unit}/s"
     steps = _BYTES if each.kind == "bytes" else _SECONDS
@@ -135,7 +155,7 @@ def _duration(seconds: float) -> str:
 
 
 def _figure(number: float) -> str:
-    """Three figures that count, or all that stand before the point."""
+    """A number with three significant figures, or all figures before the point."""
     if number >= 100:
         return f"{float(f'{number:.3g}'):,.0f}"
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"

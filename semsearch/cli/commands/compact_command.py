@@ -1,4 +1,4 @@
-"""`semsearch compact`: bring the files of an index together."""
+"""`semsearch compact`: merge the files of an index."""
 
 from __future__ import annotations
 

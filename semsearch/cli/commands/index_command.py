@@ -2,71 +2,41 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from semsearch.cli.configuration.current import configuration_of
 from semsearch.cli.formats import to_json
+from semsearch.cli.index_choices import IndexChoices
+from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, warn
-from semsearch.cli.naming import INDEXES, find_index, index_places, name_for, only_one, place_of
-from semsearch.cli.options import IndexesOption, QuietOption, VectorsOption
+from semsearch.cli.naming import INDEXES, only_one
+from semsearch.cli.options import (
+    IndexesOption,
+    MaxFileSizeOption,
+    ProcessesOption,
+    QuietOption,
+    VectorsOption,
+    bytes_of,
+)
+from semsearch.cli.places import HERE, index_folders, users_own
 from semsearch.cli.progress import sync_progress
 from semsearch.cli.startup import use_one_thread
-from semsearch.cli.sync_summary import covers, nothing_to_index, summary, tell
+from semsearch.cli.sync_summary import not_read, nothing_to_index, summary, tell
 from semsearch.embedding.methods import MethodName, Unknown
-from semsearch.errors import IndexLocked, SourceError, UsageError, rebuild_command
+from semsearch.errors import SemsearchError, SourceError
 from semsearch.results.reports import SyncReport
-from semsearch.storage.database import is_index
 
 if TYPE_CHECKING:
-    from semsearch.index import Index
+    from semsearch.index import Index, Report
 
 NOTHING_INDEXED = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """How an index shall embed and scan, as far as the user says."""
-
-    vectors: str | None
-    method: str | None
-    a: float | None
-    components: int | None
-    frequencies: str | None
-    adapt: bool | None
-    unknown: str | None
-    exact: bool | None
-    target_recall: float | None
-    factory: str | None
-
-    def given(self) -> dict[str, Any]:
-        """The arguments of `Index.create` and `Index.rebuild`."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
-
-    def check(self, index: Index) -> None:
-        """Raises UsageError where the index was made otherwise: only a rebuild changes that."""
-        for name, value in self.given().items():
-            built = getattr(index.settings, name)
-            if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
-                value = str(Path(value).resolve())
-            if name != "vectors" and value != built:
-                built = "its default" if built is None else built
-                raise UsageError(
-                    f"{index.path} was built with {name} {built}, not {value}; to change that: "
-                    + rebuild_command(index.path, *_option(name, value))
-                )
-
-
-def _option(name: str, value: object) -> list[str]:
-    """An argument as the command line has it."""
-    option = name.replace("_", "-")
-    return [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", str(value)]
 
 
 def index(
@@ -85,7 +55,15 @@ def index(
         list[str] | None, typer.Option(metavar="GLOB", help="Only such files, as in .gitignore: '*.md', 'guide/**'.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="No such files. So too what .semsearchignore says.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Leave out such files, like those in .semsearchignore.")
+    ] = None,
+    text_columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Of tables and JSON Lines, search these columns only; * is all."),
+    ] = None,
+    metadata_columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Keep these columns as metadata of each record, for --filter."),
     ] = None,
     prune: Annotated[bool, typer.Option("--prune", help="Forget folders that have vanished or are empty now.")] = False,
     method: Annotated[MethodName | None, typer.Option(help="How sentences are embedded.")] = None,
@@ -98,18 +76,18 @@ def index(
     ] = None,
     adapt: Annotated[
         bool | None,
-        typer.Option("--adapt/--no-adapt", help="Learn from the text which of its words go together; so by default."),
+        typer.Option("--adapt/--no-adapt", help="Learn from the text which of its words go together; the default."),
     ] = None,
     unknown: Annotated[
         Unknown | None,
-        typer.Option(help="What speaks for unknown words: nothing, their pieces, or besides (so by default) contexts."),
+        typer.Option(help="Vectors of unknown words: none, from their pieces, or also from contexts, the default."),
     ] = None,
     exact: Annotated[
         bool | None,
-        typer.Option("--exact/--no-exact", help="Compare every passage, however many. So by default with few."),
+        typer.Option("--exact/--no-exact", help="Compare every passage, however many; the default with few."),
     ] = None,
     target_recall: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Of the ten best, how many a search of many finds: 0.95.")
+        float | None, typer.Option(metavar="SHARE", help="Share of the ten best that a search of many finds: 0.95.")
     ] = None,
     factory: Annotated[
         str | None, typer.Option(metavar="TYPE", help="The index type, as FAISS calls it: IVF4096,SQ8.")
@@ -119,12 +97,8 @@ def index(
         bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
     ] = False,
     refit: Annotated[bool, typer.Option("--refit", help="Fit to what the index holds now.")] = False,
-    max_file_size: Annotated[
-        float, typer.Option(metavar="MB", min=0, help="Larger files are skipped, and reported.")
-    ] = 100,
-    processes: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Processes that read files; by default as many as are useful.")
-    ] = 0,
+    max_file_size: MaxFileSizeOption = 100,
+    processes: ProcessesOption = 0,
     json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -135,52 +109,140 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
-    max_bytes = _bytes(max_file_size)
-    choices = Choices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
-    given = paths or []
-    named = only_one(index)
-    place = _place(given, named, indexes)
-    is_new = not is_index(place)
-    with _made(place, choices) if is_new else _found(place, choices, rebuild=rebuild) as opened:
-        roots = opened.roots
-        if named is None and given and roots and not _are_known(given, roots):
-            warn(f"adding to the index {place}, which is of {', '.join(roots)}; --name makes another")
-        with sync_progress(quiet=quiet or json) as report:
-            whole: list[SyncReport] = []  # of what embeds all that the index holds
-            if rebuild and not is_new:
-                whole.append(opened.rebuild(**choices.given(), progress=report))
-            done = SyncReport()
-            if given or roots or not rebuild:
-                done = opened.sync(
-                    *given,
-                    include=include or (),
-                    exclude=exclude or (),
-                    prune=prune,
-                    max_file_bytes=max_bytes,
-                    processes=processes,
-                    progress=report,
-                )
-            if refit and not done.refitted:
-                whole.append(opened.refit(progress=report))
-        done = replace(_together(done, whole), refitted=done.refitted or refit or rebuild)
-        if is_new and not done.added:
-            tell(replace(done, warnings=()))  # they are the reason
-            raise SourceError(nothing_to_index(given, done, chosen=bool(include or exclude)))
-        tell(done)
-    if json:
-        print(to_json({"index": str(place), **done.to_dict()}))
-    elif not quiet:
-        print(summary(place, done))
-        if is_new and sys.stderr.isatty():
-            which = "" if len(index_places(indexes)) == 1 else f" --index {place.name}"
-            complain(f'ask it with: semsearch query "..."{which}')
-    seen = done.added + done.changed + done.moved + done.removed + done.unchanged
-    if not seen and (done.skipped or done.warnings):
+    choices = IndexChoices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
+    reading = {
+        "include": include or (),
+        "exclude": exclude or (),
+        "text_columns": _names(text_columns),
+        "metadata_columns": _names(metadata_columns),
+        "prune": prune,
+        "max_file_bytes": bytes_of(max_file_size),
+        "processes": processes,
+    }
+    given = _Run(paths or [], only_one(index), indexes, reading)
+    shown = _Shown(json=json, quiet=quiet)
+    runs = [] if paths else _of_profiles(given)
+    if not runs:
+        _run(given, _Work(given.paths, choices, reading, rebuild=rebuild, refit=refit), shown)
+        return
+    failed = 0
+    for run in runs:
+        try:
+            _run(run, _Work(run.paths, choices, run.reading, rebuild=rebuild, refit=refit), shown)
+        except SemsearchError as error:
+            complain(f"{run.named}: {error}")
+            failed += 1
+    if failed:
         raise typer.Exit(NOTHING_INDEXED)
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run on one index: what is read, and which index it is."""
+
+    paths: Sequence[str]
+    named: str | None
+    indexes: Path | None
+    reading: Mapping[str, Any]  # the keywords of Index.sync
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a run is reported."""
+
+    json: bool
+    quiet: bool
+
+
+def _of_profiles(given: _Run) -> list[_Run]:
+    """The runs of the configured profiles, or of the one that is named; none where none is meant."""
+    configured = configuration_of()
+    profiles = {} if configured is None else configured.profiles
+    if given.named is not None:
+        profiles = {given.named: profiles[given.named]} if given.named in profiles else {}
+    return [
+        _Run(
+            profile.roots,
+            profile.name,
+            given.indexes or profile.indexes,
+            {**given.reading, "include": profile.include, "exclude": profile.exclude},
+        )
+        for profile in profiles.values()
+    ]
+
+
+def _run(run: _Run, work: _Work, shown: _Shown) -> None:
+    """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
+    target = target_of(run.paths, run.named, run.indexes)
+    with target.opened(work.choices, rebuild=work.rebuild) as opened:
+        if target.is_joined_by_strangers(run.paths, opened.roots):
+            warn(f"adding to the index {target.folder}, which is of {', '.join(opened.roots)}; --name makes another")
+        with sync_progress(quiet=shown.quiet or shown.json) as report:
+            done = work.carry_out(opened, report, is_new=target.is_new)
+        if target.is_new and not done.added:
+            tell(replace(done, warnings=()))  # they are the reason
+            is_chosen = bool(run.reading["include"] or run.reading["exclude"])
+            raise SourceError(nothing_to_index(run.paths, done, chosen=is_chosen))
+        tell(done)
+    if shown.json:
+        print(to_json({"index": str(target.folder), **done.to_dict()}))
+    elif not shown.quiet:
+        _print(target, done, run.indexes)
+    seen = done.added + done.changed + done.moved + done.removed + done.unchanged
+    if not seen and (done.not_read or done.skipped or done.warnings):
+        raise typer.Exit(NOTHING_INDEXED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a run does to its index."""
+
+    paths: Sequence[str]
+    choices: IndexChoices
+    reading: Mapping[str, Any]  # the keywords of Index.sync
+    rebuild: bool
+    refit: bool
+
+    def carry_out(self, index: Index, report: Report | None, *, is_new: bool) -> SyncReport:
+        """Rebuild, sync and refit, as far as it is wanted; one report of all."""
+        whole: list[SyncReport] = []  # of what embeds all that the index holds
+        if self.rebuild and not is_new:
+            whole.append(index.rebuild(**self.choices.given(), progress=report))
+        done = SyncReport()
+        if self.paths or index.roots or not self.rebuild:
+            with _going_on_later(index.path):
+                done = index.sync(*self.paths, **self.reading, progress=report)
+        if self.refit and not done.refitted:
+            whole.append(index.refit(progress=report))
+        return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
+
+
+def _print(target: IndexTarget, done: SyncReport, indexes: Path | None) -> None:
+    print(summary(target.folder, done))
+    if line := not_read(done.not_read):
+        print(line)
+    if target.is_new and indexes is None and target.folder.parent != HERE and target.folder.parent == users_own():
+        complain("it is among your own indexes, since it is of nothing below this folder; for here: --indexes indexes")
+    if target.is_new and sys.stderr.isatty():
+        which = "" if len(index_folders(target.folder.parent)) == 1 else f" --index {target.folder.name}"
+        complain(f'ask it with: semsearch query "..."{which}')
+
+
+@contextmanager
+def _going_on_later(folder: Path) -> Iterator[None]:
+    """Have it said, if a sync is interrupted, that what it has read is kept."""
+    from semsearch.indexing.reading.reading_log import READING_LOG  # start-up time
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not (folder / READING_LOG).exists():
+            raise
+        raise KeyboardInterrupt("what was read is kept: run the same command again to go on from there") from None
+
+
 def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
-    """What a sync did, with what was written and how long it took in all."""
+    """The report of a sync, with the passages, sentences and seconds of a rebuild or refit added."""
     reports = [done, *others]
     return replace(
         done,
@@ -190,52 +252,6 @@ def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
     )
 
 
-def _bytes(megabytes: float) -> int:
-    size = megabytes * 1_000_000
-    if not 0 <= size < float("inf"):
-        raise UsageError(f"--max-file-size must be a number of megabytes, not {megabytes}; 100 is usual")
-    return int(size)
-
-
-def _are_known(paths: Sequence[str], roots: Sequence[str]) -> bool:
-    return any(covers(root, path) or covers(path, root) for root in roots for path in paths)
-
-
-def _place(paths: Sequence[str], named: str | None, indexes: Path) -> Path:
-    """The folder of the index to make or to bring up to date."""
-    if named is not None:
-        return place_of(named, indexes) if paths else find_index(named, indexes)
-    return indexes / name_for(Path(paths[0])) if paths else find_index(None, indexes)
-
-
-@contextmanager
-def _made(place: Path, choices: Choices) -> Iterator[Index]:
-    """A new index, of which nothing is left if it could not be filled: unless another process fills it meanwhile."""
-    from semsearch.index import Index  # start-up time
-
-    is_first = not place.parent.exists()
-    try:
-        with Index.create(place, **choices.given()) as opened:
-            try:
-                yield opened
-            except IndexLocked:
-                raise
-            except BaseException:
-                opened.discard()
-                raise
-    except BaseException:
-        if is_first:
-            with contextlib.suppress(OSError):
-                place.parent.rmdir()  # where it is empty
-        raise
-
-
-@contextmanager
-def _found(place: Path, choices: Choices, *, rebuild: bool) -> Iterator[Index]:
-    """An index that is there, made as the user says."""
-    from semsearch.index import Index  # start-up time
-
-    with Index.open(place, vectors=None if rebuild else choices.vectors) as opened:
-        if not rebuild:
-            choices.check(opened)
-        yield opened
+def _names(given: Sequence[str] | None) -> list[str]:
+    """The names of columns, several of them separated by commas."""
+    return [name.strip() for names in given or () for name in names.split(",") if name.strip()]

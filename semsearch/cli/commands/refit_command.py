@@ -1,4 +1,4 @@
-"""`semsearch refit`: fit an index to what it holds today."""
+"""`semsearch refit`: fit an index to the text that it holds today."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def refit(
     vectors: VectorsOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Fit an index to what it holds today.
+    """Fit an index to the text that it holds today.
 
     Worth its time when `semsearch status` shows that the index has drifted.
     """

@@ -1,4 +1,4 @@
-"""`semsearch verify`: whether an index is sound."""
+"""`semsearch verify`: check that an index is sound."""
 
 from __future__ import annotations
 

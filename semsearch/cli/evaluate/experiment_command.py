@@ -1,8 +1,10 @@
-"""An experiment as a command, made of what it declares (semsearch.evaluate.experiment)."""
+"""Make a command of an experiment, from its declaration (semsearch.evaluate.experiment)."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import typer
 
 from semsearch.cli.formats import to_json
 from semsearch.cli.messages import tell_warnings
-from semsearch.cli.progress import progress
+from semsearch.cli.progress import no_progress, progress
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.tables import print_blocks
 from semsearch.evaluate.experiment import Experiment
@@ -19,7 +21,7 @@ from semsearch.evaluate.options import Option, Switch
 
 
 def command_of(experiment: Experiment) -> Callable[..., None]:
-    """What typer makes a command of: the options are the arguments of its signature."""
+    """Make the function of which typer makes a command: the options are the arguments of its signature."""
     own = [Option("plot", Path, "FILE", experiment.plot)] if experiment.figures else []
     own.append(Switch("json", help="As JSON, with all figures."))
 
@@ -33,7 +35,7 @@ def command_of(experiment: Experiment) -> Callable[..., None]:
 
 
 def run_experiment(experiment: Experiment, given: dict[str, Any]) -> None:
-    """Check what can be checked before the work; run; draw; print tables and claims, or JSON."""
+    """Run an experiment: check its arguments first; then draw, and print tables and claims, or JSON."""
     if experiment.one_thread:
         use_one_thread()
     tell_warnings()
@@ -45,17 +47,41 @@ def run_experiment(experiment: Experiment, given: dict[str, Any]) -> None:
     shown = {option.name: given.pop(option.name) for option in experiment.options if option.shown}
     with progress() as report_to:
         asked = {name: value for name, value in given.items() if value not in (None, [])}
+        if (parts := None if json or experiment.last is None else ShownParts(experiment, shown)) is not None:
+            asked["each"] = parts.show
         found = experiment.run(**asked, progress=report_to)
     if plot is not None:
         _draw(experiment, found, plot)
     if json:
         print(to_json([one.to_dict() for one in found] if isinstance(found, list) else found.to_dict()))
+    elif parts is not None and experiment.last is not None:
+        parts.show(experiment.last(found))
     else:
         print_blocks([*experiment.tables(found, **shown), *experiment.claims(found)])
 
 
+@dataclass(slots=True)
+class ShownParts:
+    """Print the tables of each part of the results as soon as it is there, while the others are still worked on."""
+
+    experiment: Experiment
+    options: dict[str, Any]  # of the tables
+    are_any: bool = False
+
+    def show(self, part: Any) -> None:
+        """Print the tables of a part, after an empty line if it is not the first; nothing if the part is empty."""
+        if not part:
+            return
+        with no_progress():
+            if self.are_any:
+                print()
+            print_blocks(self.experiment.tables(part, **self.options))
+            sys.stdout.flush()
+        self.are_any = True
+
+
 def _draw(experiment: Experiment, found: Any, plot: Path) -> None:
-    """A picture, or several: x.svg is then x-NAME.svg for each."""
+    """Save the picture of an experiment; if there are several, x.svg becomes x-NAME.svg for each."""
     from semsearch.evaluate.plots import save  # start-up time
 
     assert experiment.figures is not None  # or there is no --plot

@@ -49,7 +49,7 @@ def report(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute and train anew what was kept.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Run all experiments of the papers, and write what came out beside what was published.
+    """Run all experiments of the papers, and write the results beside the published ones.
 
     One Markdown file: tables for each paper, what it claims and whether that was found, pictures, the command of each
     experiment. Passages between <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew.
@@ -62,10 +62,10 @@ def report(
         raise UsageError("--images is for the pictures of a report; give --out FILE.md too")
     from semsearch.evaluate.papers.chapters import document  # start-up time, as all the imports below
     from semsearch.evaluate.papers.reproduction import evaluate_report
-    from semsearch.evaluate.papers.writing import check_place, write_report
+    from semsearch.evaluate.papers.writing import check_target_folder, write_report
 
     if out is not None:
-        check_place(out, images)
+        check_target_folder(out, images)
     with progress() as show:
         found = evaluate_report(
             folder,

@@ -16,7 +16,7 @@ PROGRAM = "semsearch"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, or a group of them, under its whole name: `semsearch evaluate sts`."""
+    """A command or a group of commands, under its whole name: `semsearch evaluate sts`."""
 
     name: str
     depth: int
@@ -25,26 +25,28 @@ class Command:
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """What can be written behind the name, and what it means, as `--help` says; without `--help` itself."""
+        """The arguments and options with their meaning, as `--help` prints them; without `--help` itself."""
         records = [parameter.get_help_record(self.context) for parameter in self.command.params]
         return [record for record in records if record]
 
     @property
     def has_json(self) -> bool:
+        """Return whether the command has the option --json."""
         return any("--json" in getattr(parameter, "opts", ()) for parameter in self.command.params)
 
     @property
     def usage(self) -> str:
+        """The line of usage, as `--help` prints it."""
         return " ".join([self.name, *self.command.collect_usage_pieces(self.context)])
 
     @property
     def summary(self) -> str:
-        """One line."""
+        """The command's help in one line."""
         return str(self.command.get_short_help_str(limit=200))
 
 
 def commands(app: typer.Typer) -> list[Command]:
-    """The program itself, then all commands in their order, those of a group after it."""
+    """List the program itself, then all commands in their order, those of a group after it."""
     return list(_below(get_group(app), None, PROGRAM, depth=0))
 
 
@@ -58,7 +60,7 @@ def _below(command: Any, parent: Any, name: str, *, depth: int) -> Iterator[Comm
 
 
 def command_lines(command: Command) -> Iterator[str]:
-    """A heading, the usage, what it does, and a table of arguments and options."""
+    """The section of a command: a heading, the usage, the help text, and a table of arguments and options."""
     yield f"{'#' * (2 + max(command.depth, 1))} {command.name}"
     yield ""
     yield from ("```text", command.usage, "```", "")

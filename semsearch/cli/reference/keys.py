@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from semsearch.cli.reference.sources import ClassSource, Field, find_alias, find_class
+from semsearch.cli.reference.sources import ClassField, ClassSource, find_alias, find_class
 
 _SIMPLE = {
     "str": "text",
@@ -26,7 +26,7 @@ _OBJECTS = ("dict", "Mapping")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a value is, in words, and which classes these words name."""
+    """The kind of a JSON value, in words, and the classes that these words name."""
 
     words: str
     classes: tuple[ClassSource, ...] = ()
@@ -111,7 +111,7 @@ def _returned(method: ast.FunctionDef) -> ast.Dict | None:
     return next((value for value in values if isinstance(value, ast.Dict)), None)
 
 
-def _called(one: Field) -> str | None:
+def _called(one: ClassField) -> str | None:
     """The key of a field whose metadata say that JSON calls it otherwise (semsearch.evaluate.record)."""
     for node in ast.walk(one.default or ast.Constant(None)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "called":
@@ -141,7 +141,7 @@ def _either(key: ast.expr) -> list[ast.expr]:
     return [key.body, key.orelse] if isinstance(key, ast.IfExp) else [key]
 
 
-def _spread(value: ast.expr, about: Field | None, found: ClassSource) -> Iterator[Key]:
+def _spread(value: ast.expr, about: ClassField | None, found: ClassSource) -> Iterator[Key]:
     """The keys that `**value` adds: those of another result, those of a list of names, or one for each entry."""
     inner = kind_of(about.annotation, found.module).classes if about else ()
     if isinstance(value, ast.Call) and inner:
@@ -171,7 +171,7 @@ def _names(value: ast.expr, found: ClassSource) -> Iterator[str]:
                         yield from _names(node.value, found)
 
 
-def _kind_of_attribute(name: str, about: Field | None, found: ClassSource) -> Kind:
+def _kind_of_attribute(name: str, about: ClassField | None, found: ClassSource) -> Kind:
     """The kind of the field of that name, of the class itself or of the one that `about` holds."""
     inner = kind_of(about.annotation, found.module).classes if about else ()
     for one in (found, *inner):
@@ -180,7 +180,7 @@ def _kind_of_attribute(name: str, about: Field | None, found: ClassSource) -> Ki
     return Kind("any value")
 
 
-def _field(value: ast.expr, found: ClassSource) -> Field | None:
+def _field(value: ast.expr, found: ClassSource) -> ClassField | None:
     """The field or property that a value is made of."""
     fields = found.fields
     for node in ast.walk(value):
@@ -190,7 +190,7 @@ def _field(value: ast.expr, found: ClassSource) -> Field | None:
 
 
 def _kind_of_value(value: ast.expr, found: ClassSource) -> Kind:
-    """What an expression in `to_dict` makes: as its field says, but for what is written out otherwise."""
+    """The kind of an expression in `to_dict`: that of its field, unless the expression converts it."""
     about = _field(value, found)
     kind = kind_of(about.annotation, found.module) if about else Kind("object")
     match value:

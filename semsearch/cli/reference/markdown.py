@@ -10,7 +10,7 @@ _IN_A_LINE = re.compile(r"(?<=\S)\n(?=\S)")
 
 
 def prose(text: str) -> str:
-    """A text in which nothing is markup but what stands between backticks, which is code."""
+    """Escape a text for Markdown: only backticks keep their meaning, which is code."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:  # one of them is alone
         return _MARKUP.sub(r"\\\1", text).replace("`", r"\`")
@@ -18,10 +18,10 @@ def prose(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """A text as code, also inside a table."""
+    """Mark a text as code, also inside a table."""
     return "`" + text.replace("|", r"\|") + "`"
 
 
 def unwrapped(text: str) -> str:
-    """A docstring with each paragraph on one line."""
+    """Put each paragraph of a docstring on one line."""
     return _IN_A_LINE.sub(" ", cleandoc(text))

@@ -65,7 +65,7 @@ In Python these are frozen dataclasses with the same names; `to_dict()` gives wh
 
 
 def page() -> str:
-    """The reference. The same code gives the same bytes."""
+    """Write the whole reference. The same code gives the same bytes."""
     sections = (_commands(), _environment(), _statuses(), _errors(), _printed(), _objects())
     lines = [_OPENING, *(line for section in sections for line in section)]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -179,5 +179,5 @@ def _linked(text: str, classes: Iterable[ClassSource]) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """What GitHub calls a heading."""
+    """The anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

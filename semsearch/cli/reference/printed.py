@@ -1,4 +1,4 @@
-"""What each command prints with --json: keys of its own, and the results whose keys it has.
+"""The JSON that each command prints: keys of its own, and the results whose keys it has.
 
 This list is written by hand, and a test holds it against what the commands print. The keys of the results themselves
 come from the code (see keys.py).
@@ -7,7 +7,7 @@ come from the code (see keys.py).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from semsearch.cli.reference.keys import Key, keys_of, kind_of
 from semsearch.cli.reference.sources import ClassSource, find_class
@@ -15,7 +15,7 @@ from semsearch.cli.reference.sources import ClassSource, find_class
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """An object, or a list of such, that a command prints: its own keys, then those of a result."""
+    """An object, or a list of objects, that a command prints: its own keys, then those of a result."""
 
     command: str
     says: str  # as Markdown
@@ -26,6 +26,7 @@ class Printed:
 
     @property
     def is_experiment(self) -> bool:
+        """Return whether the command is an experiment or `bench`."""
         return self.command.startswith(("evaluate", "vectors evaluate", "bench"))
 
     @property
@@ -44,8 +45,8 @@ def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsea
     return Key(name, kind_of(ast.parse(annotation, mode="eval").body, module), meaning)
 
 
-def _result(place: str) -> ClassSource:
-    module, _, name = place.partition(":")
+def _result(name_of_class: str) -> ClassSource:
+    module, _, name = name_of_class.partition(":")
     found = find_class(name, module)
     if found is None:
         raise LookupError(f"there is no class {name} in {module}; semsearch.cli.reference.printed names it")
@@ -74,7 +75,13 @@ PRINTED = (
         "query",
         "With `-`, a list of such objects, one for each question. With `--explain`, each hit has `explain` too, an "
         "Explanation. `--jsonl` prints a line for each hit: `query`, `mode`, and the keys of the hit.",
-        own=(_QUESTION, _MODE, _HITS),
+        own=(
+            _QUESTION,
+            _MODE,
+            _HITS,
+            replace(_key("weak", "int", "hits at the end that were left out; --all has them"), is_optional=True),
+            replace(_key("warnings", "list[str]", "that nothing answers well"), is_optional=True),
+        ),
         named=(_result("semsearch.results.explanation:Explanation"),),
     ),
     Printed(
@@ -84,18 +91,57 @@ PRINTED = (
     ),
     Printed("context", "", own=(_QUESTION, _MODE), result=_result("semsearch.results.context:Context")),
     Printed(
+        "map",
+        "",
+        own=(
+            _key("index", "str", "the folder of the index"),
+            _key("generation", "int", "of the index"),
+            _key("passages", "int"),
+            _key("regions", "list[MapRegion]", module="semsearch.results.map_status"),
+        ),
+    ),
+    Printed(
         "index",
         "",
         own=(_key("index", "str", "the folder of the index"),),
         result=_result("semsearch.results.reports:SyncReport"),
     ),
     Printed(
-        "status",
-        "With `--components` also `directions`, a list of Direction.",
-        result=_result("semsearch.results.reports:Status"),
-        named=(_result("semsearch.embedding.directions:Direction"),),
+        "watch",
+        "A line for each sync.",
+        own=(_key("index", "str", "the folder of the index"),),
+        result=_result("semsearch.results.reports:SyncReport"),
     ),
-    Printed("list", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
+    Printed(
+        "status",
+        "With `--components` also `directions`, a list of Direction. With `--problems` instead `problems`, a list of "
+        "Problem; with `--coverage` instead `coverage`, a list of FileCoverage.",
+        result=_result("semsearch.results.reports:Status"),
+        named=(
+            _result("semsearch.embedding.directions:Direction"),
+            _result("semsearch.results.problems:Problem"),
+            _result("semsearch.results.problems:FileCoverage"),
+        ),
+    ),
+    Printed(
+        "list",
+        "With `--documents`, `--index` or `--filter`, a list of objects with the keys of DocumentInfo; with `--facets` "
+        "an object with the keys of Facets. `--jsonl` prints one of them a line.",
+        result=_result("semsearch.maintenance.listing:IndexSummary"),
+        named=(_result("semsearch.results.documents:DocumentInfo"), _result("semsearch.results.facets:Facets")),
+        is_list=True,
+    ),
+    Printed("indexes", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
+    Printed(
+        "config show",
+        "",
+        own=(
+            _key("key", "str", "with its section: search.k"),
+            _key("value", "Any", "null for none"),
+            _key("source", "str", "the file and line, the environment variable, or default"),
+        ),
+        is_list=True,
+    ),
     Printed("vectors info", "", own=_DETAILS),
     Printed(
         "vectors neighbours",
@@ -121,7 +167,22 @@ PRINTED = (
         "evaluate supervised", "", result=_result("semsearch.evaluate.supervised.supervised_report:SupervisedReport")
     ),
     Printed("evaluate classify", "", result=_result("semsearch.evaluate.paraphrase.classify_report:ClassifyReport")),
-    Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.beside_word2vec:CbosReport")),
+    Printed("evaluate cbos", "", result=_result("semsearch.evaluate.cbos.word2vec_comparison:CbosReport")),
+    Printed(
+        "evaluate golden",
+        "",
+        own=(
+            _key("file", "str", "the questions"),
+            _key(
+                "modes",
+                "list[dict[str, Any]]",
+                "for each its figures, those of the `last` run and what they have `gained` over the questions of both, "
+                "those `better` and `worse` with `rank` and what it `was`, all `questions` with the rank of the "
+                "first answer",
+            ),
+            _key("warnings", "list[str]", "answers of which no document has the path"),
+        ),
+    ),
     Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.papers_report:PapersReport")),
     Printed("bench", "", result=_result("semsearch.bench.measurements:BenchReport")),
 )

@@ -20,7 +20,7 @@ ROOT = Path(semsearch.__file__).parent.parent
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ClassField:
     """A field of a class, or a property of it."""
 
     name: str
@@ -43,21 +43,23 @@ class ClassSource:
         return ast.get_docstring(self.node) or ""
 
     @property
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> dict[str, ClassField]:
         """The fields, in order, and then the properties."""
         comments = _comments(self.module)
         found = {
-            node.target.id: Field(node.target.id, node.annotation, comments.get(node.end_lineno or 0, ""), node.value)
+            node.target.id: ClassField(
+                node.target.id, node.annotation, comments.get(node.end_lineno or 0, ""), node.value
+            )
             for node in self.node.body
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
         }
         for method in self._methods():
             if method.returns is not None and any(ast.unparse(one) == "property" for one in method.decorator_list):
-                found[method.name] = Field(method.name, method.returns, "")
+                found[method.name] = ClassField(method.name, method.returns, "")
         return found
 
     @property
-    def stored(self) -> list[Field]:
+    def stored(self) -> list[ClassField]:
         """The fields that a dataclass has."""
         properties = {method.name for method in self._methods()}
         return [field for field in self.fields.values() if field.name not in properties]
@@ -77,7 +79,7 @@ def find_class(name: str, module: str) -> ClassSource | None:
 
 
 def find_alias(name: str, module: str) -> tuple[ast.expr, str] | None:
-    """What a name stands for that is given a value in its module, such as Mode; with that module."""
+    """The value that a name such as Mode is given in its module, and that module; None for other names."""
     found = _meaning(name, module)
     return found if isinstance(found, tuple) else None
 
@@ -98,8 +100,8 @@ def _meaning(name: str, module: str) -> ClassSource | tuple[ast.expr, str] | Non
 
 def path_of(module: str) -> Path:
     """The file of a module."""
-    place = ROOT.joinpath(*module.split("."))
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 @cache

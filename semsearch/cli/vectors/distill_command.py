@@ -21,7 +21,7 @@ def count(
     paths: TextsArgument,
     to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
 ) -> None:
-    """Count words in files: what --counts, --frequencies and distill read."""
+    """Count words in files, for --counts, --frequencies and distill."""
     from semsearch.text.word_counts import write_counts  # start-up time, as all the imports below
     from semsearch.train.counts import count_words
 
@@ -46,7 +46,7 @@ def texts(
     exclude: ExcludeOption = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Choose texts to train on: an even share of a corpus, without what is measured on."""
+    """Choose texts to train on: an even share of a corpus, without texts that are kept for measuring."""
     from semsearch.train.texts import choose_texts, write_texts
 
     with progress() as show:
@@ -138,7 +138,7 @@ def _command(
     teacher: str, corpus: Sequence[Path] | None, chosen: Sequence[Path] | None, counts: Path | None, size: int,
     dimension: int, precision: str, epochs: float, seed: int,
 ) -> str:  # fmt: skip
-    """What to type for the same vectors again, without where anything lies."""
+    """The command that makes the same vectors again, with names instead of paths."""
     words = ["semsearch", "vectors", "distill", "--teacher", Path(teacher).name]
     for name, paths in (("--corpus", corpus), ("--texts", chosen), ("--counts", [counts] if counts else [])):
         for path in paths or []:

@@ -28,13 +28,13 @@ def train(
     algorithm: Annotated[
         Literal["ppmi", "cbos"],
         typer.Option(
-            help="ppmi: singular vectors of which words stand near which. cbos: words whose sums tell a sentence from "
+            help="ppmi: singular vectors of the words' co-occurrences. cbos: words whose sums tell a sentence from "
             "others by its neighbours."
         ),
     ] = "ppmi",
     size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words at most.")] = 50_000,
     min_count: Annotated[
-        int, typer.Option("--min-count", metavar="N", min=1, help="How often a word must stand in the text.")
+        int, typer.Option("--min-count", metavar="N", min=1, help="How often a word must occur in the text.")
     ] = 5,
     dimension: Annotated[
         int | None, typer.Option(metavar="D", min=1, help="How long vectors are: 300 for ppmi, 100 for cbos.")

@@ -53,7 +53,7 @@ def info(
         for line in _described(details):
             typer.echo(line)
     if not details["verified"]:
-        raise VectorsError(f"{table.folder} is damaged: it is not what its digest says; make or import it again")
+        raise VectorsError(f"{table.folder} is damaged: it does not have its digest; make or import it again")
 
 
 @app.command()
@@ -114,7 +114,7 @@ def pieces(
     to: NewFolderOption,
     number: Annotated[int, typer.Option(metavar="N", min=1, help="How many pieces, the most telling.")] = 12_000,
 ) -> None:
-    """Copy word vectors to a new folder with pieces: parts of words, which speak for words that the table lacks."""
+    """Copy word vectors to a new folder, with pieces: parts of words, from which unknown words get vectors."""
     from semsearch.train.pieces import add_pieces
 
     source = _load(name)
@@ -131,7 +131,7 @@ def _load(name: str) -> VectorTable:
 
 
 def _details(table: VectorTable) -> dict[str, Any]:
-    """What there is to know of a table: its card, its size on disk, whether it has its digest."""
+    """The details of a table: its card, its size on disk, whether its digest is right."""
     size = sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file())
     known = {"source": "unknown", "licence": "unknown", "dtype": "unknown"}
     return {
@@ -148,7 +148,7 @@ def _details(table: VectorTable) -> dict[str, Any]:
 
 
 def _described(details: dict[str, Any]) -> Iterator[str]:
-    """The same for people: a line each, what matters most first."""
+    """The details as lines for people, the most important first."""
     first = ("name", "source", "licence", "words", "pieces", "dimension", "dtype")
     last = ("folder", "bytes", "digest", "verified")
     shown = {key: details[key] for key in first}

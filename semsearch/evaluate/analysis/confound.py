@@ -30,7 +30,7 @@ from semsearch.embedding.weights import SIF_A, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_positive, check_several, ids_of_words
 from semsearch.evaluate.published import figures
-from semsearch.evaluate.record import Record
+from semsearch.evaluate.record import ExperimentRecord
 from semsearch.evaluate.similarity.cosines import USIF_N
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
@@ -46,14 +46,14 @@ _BAND = (1e-5, 1e-4)  # p(w) of the words that are chosen: all about as rare, an
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """Of one model: log p(g | c_g) and log p(h | c_h), but for a constant that both have."""
+    """The likelihoods of both sentences under one model: log p(g | c_g), log p(h | c_h), up to a common constant."""
 
     g: float
     h: float
 
     @property
     def ratio(self) -> float:
-        """p(g | c_g) / p(h | c_h)."""
+        """The ratio p(g | c_g) / p(h | c_h)."""
         difference = self.g - self.h
         return math.exp(difference) if difference < 700 else math.inf
 
@@ -63,8 +63,8 @@ class Likelihoods:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario(Record):
-    """One k and β under one model: by the paper's formulas, and by search."""
+class Scenario(ExperimentRecord):
+    """The likelihoods for one k and β under one model: by the paper's formulas, and by search."""
 
     k: float
     stretch: float
@@ -74,8 +74,8 @@ class Scenario(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Word(Record):
-    """A word of real vectors."""
+class Word(ExperimentRecord):
+    """A word of real vectors, with its length and frequency."""
 
     word: str
     length: float
@@ -84,10 +84,10 @@ class Word(Record):
 
 @dataclass(frozen=True, slots=True)
 class RealWords:
-    """The same with the vectors of three words: x and y against z twice.
+    """The likelihoods with the vectors of three real words: x and y against z twice.
 
     `cosines` are of x and y, x and z, y and z. `models` has the words as they are, and with x and y `stretch` times as
-    long; `even` is the stretch at which the log-linear model gives both sentences the same, None where none does.
+    long; `even` is the stretch at which both sentences are as likely in the log-linear model, None if there is none.
     """
 
     vectors: str
@@ -113,8 +113,8 @@ class RealWords:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfoundReport(Record):
-    """The paper's two dimensions, and real words."""
+class ConfoundReport(ExperimentRecord):
+    """The results for the paper's two dimensions, and for real words."""
 
     scenarios: tuple[Scenario, ...]
     real: RealWords
@@ -128,7 +128,7 @@ def evaluate_confound(
     words: tuple[str, str, str] | None = None,
     vectors: str | Path | VectorTable = "english",
 ) -> ConfoundReport:
-    """Each k and β (`stretch`) under both models, then three words: those given, or the clearest that are found.
+    """Compare likelihoods for each k and β (`stretch`) under both models, then for three words (the clearest).
 
     Raises UsageError for a k or β that is not above zero, and for words that the vectors lack; VectorsError.
     """
@@ -137,8 +137,8 @@ def evaluate_confound(
     if words and len(words) != 3:
         raise UsageError(f"give three words, x, y and z, not {len(words)}")
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
-    places = ids_of_words(words, table) if words else _clearest(table)
-    if zero := [table.words[place] for place in places if not table.rows(np.array([place])).any()]:
+    word_ids = ids_of_words(words, table) if words else _clearest(table)
+    if zero := [table.words[id_] for id_ in word_ids if not table.rows(np.array([id_])).any()]:
         raise UsageError(f"{zero[0]!r} has no vector in {table.name}; name another word")
     scenarios = tuple(
         Scenario(one, beta, model, by_formula(model, one, beta), by_search(model, *assignment(one, beta)))
@@ -147,17 +147,17 @@ def evaluate_confound(
         for model in MODELS
     )
     published = {f"{figure.row}, {figure.column}": figure.value for figure in _published()}
-    return ConfoundReport(scenarios, _real(table, places, max(stretch)), published)
+    return ConfoundReport(scenarios, _real(table, word_ids, max(stretch)), published)
 
 
 def assignment(k: float, beta: float = 2.0, sigma: float = 1.0) -> tuple[Float64, Float64]:
-    """The words of g (2, 2) and of h (2, 2), a row a word: equation (5) with k1 = k2 = k."""
+    """Make the words of g (2, 2) and of h (2, 2), a row a word: equation (5) with k1 = k2 = k."""
     x, y = (sigma * k, (1 - sigma) * k), ((1 - sigma) * k, sigma * k)
     return beta * np.array([x, y]), np.array([(k, k), (k, k)], dtype=np.float64)
 
 
 def by_formula(model: Model, k: float, beta: float = 2.0, sigma: float = 1.0) -> Likelihoods:
-    """Equation (6), and the products of section 3.3, for words so rare that C is 1."""
+    """Compute likelihoods by equation (6), and the products of section 3.3, for words so rare that C is 1."""
     if model == "log-linear":
         return Likelihoods(beta**2 / 2 * 2 * k**2, 2 * 2 * k**2)
     cosine = 1 / (math.sqrt(2) * math.hypot(sigma, 1 - sigma))  # of c_g with v_x, and with v_y
@@ -165,13 +165,13 @@ def by_formula(model: Model, k: float, beta: float = 2.0, sigma: float = 1.0) ->
 
 
 def by_search(model: Model, g: Float64, h: Float64) -> Likelihoods:
-    """The same by trying: of all discourse vectors of the plane that are as long as the mean of the sentence's words,
-    the one that makes the sentence most probable. (2, 2), (2, 2)"""
+    """Compute likelihoods by searching all directions of the plane for the discourse vector that makes the sentence
+    most probable, among those as long as the mean of its words. (2, 2), (2, 2)"""
     return Likelihoods(_most(model, g), _most(model, h))
 
 
 def log_likelihood(model: Model, discourse: Float64, words: Float64) -> Float64:
-    """log p(s | c) for each of m discourse vectors, but for a constant. (m, d), (n, d) -> (m,)"""
+    """log p(s | c) for each of m discourse vectors, up to a constant. (m, d), (n, d) -> (m,)"""
     products = discourse @ words.T
     if model == "log-linear":
         return np.asarray(products.sum(axis=1))
@@ -197,9 +197,9 @@ def _published() -> tuple[Any, ...]:
     return (*figures("usif", "section 3.2"), *figures("usif", "section 3.3"))
 
 
-def _real(table: VectorTable, places: Sequence[int], stretch: float) -> RealWords:
-    """x, y and z under both models, each with the weights of its own paper and the mean as the discourse vector."""
-    ids = np.array(places)
+def _real(table: VectorTable, word_ids: Sequence[int], stretch: float) -> RealWords:
+    """Compare x, y and z under both models, each with its paper's weights and the mean as the discourse vector."""
+    ids = np.array(word_ids)
     v, p = table.rows(ids).astype(np.float64), table.frequencies[ids].astype(np.float64)
     weights = {
         "log-linear": sif_weights(p, SIF_A),
@@ -211,7 +211,7 @@ def _real(table: VectorTable, places: Sequence[int], stretch: float) -> RealWord
     plain = models["log-linear"][0]
     units = v / np.linalg.norm(v, axis=1, keepdims=True)
     cosines = units @ units.T
-    words = [Word(table.words[n], float(np.linalg.norm(row)), float(q)) for n, row, q in zip(places, v, p, strict=True)]
+    words = [Word(table.words[i], float(np.linalg.norm(row)), float(q)) for i, row, q in zip(ids, v, p, strict=True)]
     return RealWords(
         table.name,
         (words[0], words[1], words[2]),
@@ -223,17 +223,17 @@ def _real(table: VectorTable, places: Sequence[int], stretch: float) -> RealWord
 
 
 def _of_means(model: Model, v: Float64, weights: Float64, stretch: float) -> Likelihoods:
-    """Both sentences, given the weighted mean of their words; x and y so many times as long. (3, d), (3,)"""
+    """The likelihoods of both sentences, given the weighted mean of their words; x and y stretched. (3, d), (3,)"""
     g, h = v[:2] * stretch, v[[2, 2]]
     c_g, c_h = (weights[:2, None] * g).mean(axis=0), weights[2] * v[2]
     return Likelihoods(*(float(log_likelihood(model, c[None], s)[0]) for c, s in ((c_g, g), (c_h, h))))
 
 
 def _clearest(table: VectorTable) -> list[int]:
-    """Three about equally rare words, x and y unlike each other, z as near to both as can be.
+    """Find three about equally rare words: x and y unlike each other, z as near to both as possible.
 
-    For each z, of its nearest words the two that have nothing in common and of which the farther one is nearest.
-    Raises UsageError where the vectors have no such words.
+    For each z, among its nearest words, take the two unlike ones of which the farther one is nearest. Raises UsageError
+    if the vectors have no such words.
     """
     p = table.frequencies
     band = np.flatnonzero((p >= _BAND[0]) & (p < _BAND[1]))

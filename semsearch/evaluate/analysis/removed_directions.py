@@ -1,4 +1,4 @@
-"""What SIF and uSIF remove, in words: the words nearest to each common component of a data set.
+"""Describe in words what SIF and uSIF remove: the words nearest to each common component of a data set.
 
 SIF paper, section 4.1: the first component of SICK is near words that say little. As there, the components are those of
 the sentences of one data set alone, without a prior. uSIF's are those of normalised words, compared with the words as
@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Method, find_method
-from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several
-from semsearch.evaluate.record import Record, called
+from semsearch.evaluate.record import ExperimentRecord, called
 from semsearch.evaluate.similarity.cosines import WeighedWords
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
-from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
 # SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
@@ -36,10 +36,10 @@ Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedDirections(Record):
-    """What a method removes from the sentences of a data set.
+class RemovedDirections(ExperimentRecord):
+    """The directions that a method removes from the sentences of a data set.
 
-    `papers_words`, for SIF on SICK alone: which place each of the paper's words has among the words that are compared.
+    `papers_words`, for SIF on SICK only: the rank of each of the paper's words among the words that are compared.
     """
 
     name: str
@@ -51,8 +51,8 @@ class RemovedDirections(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentsReport(Record):
-    """The directions of each data set and method. `words`: how many are frequent enough to be compared."""
+class ComponentsReport(ExperimentRecord):
+    """The directions of each data set and method. `words`: the number of words frequent enough to be compared."""
 
     vectors: str
     min_frequency: float
@@ -72,7 +72,7 @@ def evaluate_components(
     split: str = "test",
     progress: Report | None = None,
 ) -> ComponentsReport:
-    """The k words nearest to each direction that the methods remove, among words with p(w) of `min_frequency` or more.
+    """Find the k words nearest to each direction that methods remove, among those with p(w) from `min_frequency` on.
 
     Each of `paths` is a file of sentence pairs (.tsv), a folder of such, of which those of the split are read, or a
     text file. `a` and `components` are the papers' unless given. Raises SourceError, UsageError, VectorsError.
@@ -91,7 +91,7 @@ def evaluate_components(
         batches = list(_tokens(data, opened, progress))
         for method in chosen:
             weights = WeighedWords(opened).weights(method.weighting, (), a)
-            total = _statistics(batches, RawVectors(opened, weights, normalise=method.normalise), opened)
+            total = _sums_over(batches, WeightedSums(opened, weights, normalise=method.normalise), opened)
             common = CommonComponents.of(
                 total, method.components if components is None else components, piecewise=method.piecewise
             )
@@ -106,7 +106,7 @@ def evaluate_components(
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Sentences whose directions are looked at; `group` is that of a task."""
+    """Sentences whose common components are described; `group` is that of a task."""
 
     name: str
     group: str
@@ -114,7 +114,7 @@ class DataSet:
 
 
 def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[DataSet]:
-    """A task each of sentence pairs, or the text of a file."""
+    """Yield the data sets of paths: each task of sentence pairs, or the text of a file."""
     for path in map(Path, paths):
         if path.is_dir() or path.suffix.lower() == ".tsv":
             for task in read_tasks([path], split=split):
@@ -132,8 +132,8 @@ def _tokens(data: DataSet, vectors: WordVectors, progress: Report | None) -> Ite
             progress(data.name, done, 0)
 
 
-def _statistics(batches: Iterable[Ragged], raw: RawVectors, vectors: WordVectors) -> Statistics:
-    total = Statistics.empty(vectors.dimension)
+def _sums_over(batches: Iterable[Ragged], weighted_sums: WeightedSums, vectors: WordVectors) -> SentenceSums:
+    total = SentenceSums.empty(vectors.dimension)
     for batch in batches:
-        total = total + Statistics.of(raw.of(batch), len(batch.ids))
+        total = total + SentenceSums.of(weighted_sums.of(batch), len(batch.ids))
     return total

@@ -20,7 +20,7 @@ _SHADE = "#EEEEEE"
 
 
 def draw_weights(report: WeightsReport) -> Figure:
-    """Figure 1: the weights over the frequency of a word. uSIF's are halved, so that all have 1 as their most."""
+    """Draw figure 1: the weights over the frequency of a word. uSIF's are halved, so that the maximum of all is 1."""
     figure, axes = new_figure(7, 4, title="How much a word counts")
     p = 10.0 ** np.linspace(LOWEST, 0, 401)
     lines = (
@@ -43,7 +43,7 @@ def draw_weights(report: WeightsReport) -> Figure:
 
 
 def draw_sweep(report: SweepReport) -> Figure:
-    """Figure 2a: r over a, a line a source of p(w). Dashed: the plain mean. Shaded: where the paper found the best."""
+    """Draw figure 2a: r over a, a line for each source of p(w). Dashed: the plain mean. Shaded: the paper's best a."""
     figure, axes = new_figure(8, 4.2, title=f"SIF on {_summary(report)}")
     several = len(report.means) > 1
     for (vectors, source), points in report.series.items():
@@ -66,6 +66,6 @@ def draw_sweep(report: SweepReport) -> Figure:
 
 
 def _summary(report: SweepReport) -> str:
-    """The tasks by their groups, or by name where there are few."""
+    """The tasks in words: by their groups, or a single one by its name."""
     count = len(report.tasks)
     return report.tasks[0] if count == 1 else f"{', '.join(report.groups)}, mean of {count} tasks"

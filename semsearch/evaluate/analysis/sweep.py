@@ -1,8 +1,8 @@
-"""How much SIF depends on a, and on where p(w) comes from: figure 2 of the SIF paper, section 4.1.1.
+"""Measure how much SIF depends on a, and on the source of p(w): figure 2 of the SIF paper, section 4.1.1.
 
 Pearson's r of SIF as in table 1 (one component removed, of each task's own sentences), for each a and each source of
-p(w). Beside it stands the plain mean of the word vectors, without weights and without removal, as in the figure. A
-uniform p(w) gives all words the same weight, whatever a is: what it reaches, removal reaches alone.
+p(w), is compared with the plain mean of the word vectors, without weights and without removal, as in the figure. A
+uniform p(w) gives all words the same weight, whatever a is, and so shows the effect of removal alone.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from semsearch.evaluate.arguments import check_each_a, check_several, distinct_n
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.published import figures
-from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.cosines import UNIFORM, WeighedWords, cosines
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
-from semsearch.settings import WordVectorsLike, choose_frequencies, open_vectors
+from semsearch.settings import choose_frequencies
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 
 SWEPT = tuple(float(f"{factor}e-{i}") for i in range(5, 0, -1) for factor in (1, 3))  # 1e-5, 3e-5, ... 3e-1
-PAPERS_GROUP = "STS12"  # what figure 2 is about
+PAPERS_GROUP = "STS12"  # the tasks of figure 2
 SOURCES = ("vectors", "corpus", UNIFORM)
 
 
 @dataclass(frozen=True, slots=True)
-class SweepPoint(Record):
-    """SIF with one a and one p(w): Pearson's r × 100 of each task, and their mean."""
+class SweepPoint(ExperimentRecord):
+    """A point of the sweep, SIF with one a and one p(w): Pearson's r × 100 of each task, and their mean."""
 
     vectors: str
     frequencies: str
@@ -45,7 +46,7 @@ class SweepPoint(Record):
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What was run and what came out. `means`: r × 100 of the plain mean, by word vectors."""
+    """The results of a sweep. `means`: r × 100 of the plain mean, by word vectors."""
 
     groups: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -90,10 +91,10 @@ def evaluate_sweep(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> SweepReport:
-    """Pearson's r of SIF for each of the word vectors, sources of p(w) and a.
+    """Measure Pearson's r of SIF for each of the word vectors, sources of p(w) and a.
 
     `frequencies` are "vectors", "corpus" (the sentences of the tasks), "uniform", or files of word counts. `groups`
-    chooses among the tasks (STS12, SICK14); by default STS12, as in the paper, or, where there is none of it, all.
+    chooses among the tasks (STS12, SICK14); by default STS12, as in the paper, or, if there is none of it, all.
     Raises SourceError for broken files, UsageError, VectorsError.
     """
     check_several(paths=paths, vectors=vectors, frequencies=frequencies, a=a)
@@ -131,7 +132,7 @@ def evaluate_sweep(
 def _correlations(
     words: WeighedWords, tasks: Sequence[Task], method: Method, a: Sequence[float | None]
 ) -> list[dict[str, float]]:
-    """r × 100 of each task, for each a."""
+    """Compute r × 100 of each task, for each a."""
     found = [
         (one.task.label, 100 * pearson(one.values, one.task.scores)) for one in cosines(words, tasks, [method], a=a)
     ]
@@ -139,13 +140,13 @@ def _correlations(
 
 
 def published_best() -> tuple[float, float]:
-    """Between which a the paper found the best figures."""
+    """The range of a, lowest and highest, in which the paper found the best figures."""
     found = {figure.row: figure.value for figure in figures("sif", "figure 2")}
     return found["best a, lowest"], found["best a, highest"]
 
 
 def _chosen(tasks: Sequence[Task], groups: Sequence[str]) -> list[Task]:
-    """The tasks of these groups. Raises UsageError where there are none of one."""
+    """The tasks of some groups. Raises UsageError if a group has none."""
     there = dict.fromkeys(task.group for task in tasks)
     wanted = groups or ([PAPERS_GROUP] if PAPERS_GROUP in there else list(there))
     if missing := [group for group in wanted if group not in there]:

@@ -1,4 +1,4 @@
-"""How much a word counts, by its frequency: figure 1 of the SIF paper, section 3.1.
+"""Compare the weights of words by their frequency: figure 1 of the SIF paper, section 3.1.
 
 SIF's a / (a + p), word2vec's subsampling, which keeps a word with probability min(1, √(t / p)), and uSIF's
 a / (p + a/2), which is twice SIF's weight with a/2 in place of a. The paper's claim is that the first two are alike.
@@ -19,7 +19,7 @@ from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_positive, ids_of_words
 from semsearch.evaluate.published import figures
-from semsearch.evaluate.record import Record, digits
+from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.cosines import USIF_N
 from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.loading import load_vectors
@@ -31,7 +31,7 @@ _RANKS = tuple(10**i for i in range(7))  # of the words that are shown if none a
 
 
 @dataclass(frozen=True, slots=True)
-class WeightRow(Record):
+class WeightRow(ExperimentRecord):
     """The weights of a frequency, or of a word."""
 
     word: str | None
@@ -42,7 +42,7 @@ class WeightRow(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class WeightsReport(Record):
+class WeightsReport(ExperimentRecord):
     """The weights over the frequencies of figure 1, and of some words.
 
     `farthest` is the frequency at which SIF and word2vec differ most; `correlation` is Pearson's r of their weights
@@ -61,7 +61,7 @@ class WeightsReport(Record):
 
 
 def word2vec_weights(p: npt.NDArray[np.floating[Any]], sample: float) -> Float64:
-    """min(1, √(t / p)): with which probability word2vec keeps a word. (n,) -> (n,)"""
+    """The probability that word2vec keeps a word: min(1, √(t / p)). (n,) -> (n,)"""
     return np.asarray(np.minimum(1.0, np.sqrt(sample / np.maximum(p.astype(np.float64), np.finfo(np.float64).tiny))))
 
 
@@ -73,7 +73,7 @@ def evaluate_weights(
     vectors: str | Path | VectorTable = "english",
     frequencies: str | Path = "vectors",
 ) -> WeightsReport:
-    """The weights at each power of ten from 1e-10 to 1, and of words: those of the ranks 1, 10, 100, ... if none given.
+    """Compare weights at each power of ten from 1e-10 to 1, and of words: by default of ranks 1, 10, 100, ...
 
     `a` and `sample` (word2vec's t) are figure 1's unless given; uSIF's a follows from the words of the vectors, or of
     the file of word counts that `frequencies` may be, and n = 11. Raises UsageError, VectorsError.

@@ -1,4 +1,4 @@
-"""Effect of k and of m as a picture: a panel each, a line a task. Figures 3 and 4 of Yuan and Zhang."""
+"""Draw the effects of k and of m: a panel each, a line for each task. Figures 3 and 4 of Yuan and Zhang."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from semsearch.evaluate.plots import new_figure, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect
+    from semsearch.evaluate.cbos.word2vec_comparison import CbosEffect
 
 _NAMES = {"k": "k, sentences on each side", "m": "m, random sentences"}
 
 
 def draw(effects: Sequence[CbosEffect]) -> Figure:
-    """Pearson's r × 100 by task against k and m, and the mean of the tasks in black. Raises MissingExtra."""
+    """Draw Pearson's r × 100 by task against k and m, and the mean of the tasks in black. Raises MissingExtra."""
     parameters = list(dict.fromkeys(effect.parameter for effect in effects))
     figure, first = new_figure(1.5 + 3.6 * len(parameters), 4.2)
     first.remove()

@@ -33,9 +33,9 @@ def word2vec(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Float32:
-    """Vectors (V, d) of words (V), all those of the sentences, which `sentences()` gives anew for each round.
+    """Train vectors (V, d) of all words (V) of the sentences, which `sentences()` yields again for each round.
 
-    `progress(n)` hears how many sentences were read, of all rounds together. Raises MissingExtra.
+    `progress(n)` is called with the number of sentences read in all rounds. Raises MissingExtra.
     """
     model: Any = check_gensim().Word2Vec(
         vector_size=dimension,
@@ -53,5 +53,5 @@ def word2vec(
 
 
 def check_gensim() -> Any:
-    """gensim's models. Raises MissingExtra where it is not installed."""
+    """Import gensim's models. Raises MissingExtra if it is not installed."""
     return optional("gensim.models", package="gensim", extra="papers")

@@ -1,4 +1,4 @@
-"""Text as the paper of CBOS prepares it: stemmed words in lower case, in sentences of fewer than 120.
+"""Prepare text as the paper of CBOS does: stemmed words in lower case, in sentences of fewer than 120.
 
 Yuan and Zhang, section IV.B: words are stemmed, special symbols dropped, long sentences split, and words seen fewer
 than 5 times left out. Where we differ: the paper does not say which of NLTK's stemmers it took; ours is Porter's, by
@@ -30,7 +30,7 @@ _EVERY = 5000  # sentences between two reports
 
 
 class Stemming:
-    """Texts to stems, or to words as they stand. Remembers the stem of every word it has seen."""
+    """Turns texts into stems, or into words as they are. Remembers the stem of every word that it has seen."""
 
     def __init__(self, *, stem: bool = True) -> None:
         self.stem = stem
@@ -49,14 +49,14 @@ class Stemming:
 
 @dataclass(frozen=True, slots=True)
 class StemmedText:
-    """The words that are frequent enough (V), most frequent first, how often each stands there (V,), and sentences."""
+    """The words that are frequent enough (V), most frequent first, their counts (V,), and the sentences."""
 
     words: list[str]
     counts: Int64
     sentences: Sentences
 
     def as_words(self) -> Iterator[list[str]]:
-        """Each sentence, one after the other."""
+        """Yield each sentence as a list of words."""
         ids, bounds = self.sentences.texts.ids, self.sentences.texts.indptr.tolist()
         for number in range(len(self.sentences)):
             yield [self.words[i] for i in ids[bounds[number] : bounds[number + 1]].tolist()]
@@ -71,25 +71,25 @@ def read_stemmed(
     skipped: Skipped = lambda _path, _reason: None,
     progress: Stages | None = None,
 ) -> StemmedText:
-    """Files and folders of text, a sentence after the other; of all of them the first `limit` sentences with words.
+    """Read files and folders of text, sentence by sentence; of all of them the first `limit` sentences with words.
 
-    Raises SourceError where a path is not there or broken, UsageError where no word is frequent enough or no file has
-    two sentences.
+    Raises SourceError for a path that is missing or broken, UsageError if no word is frequent enough or no file has two
+    sentences.
     """
     ids, lengths, files = array("i"), array("i"), array("i")
     numbers: dict[str, int] = {}
-    for place, (file, found) in enumerate(islice(_each_sentence(paths, stemming, skipped), limit)):
+    for number, (file, found) in enumerate(islice(_each_sentence(paths, stemming, skipped), limit)):
         ids.extend([numbers.setdefault(word, len(numbers)) for word in found])
         lengths.append(len(found))
         files.append(file)
-        if progress and place % _EVERY == 0:
-            progress("reading sentences", place, limit or 0)
+        if progress and number % _EVERY == 0:
+            progress("reading sentences", number, limit or 0)
     given = ", ".join(map(str, paths))
     seen = np.frombuffer(ids, dtype=np.int32) if ids else np.zeros(0, dtype=np.int32)
     counts = np.bincount(seen, minlength=len(numbers))
     kept = np.flatnonzero(counts >= min_count)
     if not len(kept):
-        raise UsageError(f"no word stands {min_count} times in {given}; give more text")
+        raise UsageError(f"no word occurs {min_count} times in {given}; give more text")
     kept = kept[np.argsort(-counts[kept], kind="stable")]
     renumbered = np.full(len(numbers), -1, dtype=np.int32)
     renumbered[kept] = np.arange(len(kept), dtype=np.int32)

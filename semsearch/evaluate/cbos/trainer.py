@@ -1,6 +1,6 @@
-"""The trainings that are compared: CBOS by semsearch.train, skip-gram and CBOW by gensim, all of one text.
+"""Train the word vectors that are compared: CBOS by semsearch.train, skip-gram and CBOW by gensim, all on one text.
 
-The text is read and stemmed once, and only where a training is not in the cache.
+The text is read and stemmed once, and only if a training is not in the cache.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Float32 = npt.NDArray[np.float32]
 _LIBRARIES = ("numpy", "scipy", "sentencex", "PyStemmer")
 
 
-# what decides the vectors: change one of these modules, and all are trained anew
+# the modules that decide the vectors: if one changes, all vectors are trained again
 _OURS = (cbos, corpus, counts, neighbourhood, plain_text, ragged, sentences, tokens, averages)
 DECISIVE = (gensim_vectors, reread, stemmed, *_OURS)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedVectors:
-    """Vectors (V, d) of words (V), how many sentences and running words they are from, and how long it took."""
+    """Trained vectors (V, d) of words (V), with the counts of the text and the seconds it took."""
 
     words: list[str]
     vectors: Float32
@@ -49,7 +49,7 @@ class TrainedVectors:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is trained on, and what all trainings share."""
+    """The text to train on, and the settings that all trainings share."""
 
     corpus: tuple[Path, ...]
     sentences: int | None
@@ -62,12 +62,12 @@ class Recipe:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All but the text."""
+        """The settings, without the text."""
         return {name: value for name, value in asdict(self).items() if name not in ("corpus", "sentences")}
 
 
 class Trainer:
-    """Trains on one text, which is read when it is first needed; what was trained before comes from the cache."""
+    """Trains on one text, which is read when it is first needed; vectors trained before come from the cache."""
 
     def __init__(self, recipe: Recipe, fresh: bool, skipped: Skipped, progress: Stages | None) -> None:
         self.recipe = recipe
@@ -77,7 +77,7 @@ class Trainer:
 
     @cached_property
     def digest(self) -> str:
-        """Of the files and folders of the text."""
+        """The digest of the files and folders of the text."""
         return digest_of(self.recipe.corpus)
 
     @cached_property
@@ -128,7 +128,7 @@ class Trainer:
         return self._kept(name.lower(), self._inputs(versions=versions(*_LIBRARIES, "gensim")), train, check_gensim)
 
     def _inputs(self, **further: Any) -> dict[str, Any]:
-        """What the vectors depend on, for the cache: all that is shared but the batch, which is CBOS's alone."""
+        """The inputs of a training, for the cache: all that trainings share except the batch, which only CBOS has."""
         shared = asdict(self.recipe) | {"corpus": self.digest}
         del shared["batch"]
         return shared | further
@@ -136,7 +136,7 @@ class Trainer:
     def _kept(
         self, name: str, inputs: dict[str, Any], train: Callable[[], Float32], check: Callable[[], Any] = lambda: None
     ) -> TrainedVectors:
-        """What was trained before, or is trained now; `check` comes before the text is read."""
+        """Take vectors from the cache, or train them; `check` is called before the text is read."""
 
         def compute() -> dict[str, Any]:
             check()

@@ -1,1 +1,1 @@
-"""Each sub-command of `semsearch evaluate`, a file each: its options, what it runs, and the tables of what it found."""
+"""The sub-commands of `semsearch evaluate`, a file each: options, the function that runs, and tables of results."""

@@ -1,4 +1,4 @@
-"""All experiments, in the order of `semsearch evaluate --help`. Another one is a file here, and a line below."""
+"""The catalogue of experiments, in the order of `semsearch evaluate --help`. A new one is a file and a line below."""
 
 from __future__ import annotations
 

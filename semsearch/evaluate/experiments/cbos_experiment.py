@@ -17,7 +17,7 @@ from semsearch.evaluate.verdicts import Held, counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch.evaluate.cbos.beside_word2vec import CbosEffect, CbosReport
+    from semsearch.evaluate.cbos.word2vec_comparison import CbosEffect, CbosReport
     from semsearch.evaluate.papers.data import PapersData
     from semsearch.evaluate.papers.papers_report import PapersReport
 
@@ -30,7 +30,7 @@ run = lazily("evaluate_cbos")
 
 
 def tasks(report: CbosReport) -> Table:
-    """Yuan and Zhang, table I: tasks, and the means of a year's tasks that were run."""
+    """The table of Yuan and Zhang's table I: tasks, and the means of a year's tasks that were run."""
     ours, theirs = list(report.tasks[0].pearson), list(report.tasks[0].published)
     rows = []
     for year in report.years:
@@ -44,7 +44,7 @@ def tasks(report: CbosReport) -> Table:
 
 
 def claims(report: CbosReport) -> Iterator[Table]:
-    """That CBOS is above what is learned from the same text; and above what it started from, which the paper lacks."""
+    """The table of claims: CBOS is above methods that learn from the same text; and above its random start (ours)."""
     found, printed = ([task.pearson for task in report.tasks], [task.published for task in report.tasks])
     peers = [name for name in _PEERS if name in found[0]]
     rows = []
@@ -59,12 +59,12 @@ def claims(report: CbosReport) -> Iterator[Table]:
 
 
 def above(tasks: Sequence[Mapping[str, float]], method: str, others: Sequence[str]) -> int:
-    """On how many tasks, each with figures by method, one is above all others."""
+    """The number of tasks, each with figures by method, on which one method is above all others."""
     return sum(all(task[method] > task[other] for other in others) for task in tasks)
 
 
 def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
-    """Yuan and Zhang, figures 3 and 4: r by task over k and over m, with the best value."""
+    """The tables of Yuan and Zhang's figures 3 and 4: r by task over k and over m, with the best value."""
     for parameter in ("k", "m"):
         if found := [effect for effect in swept if effect.parameter == parameter]:
             lines = {task.partition(".")[2]: [effect.pearson[task] for effect in found] for task in found[0].pearson}
@@ -77,7 +77,7 @@ def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
 
 
 def tables(report: CbosReport) -> Iterator[Block]:
-    """What was trained, and for how long; table I; the effects."""
+    """The blocks of the experiment: the training and its seconds; table I; the effects."""
     yield _trained(report)
     yield "trained in " + ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in report.seconds.items())
     yield tasks(report)
@@ -86,7 +86,7 @@ def tables(report: CbosReport) -> Iterator[Block]:
 
 
 def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
-    """How often CBOS is above another."""
+    """In how many tasks CBOS is above another method."""
     both = ({str(n): task[name] for n, task in enumerate(tasks)} for name in ("CBOS", other))
     held = Held.between(*both)
     assert held is not None  # there is a task at least
@@ -151,14 +151,14 @@ CBOS = Experiment(
             "stem",
             bool,
             "",
-            "Words as stems, as the paper has them, or as they stand.",
+            "Words as stems, as in the paper, or as they are.",
             "--stem/--no-stem",
             default=True,
         ),
         Option("dimension", int, "D", "How long vectors are.", default=100, least=1),
         Option("epochs", int, "N", "Rounds over the text, of each method.", default=10, least=1),
         Option("batch", int, "N", "Sentences in a step of CBOS.", default=1000, least=1),
-        Option("min_count", int, "N", "How often a word must stand in the text.", default=5, least=1),
+        Option("min_count", int, "N", "How often a word must occur in the text.", default=5, least=1),
         options.SEED,
         options.FRESH,
     ),

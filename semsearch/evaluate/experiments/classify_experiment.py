@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def run(
     paths: Sequence[Path], *, train_sentences: int | None = None, train_rounds: int | None = None, **options: Any
 ) -> ClassifyReport:
-    """`evaluate_classify`, with what paragraph vectors are trained on."""
+    """Run `evaluate_classify`, with the settings of paragraph vectors as separate options."""
     from semsearch.evaluate.paraphrase.classification import evaluate_classify  # start-up time
     from semsearch.evaluate.paraphrase.paragraph_vectors import ParagraphSettings
 
@@ -35,7 +35,7 @@ def run(
 
 
 def groups(report: ClassifyReport) -> Table:
-    """White et al., figures 2 and 3 and section 3.2: what the data sets are."""
+    """The table of data sets: White et al., figures 2 and 3 and section 3.2."""
     rows = []
     for sizes in report.sizes:
         counts = (("sentences", sizes.sentences), ("groups", sizes.groups), ("tokens", sizes.tokens))
@@ -44,13 +44,13 @@ def groups(report: ClassifyReport) -> Table:
 
 
 def sizes_of_groups(sizes: GroupSizes) -> Table:
-    """How many groups have how many sentences."""
+    """The table of groups by their number of sentences."""
     head = [f"{sizes.data}, sentences of a group", *(str(size) for size in sizes.sizes)]
     return Table(head, [["groups", *(f"{count:,}" for count in sizes.sizes.values())]])
 
 
 def accuracies(report: ClassifyReport, sizes: GroupSizes) -> Table:
-    """White et al., table 1, of one data set."""
+    """The table of accuracies on one data set: White et al., table 1."""
     published = published_accuracies(sizes.data, sizes.sentences)
     rows = []
     for score in (score for score in report.scores if score.data == sizes.data):
@@ -65,19 +65,19 @@ def accuracies(report: ClassifyReport, sizes: GroupSizes) -> Table:
 
 
 def shared_errors(report: ClassifyReport, data: str) -> Table:
-    """Of the errors that two models have in common, how many are the same; on the edge of it all errors of each."""
+    """The table of shared errors: how many errors of two models are the same; on the diagonal all errors of each."""
     cells = {(pair.one, pair.other): pair for pair in report.agreements if pair.data == data}
     models = [one for one, other in cells if one == other]
     rows = []
-    for place, model in enumerate(models):
-        shown = [f"{cells[above, model].same}/{cells[above, model].both_wrong}" for above in models[:place]]
+    for index, model in enumerate(models):
+        shown = [f"{cells[above, model].same}/{cells[above, model].both_wrong}" for above in models[:index]]
         own = str(cells[model, model].both_wrong)
-        rows.append([model, *shown, own, *[""] * (len(models) - place - 1)])
+        rows.append([model, *shown, own, *[""] * (len(models) - index - 1)])
     return Table([f"{data}, the same errors", *models], rows)
 
 
 def claims(report: ClassifyReport) -> Iterator[Table]:
-    """What White et al. have above what, by McNemar's test over all sentences."""
+    """The table of White et al.'s claims, by McNemar's test over all sentences."""
     published = {sizes.data: published_accuracies(sizes.data, sizes.sentences) for sizes in report.sizes}
     rows = []
     for pair in (pair for pair in report.comparisons if pair.expected):
@@ -91,7 +91,7 @@ def claims(report: ClassifyReport) -> Iterator[Table]:
 
 
 def tables(report: ClassifyReport) -> Iterator[Block]:
-    """The data sets; of each the accuracies and the shared errors."""
+    """The blocks of the experiment: the data sets; for each the accuracies and the shared errors."""
     yield groups(report)
     for sizes in report.sizes:
         yield sizes_of_groups(sizes)

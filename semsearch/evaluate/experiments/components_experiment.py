@@ -1,4 +1,4 @@
-"""`semsearch evaluate components`: what SIF and uSIF remove, in words, as in section 4.1 of the SIF paper."""
+"""`semsearch evaluate components`: describe in words what SIF and uSIF remove, as in section 4.1 of the SIF paper."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ run = lazily("evaluate_components")
 def directions(
     removed: Iterable[tuple[str, Sequence[Direction]]], *, words: int | None = None, opposite: bool = True
 ) -> Table:
-    """A row a direction, under what it is removed from: its share of the variance, how much of it goes, nearest words.
+    """The table of directions, a row each: share of the variance, how much is removed, the nearest words.
 
-    With `opposite` a second row has the words of the opposite way.
+    With `opposite` a second row has the words nearest to the opposite direction.
     """
     rows = []
     for name, found in removed:
@@ -41,20 +41,20 @@ def directions(
 
 
 def papers_words(reports: Iterable[ComponentsReport]) -> Iterator[Table]:
-    """The places of the paper's ten words among all that are compared, by their nearness to SIF's first direction."""
+    """The table of the ranks of the paper's ten words, by their nearness to SIF's first direction."""
     rows = []
     words: Sequence[str] = ()
     for report in reports:
-        for places in (removed.papers_words for removed in report.removed if removed.papers_words):
-            words = list(places)
-            shown = [NONE if place is None else f"{place:,}" for place in places.values()]
+        for ranks in (removed.papers_words for removed in report.removed if removed.papers_words):
+            words = list(ranks)
+            shown = [NONE if rank is None else f"{rank:,}" for rank in ranks.values()]
             rows.append([f"{report.vectors}, of {report.words:,}", *shown])
     if rows:
         yield Table(["place of", *words], rows)
 
 
 def tables(report: ComponentsReport) -> Iterator[Block]:
-    """Of each data set and method the directions; on SICK, where the paper's words are."""
+    """The blocks of the experiment: directions by data set and method; on SICK, the ranks of the paper's words."""
     yield f"the {report.words:,} words of {report.vectors} with p(w) of {report.min_frequency:g} or more are compared"
     fits = [[one.name, one.method, f"{one.a:.4g}", f"{one.sentences:,}"] for one in report.removed]
     yield Table(["removed from", "method", "a", "sentences"], fits, labels=2)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(progress: Progress | None = None, **options: Any) -> ConfoundReport:
-    """`evaluate_confound`."""
+    """Run `evaluate_confound`, which takes no time to report progress in."""
     from semsearch.evaluate.analysis.confound import evaluate_confound  # start-up time
 
     del progress  # it is done at once
@@ -26,7 +26,7 @@ def run(progress: Progress | None = None, **options: Any) -> ConfoundReport:
 
 
 def scenarios(report: ConfoundReport) -> Table:
-    """The paper's two dimensions, which need no word vectors."""
+    """The table of the paper's two dimensions, which need no word vectors."""
     papers = {
         "log-linear": report.published["p(g) / p(h), log-linear"],
         "angular": report.published["p(g), angular"] / report.published["p(h), angular"],
@@ -42,7 +42,7 @@ def scenarios(report: ConfoundReport) -> Table:
 
 
 def real_words(reals: Sequence[RealWords]) -> Table:
-    """The same with three words of each word vectors."""
+    """The table of likelihoods with three real words of each of the word vectors."""
     rows = []
     for real in reals:
         x, y, z = (word.word for word in real.words)
@@ -52,7 +52,7 @@ def real_words(reals: Sequence[RealWords]) -> Table:
 
 
 def tables(report: ConfoundReport) -> Iterator[Block]:
-    """The paper's two dimensions, then real words: what they are, and what comes of them."""
+    """The blocks of the experiment: the paper's two dimensions, then real words with their likelihoods."""
     yield "x = (βk, 0), y = (0, βk), z = (k, k): how probable x y is, given its discourse vector, beside z z"
     yield scenarios(report)
     real = report.real

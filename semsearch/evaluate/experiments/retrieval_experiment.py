@@ -1,4 +1,4 @@
-"""`semsearch evaluate retrieval`: how well each mode answers the queries of test collections in BEIR's layout."""
+"""`semsearch evaluate retrieval`: measure how well each mode answers the queries of test collections (BEIR)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 _OTHERS = {"MRR@10": "mrr@10", "R@10": "recall@10", "R@100": "recall@100", "MAP": "map"}
 MEAN = "mean"
+OURS = ("hybrid", "dense", "lexical")
 
 
 run = lazily("evaluate_retrieval")
 
 
 def tables(rows: Sequence[RetrievalRow], *, reference: str | None = None) -> Iterator[Table]:
-    """A row a collection and mode; nDCG@10 with its interval, and its difference to the reference.
+    """The table of figures, a row for each collection and mode; nDCG@10 with its interval, and that of its difference.
 
     One collection needs no mean. The reference is by default the first peer, or lexical, or the first mode.
     """
     modes = list(dict.fromkeys(row.mode for row in rows))
-    compared = reference or next((mode for mode in modes if mode not in ("hybrid", "dense", "lexical")), None)
+    compared = reference or next((mode for mode in modes if mode.partition("+")[0] not in OURS), None)
     compared = compared or ("lexical" if "lexical" in modes else modes[0])
     single = len({row.collection for row in rows}) == 2
     head = ("collection", "mode", "nDCG@10", "95 %", f"to {compared}", "95 %")
@@ -43,22 +44,32 @@ def tables(rows: Sequence[RetrievalRow], *, reference: str | None = None) -> Ite
     yield Table([*head, *_OTHERS, "queries", "queries/s", "index s"], cells, labels=2)
 
 
+def mean_of_several(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
+    """The rows of the mean, which come after those of all collections; none if there is one collection."""
+    means = [row for row in rows if row.collection == MEAN]
+    return means if len({row.collection for row in rows}) > 2 else []
+
+
 def with_interval(figure: Figure) -> tuple[str, str]:
-    """A figure, and its interval."""
+    """Format a figure, and its interval."""
     return f"{figure.value:.3f}", interval(figure, ".3f")
 
 
 def interval(figure: Figure, form: str) -> str:
-    """`0.612 to 0.684`."""
+    """Format an interval: `0.612 to 0.684`."""
     return f"{figure.low:{form}} to {figure.high:{form}}"
 
 
 def _check(given: Any) -> None:
-    """Raises UsageError for a reference that is not run."""
+    """Check the reference: raises UsageError if it is not run."""
     from semsearch.evaluate.retrieval.modes_and_peers import MODES  # start-up time
     from semsearch.evaluate.retrieval.peer_rankers import peer_names
+    from semsearch.evaluate.retrieval.rankers import reranked_name
 
-    names = [*(given["modes"] or MODES), *peer_names(given["peers"] or ())]
+    modes = given["modes"] or MODES
+    names = [*modes, *peer_names(given["peers"] or ())]
+    if given["rerank"]:
+        names.append(reranked_name(modes, Path(given["rerank"]).name))
     if given["reference"] not in (None, *names):
         raise UsageError(f"{given['reference']} is not run; --reference is one of {', '.join(names)}")
 
@@ -68,7 +79,8 @@ RETRIEVAL = Experiment(
     summary="Collections in BEIR's layout: nDCG, MRR, recall, MAP.",
     help="""Find how well each mode answers the queries of test collections in BEIR's layout.
 
-    nDCG@10, MRR@10, recall and MAP with 95 % intervals (paired bootstrap over queries). Needs semsearch[evaluate].
+    nDCG@10, MRR@10, recall and MAP with 95 % intervals (paired bootstrap over queries), of
+    each collection as soon as it is done. Needs semsearch[evaluate].
     """,
     options=(
         Argument("folders", Path, "FOLDER...", "corpus.jsonl, queries.jsonl and qrels/test.tsv in each."),
@@ -84,6 +96,7 @@ RETRIEVAL = Experiment(
             "bm25s, minilm, minilm:PATH, model2vec:PATH. minilm and bm25s are also fused.",
             "--peer",
         ),
+        Option("rerank", str, "MODEL", "Have a model read the first hits of the first mode again, as query --rerank."),
         Option(
             "reference",
             str,
@@ -95,4 +108,5 @@ RETRIEVAL = Experiment(
     run=run,
     tables=tables,
     check=_check,
+    last=mean_of_several,
 )

@@ -29,7 +29,7 @@ _ALL = systems()
 
 
 def run(paths: Sequence[Path], *, ablation: bool = False, methods: Sequence[str] = (), **options: Any) -> StsReport:
-    """`evaluate_sts` of the papers' methods, of some, or of all and all parts."""
+    """Run `evaluate_sts` with the papers' methods, with some methods, or with all methods and parts."""
     from semsearch.evaluate.similarity.sts import evaluate_sts  # start-up time
     from semsearch.evaluate.similarity.variants import DEFAULT, VARIANTS
 
@@ -39,7 +39,7 @@ def run(paths: Sequence[Path], *, ablation: bool = False, methods: Sequence[str]
 
 
 def tables(report: StsReport, *, published: bool = False) -> Iterator[Block]:
-    """Tasks, groups beside the papers', and what fitting otherwise gives."""
+    """The blocks of the experiment: tasks, groups beside the papers', and the effect of other fits."""
     methods = list(dict.fromkeys(score.method for score in report.scores))
     yield tasks(report.scores)
     if published:
@@ -51,14 +51,14 @@ def tables(report: StsReport, *, published: bool = False) -> Iterator[Block]:
 
 
 def claims(report: StsReport) -> Iterator[Block]:
-    """What the papers have above what, and whether it is so here."""
+    """The table of the papers' claims, and whether they hold here."""
     if report.orderings:
         yield above(report, CLAIMS)
         yield "Published counts are of the same tasks, but of groups where uSIF is above SIF."
 
 
 def usif_a(papers: PapersReport) -> Table:
-    """uSIF's a, which follows from p(w) and n: with the paper's counts it can be checked."""
+    """The table of uSIF's a, which follows from p(w) and n: with the paper's counts it can be checked."""
     published = {figure.row: figure.value for figure in figures("usif", "section 4.2")}
     rows = [["paper", f"{published['a']:g}"]]
     if papers.counted is not None:
@@ -75,7 +75,7 @@ def _figures(report: StsReport) -> Iterator[tuple[str, Figure]]:
 
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, StsReport]:
-    """All methods on each task's own components; SIF and uSIF on those of all tasks as well."""
+    """Run all methods with each task's own components; SIF and uSIF with those of all tasks as well."""
     from semsearch.evaluate.similarity.sts import evaluate_sts  # start-up time
     from semsearch.evaluate.similarity.variants import VARIANTS
 

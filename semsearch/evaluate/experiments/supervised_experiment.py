@@ -1,4 +1,4 @@
-"""`semsearch evaluate supervised`: what a classifier learns from sentence vectors, as in the SIF and uSIF papers."""
+"""`semsearch evaluate supervised`: learn tasks from fixed sentence vectors, as in the SIF and uSIF papers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ run = lazily("evaluate_supervised")
 
 
 def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -> Table:
-    """Ours, then the systems of some papers, a column a task."""
+    """The table of figures: our methods, then the systems of some papers, a column for each task."""
     tasks = _tasks(report)
     rows = []
     for method in dict.fromkeys(score.method for score in report.scores):
@@ -35,14 +35,14 @@ def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -
         ending = f"({paper}, "
         names = dict.fromkeys(name for task in tasks for name in report.published.get(task, {}) if ending in name)
         for name in sorted(names, key=lambda name: name not in SYSTEMS.values()):
-            system, _, place = name.rstrip(")").rpartition(f" {ending}")
-            shown = f"{system} ({place})" if len(papers) == 1 else name
+            system, _, table = name.rstrip(")").rpartition(f" {ending}")
+            shown = f"{system} ({table})" if len(papers) == 1 else name
             rows.append([shown, *(number(report.published.get(task, {}).get(name)) for task in tasks)])
     return Table(["test split; r or accuracy × 100", *tasks], rows)
 
 
 def settings(report: SupervisedReport) -> Table:
-    """What was chosen on dev, and the figures of test."""
+    """The table of settings that were chosen on dev, and of the figures on test."""
     header = ["task", "method", "train / dev / test", "a", "rate", "λ", "rounds", "on dev", "on test", "ρ", "MSE"]
     rows = []
     for score in report.scores:
@@ -55,13 +55,13 @@ def settings(report: SupervisedReport) -> Table:
 
 
 def usif_claims(report: SupervisedReport) -> Table:
-    """Which method is above which. Three tasks are too few for a test."""
+    """The table of the uSIF paper's claims. Three tasks are too few for a test."""
     rows = [[f"{one.better} above {one.worse}", counted(one.published), counted(one.found)] for one in report.orderings]
     return Table(["claim: tasks in which it holds", "uSIF paper", f"here, {report.vectors}"], rows)
 
 
 def sif_claims(report: SupervisedReport) -> Iterator[Table]:
-    """SIF paper, table 2: its method less each other system, in the paper and with ours in its place."""
+    """The table of SIF less each other system, in the paper (table 2) and with our SIF instead."""
     tasks = _tasks(report)
     ours = {score.task: score.figure for score in report.scores if score.method == "sif"}
     printed = {task: report.published.get(task, {}) for task in tasks}
@@ -81,7 +81,7 @@ def sif_claims(report: SupervisedReport) -> Iterator[Table]:
 
 
 def claims(report: SupervisedReport) -> Iterator[Table]:
-    """What both papers say of their methods."""
+    """The tables of both papers' claims."""
     yield from sif_claims(report)
     if report.orderings:
         yield usif_claims(report)

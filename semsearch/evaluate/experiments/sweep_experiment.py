@@ -28,7 +28,7 @@ run = lazily("evaluate_sweep")
 
 
 def tables(report: SweepReport) -> Iterator[Block]:
-    """A row an a, a column a source of p(w) for each word vectors."""
+    """The table of the sweep: a row for each a, a column for each source of p(w) and word vectors."""
     series = report.series
     names = [Path(source).name + f", {vectors}" * (len(report.means) > 1) for vectors, source in series]
     rows = [[f"{points[0].a:g}", *(number(p.pearson) for p in points)] for points in zip(*series.values(), strict=True)]
@@ -37,7 +37,7 @@ def tables(report: SweepReport) -> Iterator[Block]:
 
 
 def claims(report: SweepReport) -> Iterator[Table]:
-    """What the SIF paper reads from figure 2, and what is read from ours."""
+    """The table of the SIF paper's claims on figure 2, checked on ours."""
     low, high = report.published_best
     above, best, within = ["a wide range of a is above the plain mean"], [f"the best a is from {low:g} to {high:g}"], []
     for vectors, mean in report.means.items():
@@ -59,7 +59,7 @@ def _figures(report: SweepReport) -> Iterator[tuple[str, Figure]]:
 
 
 def _without_uniform(report: SweepReport) -> SweepReport:
-    """For a picture of several word vectors: a flat line for each would hide the others."""
+    """Leave out uniform p(w) for a picture of several word vectors: its flat lines would hide the others."""
     points = tuple(point for point in report.points if point.frequencies != _UNIFORM)
     return replace(report, points=points) if len(report.means) > 1 else report
 

@@ -1,4 +1,4 @@
-"""`semsearch vectors evaluate`: word vectors by similarity of sentences, retrieval by meaning, and known words."""
+"""`semsearch vectors evaluate`: measure word vectors by similarity of sentences, retrieval by meaning, known words."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def run(name: str, *, record: bool = False, **options: Any) -> VectorsReport:
-    """`evaluate_vectors`; with `record` its scores go to the vectors' card."""
+    """Run `evaluate_vectors`; with `record` write its scores to the vectors' card."""
     from semsearch.evaluate.vector_scores import evaluate_vectors, record_scores  # start-up time
-    from semsearch.settings import open_vectors
+    from semsearch.word_vectors.loading import open_vectors
 
     opened = open_vectors(name)
     report = evaluate_vectors(opened, **options)
@@ -31,7 +31,7 @@ def run(name: str, *, record: bool = False, **options: Any) -> VectorsReport:
 
 
 def tables(report: VectorsReport) -> Iterator[Block]:
-    """What the vectors are; similarity; retrieval; with each, how many of its words are known."""
+    """The blocks of the experiment: the vectors; similarity; retrieval; each with the share of known words."""
     yield f"{report.vectors}: {report.words:,} words, {report.dimension} dimensions ({report.digest[:8]})"
     if report.sts:
         yield groups(report.sts, ("sif", "usif"), systems())

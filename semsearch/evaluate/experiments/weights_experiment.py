@@ -1,4 +1,4 @@
-"""`semsearch evaluate weights`: how much a word counts, by its frequency, as in figure 1 of the SIF paper."""
+"""`semsearch evaluate weights`: compare the weights of words by their frequency, as in figure 1 of the SIF paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(progress: Progress | None = None, **options: Any) -> WeightsReport:
-    """`evaluate_weights`."""
+    """Run `evaluate_weights`, which takes no time to report progress in."""
     from semsearch.evaluate.analysis.weighing import evaluate_weights  # start-up time
 
     del progress  # it is done at once
@@ -27,7 +27,7 @@ def run(progress: Progress | None = None, **options: Any) -> WeightsReport:
 
 
 def weights(report: WeightsReport, rows: Sequence[WeightRow], form: str = ".4f") -> Table:
-    """A row a word or a frequency. uSIF's weights stand there halved too, so that all have 1 as their most."""
+    """The table of weights, a row for each word or frequency. uSIF's are shown halved too: then the maximum is 1."""
     header = ("word", "p(w)", f"SIF, a = {report.a:g}", f"word2vec, t = {report.sample:g}", "uSIF")
     cells = ((row.word or "", row.p, (row.sif, row.word2vec, row.usif, row.usif / 2)) for row in rows)
     shown = [[word, f"{p:.1e}", *(number(weight, form) for weight in weights)] for word, p, weights in cells]
@@ -35,7 +35,7 @@ def weights(report: WeightsReport, rows: Sequence[WeightRow], form: str = ".4f")
 
 
 def compared(report: WeightsReport) -> str:
-    """How far SIF and word2vec are apart."""
+    """A sentence on the difference between SIF's and word2vec's weights."""
     far = report.farthest
     return (
         f"Over all words of {report.vectors} the weights of SIF and word2vec correlate by r = "
@@ -45,7 +45,7 @@ def compared(report: WeightsReport) -> str:
 
 
 def tables(report: WeightsReport) -> Iterator[Block]:
-    """The curves of the figure, and some words."""
+    """The blocks of the experiment: the curves of the figure, and some words."""
     yield weights(report, (*report.curve, *report.words))
     yield "SIF: a / (a + p). word2vec: min(1, √(t / p)). uSIF: a / (p + a/2), twice SIF's weight with half its a."
     yield compared(report)
@@ -58,7 +58,7 @@ def _figures(report: WeightsReport) -> Iterator[tuple[str, Figure]]:
 
 
 def _reproduce(data: PapersData, _: Progress | None) -> dict[str, WeightsReport]:
-    """With p(w) of the vectors, and of the first file of counts."""
+    """Run it with p(w) of the vectors, and of the first file of counts."""
     found = {"weights": run(vectors=data.vectors[0])}
     return found | ({"counted": run(vectors=data.vectors[0], frequencies=data.counts[0])} if data.counts else {})
 

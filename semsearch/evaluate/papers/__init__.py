@@ -1,1 +1,1 @@
-"""All experiments of the papers in one go, and the report that says what came out beside what was published."""
+"""Run all experiments of the papers, and write the report with the results beside the published ones."""

@@ -1,6 +1,6 @@
-"""The report as Markdown: a chapter for each paper, tables and pictures, with the command beside each.
+"""Write the report as Markdown: a chapter for each paper, tables and pictures, each with its command.
 
-Nothing in it depends on when, where or how fast it was made: the same results and notes give the same text.
+The text does not depend on when, where or how fast it was made: the same results and notes give the same text.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
 
 
 def document(report: PapersReport, written: Mapping[str, str], *, link: Callable[[str], str] | None = None) -> str:
-    """The whole text. `written` are the notes by name; `link` gives the place of a picture, None leaves them out."""
+    """Write the report. `written` are the notes by name; `link` gives the path of a picture, None leaves them out."""
     lines = [*_opening(report), *notes.passage("opening", written)]
     placed = {"opening"}
     for heading, sections in CHAPTERS.items():
@@ -70,7 +70,7 @@ def document(report: PapersReport, written: Mapping[str, str], *, link: Callable
 
 
 def _found(section: Section, report: PapersReport) -> Any:
-    """What a section is about; None or empty where it was not run."""
+    """The results that a section is about; None or empty if the experiment was not run."""
     found: Any = report
     for name in section.of.split("."):
         found = getattr(found, name, None)
@@ -117,7 +117,7 @@ def _opening(report: PapersReport) -> Iterator[str]:
 
 
 def _missing(report: PapersReport) -> Iterator[str]:
-    """What was not run, and which years are not whole."""
+    """The lines on experiments that were not run, and on years that are not complete."""
     found = list(report.missing)
     if report.sts is not None:
         tasks = dict.fromkeys((average.group, average.tasks) for average in report.sts.averages if not average.whole)

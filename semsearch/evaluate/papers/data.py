@@ -1,6 +1,6 @@
-"""The folder of data that the papers' experiments are run on, and what else they are given.
+"""The data that the papers' experiments are run on: a folder, word vectors and texts.
 
-It has sub-folders, whichever are there: sts/ (pairs with scores), paraphrase/ (groups), supervised/ (labelled
+The folder has some of these sub-folders: sts/ (pairs with scores), paraphrase/ (groups), supervised/ (labelled
 sentences) and frequencies/ (counts of words). Two experiments train on texts of their own, which must be given.
 """
 
@@ -19,10 +19,10 @@ FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
 
 @dataclass(slots=True)
 class PapersData:
-    """A folder, word vectors, texts to train on with how many of their sentences, and whether all is computed anew.
+    """The data of a reproduction: a folder, word vectors, texts to train on with a number of sentences, and `fresh`.
 
-    `years` are those of STS tasks that there are, `missing` says what was not run, and why. Raises SourceError where
-    the folder is none, or has nothing of the kind.
+    `years` are those that have STS tasks in the folder, `missing` are the experiments that were not run, with reasons.
+    Raises SourceError if it is no folder, or has none of the data.
     """
 
     folder: Path
@@ -51,7 +51,7 @@ class PapersData:
         self.labelled = [folder for folder in folders if has_labels(folder)]
 
 
-# what an experiment may need: whether it is there, and what to say where it is not
+# the data that an experiment may need: whether it is there, and the reason to give if not
 NEEDS: dict[str, tuple[Callable[[PapersData], object], str]] = {
     "": (lambda _: True, ""),
     "sts": (lambda data: "sts" in data.there, "there is no sts/"),

@@ -22,9 +22,9 @@ _END = "<!-- end -->"
 
 
 def read_notes(report: Path) -> dict[str, str]:
-    """The passages of an earlier report by their names; none where there is no such file.
+    """Read the passages of an earlier report by their names; none if there is no such file.
 
-    Raises UsageError where one is not ended, or stands twice; SourceError for a file that cannot be read.
+    Raises UsageError if one is not ended, or occurs twice; SourceError for a file that cannot be read.
     """
     try:
         text = report.read_text(encoding="utf-8")

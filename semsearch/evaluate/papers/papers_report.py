@@ -1,4 +1,4 @@
-"""What the experiments of the papers found together: everything that the report is written from."""
+"""The results of all experiments of the papers, from which the report is written."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate.record import Record
+from semsearch.evaluate.record import ExperimentRecord
 
 if TYPE_CHECKING:
     from semsearch.evaluate.analysis.confound import ConfoundReport
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport
     from semsearch.evaluate.analysis.sweep import SweepReport
     from semsearch.evaluate.analysis.weighing import WeightsReport
-    from semsearch.evaluate.cbos.beside_word2vec import CbosReport
+    from semsearch.evaluate.cbos.word2vec_comparison import CbosReport
     from semsearch.evaluate.paraphrase.classify_report import ClassifyReport
     from semsearch.evaluate.similarity.sts_report import StsReport
     from semsearch.evaluate.supervised.supervised_report import SupervisedReport
@@ -22,8 +22,8 @@ TRAINED = 300_000  # sentences of the text that is trained on
 
 
 @dataclass(frozen=True, slots=True)
-class UsedVectors(Record):
-    """Word vectors that were run."""
+class UsedVectors(ExperimentRecord):
+    """Word vectors that were used, by name, size and digest."""
 
     name: str
     words: int
@@ -32,12 +32,12 @@ class UsedVectors(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class PapersReport(Record):
-    """What each experiment found; None for one that was not run. `missing` says which were not, and why.
+class PapersReport(ExperimentRecord):
+    """The results of each experiment; None for one that was not run. `missing` names these, with reasons.
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `counted` the weights by a file of
-    word counts. `components` and `confound` have one each for every word vectors; supervised, classify, weights and
-    counted are of the first. `counts` and `texts` are the names of files: of word counts, and trained on.
+    word counts. `components` and `confound` have one entry for each of the word vectors; supervised, classify, weights
+    and counted use the first. `counts` and `texts` are names of files: of word counts, and of training texts.
     """
 
     vectors: tuple[UsedVectors, ...]
@@ -57,8 +57,8 @@ class PapersReport(Record):
     cbos: CbosReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: everything, but how long training took and where files lie, so that it is the same everywhere."""
-        found = Record.to_dict(self)
+        """Convert to a plain dict, as for JSON, without seconds and folders, so that it is the same everywhere."""
+        found = ExperimentRecord.to_dict(self)
         for one in (value for value in found.values() if isinstance(value, dict)):
             one.pop("seconds", None)
             for each in (one, *one.get("points", ()), *one.get("best", ())):

@@ -1,6 +1,6 @@
-"""All experiments of the papers over one folder of data: what `semsearch evaluate report` runs.
+"""Run all experiments of the papers on one folder of data, for `semsearch evaluate report`.
 
-What cannot be run for want of data is named, and the rest is run.
+Experiments whose data are missing are named, and the others are run.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def evaluate_report(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> PapersReport:
-    """Run all that the folder has data for, but the experiments named in `without` (see REPRODUCED).
+    """Run all experiments that the folder has data for, except those named in `without` (see REPRODUCED).
 
-    The first of the word vectors is run everywhere, the others where sentences are compared, and where vectors
-    themselves are looked at. `train_text` are files that paragraph vectors and CBOS are trained on, so many sentences
-    of them each; without such a text these are left out. Results are kept unless `fresh`.
+    The first of the word vectors is used everywhere, the others where sentences or the vectors themselves are compared.
+    `train_text` are files on which paragraph vectors and CBOS are trained, on `train_sentences` of their sentences;
+    without such a text these are left out. Cached results are used unless `fresh`.
     Raises SourceError for a folder without data and for broken files, UsageError, VectorsError, MissingExtra.
     """
     given = {"without": without, "train_text": train_text}
@@ -66,7 +66,7 @@ def evaluate_report(
 
 
 def _can_run(name: str, one: Reproduction, data: PapersData, without: Sequence[str]) -> bool:
-    """Whether there is what an experiment needs; else why it is not run goes to `data.missing`."""
+    """Return whether an experiment's data are there; if not, note the reason in `data.missing`."""
     is_there, why = NEEDS[one.needs]
     if name in without:
         data.missing[name] = "left out (--without)"
@@ -76,7 +76,7 @@ def _can_run(name: str, one: Reproduction, data: PapersData, without: Sequence[s
 
 
 def _telling(name: str, progress: Progress | None) -> Progress | None:
-    """What an experiment reports to, with its own name and place before what it says."""
+    """Make the progress function of an experiment, which puts its name before the stage."""
     if progress is None:
         return None
     show = progress

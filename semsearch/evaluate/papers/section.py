@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`of` names the field of PapersReport that it is about; without it, the section is left out.
+    """A section of the report. `of` names the field of PapersReport that it is about; if that is empty, it is left out.
 
-    `command` stands behind `semsearch evaluate`, with the word vectors that were run: with all of them, with each in a
-    line of its own, or with the first; without a command nothing is said of how it was made. `says` is a paragraph
-    before the blocks, `note` the name of the passage at the end. A section without a title goes on with the one before.
+    `command` follows `semsearch evaluate`, with the word vectors that were used: with all of them, with each on a line
+    of its own, or with the first; without a command, none is shown. `says` is a paragraph before the blocks, `note` the
+    name of the passage at the end. A section without a title continues the one before.
     """
 
     of: str
@@ -30,7 +30,7 @@ class Section:
     blocks: Callable[[Any, PapersReport], Iterable[Block]] = lambda _found, _report: ()
 
     def commands(self, report: PapersReport) -> Iterator[str]:
-        """What gives these figures."""
+        """The commands that give the section's figures."""
         command = self.command if isinstance(self.command, str) else self.command(report)
         each = ["" if one.name == "english" else f" --vectors {one.name}" for one in report.vectors]
         together = "".join(f" --vectors {one.name}" for one in report.vectors)

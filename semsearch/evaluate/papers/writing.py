@@ -1,4 +1,4 @@
-"""A report and its pictures as files: all of them whole, or none."""
+"""Write a report and its pictures to files: all of them, or none."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from semsearch.evaluate.plots import png
 _DPI = 120
 
 
-def check_place(out: Path, images: Path | None = None) -> None:
-    """Find out before long work if a report could be written there. Raises UsageError, SourceError, MissingExtra."""
+def check_target_folder(out: Path, images: Path | None = None) -> None:
+    """Check before long work that a report can be written. Raises UsageError, SourceError, MissingExtra."""
     if out.suffix.lower() not in (".md", ".markdown"):
         raise UsageError(f"the report is Markdown, and {out.name} is not called so; give a name such as papers.md")
     if out.is_dir() or not out.parent.is_dir():
@@ -34,7 +34,7 @@ def check_place(out: Path, images: Path | None = None) -> None:
 
 
 def drawn(report: PapersReport) -> dict[str, bytes]:
-    """The report's pictures as PNG, by the names of their files. Raises MissingExtra without matplotlib."""
+    """Draw the report's pictures as PNG, by the names of their files. Raises MissingExtra without matplotlib."""
     pictures = {}
     for one in EXPERIMENTS:
         found = getattr(report, one.name, None)
@@ -45,18 +45,18 @@ def drawn(report: PapersReport) -> dict[str, bytes]:
 
 
 def images_folder(out: Path, images: Path | None) -> Path:
-    """Where pictures go: a folder called like the report, unless one is named."""
+    """The folder of the pictures: one with the report's name, unless another is given."""
     return out.with_suffix("") if images is None else images
 
 
 def write_report(report: PapersReport, out: str | Path, *, images: str | Path | None = None) -> list[Path]:
-    """Write the report and its pictures; notes of an earlier one stay. The files that were written, the report last.
+    """Write a report and its pictures; notes of an earlier one are kept. Returns the files, the report last.
 
-    Raises UsageError for a place or notes that cannot be meant, StorageError, MissingExtra without matplotlib.
+    Raises UsageError for a path or notes that make no sense, StorageError, MissingExtra without matplotlib.
     """
     out = Path(out)
     folder = images_folder(out, None if images is None else Path(images))
-    check_place(out, folder)
+    check_target_folder(out, folder)
     files = {folder / name: picture for name, picture in drawn(report).items()}
     files[out] = document(report, read_notes(out), link=lambda name: _link(folder / name, out)).encode()
     try:
@@ -68,13 +68,13 @@ def write_report(report: PapersReport, out: str | Path, *, images: str | Path | 
 
 
 def _link(picture: Path, out: Path) -> str:
-    """From the report to a picture, as Markdown has it everywhere."""
+    """The link from the report to a picture, in Markdown."""
     path = os.path.relpath(picture.resolve(), out.parent.resolve())
     return quote(str(PurePosixPath(*Path(path).parts)))
 
 
 def _write_all(files: Mapping[Path, bytes]) -> None:
-    """All under temporary names first, flushed to the disk; only then are they renamed, the report last."""
+    """Write all files under temporary names, flushed to the disk; only then rename them, the report last."""
     waiting = {path: path.with_name(path.name + ".tmp") for path in files}
     try:
         for path, data in files.items():

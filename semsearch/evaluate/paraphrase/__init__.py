@@ -1,1 +1,1 @@
-"""Groups of the same meaning told from vectors: White et al. 2015."""
+"""Classify sentences into groups of the same meaning, by their vectors: White et al. 2015."""

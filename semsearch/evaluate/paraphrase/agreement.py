@@ -1,8 +1,8 @@
-"""How two classifiers of the same sentences differ: in what they get wrong, and whether one is better.
+"""Compare two classifiers of the same sentences: their shared errors, and whether one is better.
 
 Agreement in error is that of White et al. 2015, section 5.2: P(m1(x) = m2(x) | m1(x) ≠ y and m2(x) ≠ y). McNemar's
-test, which the paper does not make, asks whether the sentences that one of the two gets right and the other wrong fall
-evenly to either side, as heads and tails.
+test, which the paper does not make, asks whether the sentences that only one of the two gets right are evenly divided
+between them, like heads and tails.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ErrorAgreement:
-    """Of the sentences of a fold that both models get wrong, how many both take for the same wrong group.
+    """The shared errors of two models on a fold: sentences that both get wrong, and those in the same wrong group.
 
-    A model and itself: all its errors.
+    For a model and itself, these are all its errors.
     """
 
     data: str
@@ -31,7 +31,7 @@ class ErrorAgreement:
 
     @property
     def share(self) -> float | None:
-        """None where they have no error in common."""
+        """The share of the same wrong group among shared errors; None if there are none."""
         return self.same / self.both_wrong if self.both_wrong else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class ErrorAgreement:
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """Two models on all sentences: how many only the one gets right, how many only the other, and how likely that is.
+    """A comparison of two models on all sentences: the numbers that only the one, and only the other, gets right.
 
     `p` is McNemar's, exact and two-sided: the chance of so uneven a division if neither were better. `expected`: the
     paper has the one above the other.
@@ -64,7 +64,7 @@ class ModelComparison:
 
     @property
     def difference(self) -> float:
-        """Of the shares of sentences that are right, × 100."""
+        """The difference of both accuracies, × 100."""
         return 100 * (self.only_one - self.only_other) / self.sentences
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,13 +80,13 @@ class ModelComparison:
 
 
 def shared_errors(one: Int64, other: Int64, truth: Int64) -> tuple[int, int]:
-    """How many both get wrong, and how many of those alike. (n,), (n,), (n,)"""
+    """Count the sentences that both get wrong, and those put into the same wrong group. (n,), (n,), (n,)"""
     wrong = (one != truth) & (other != truth)
     return int(wrong.sum()), int((wrong & (one == other)).sum())
 
 
 def mcnemar(one: Int64, other: Int64, truth: Int64) -> tuple[int, int, float]:
-    """How many only the one gets right, only the other; and p. (n,), (n,), (n,)"""
+    """Count the sentences that only the one, and only the other, gets right; and test it: p. (n,), (n,), (n,)"""
     from scipy.stats import binomtest  # start-up time
 
     only_one = int(((one == truth) & (other != truth)).sum())

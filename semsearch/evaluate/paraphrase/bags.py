@@ -1,4 +1,4 @@
-"""Bags of words: how often each token stands in a sentence, punctuation too.  White et al. 2015, section 3.2.4.
+"""Bags of words: counts of each token in a sentence, punctuation too.  White et al. 2015, section 3.2.4.
 
 The paper does not say how it finds tokens; here they are runs of letters and digits, lower-cased, and every other
 character that is not a space, alone.
@@ -16,12 +16,12 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text, in order. `tokens("Don't!")` is `["don", "'", "t", "!"]`."""
+    """Split a text into tokens. `tokens("Don't!")` is `["don", "'", "t", "!"]`."""
     return _TOKEN.findall(text.lower())
 
 
 def bags(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Counts, a column a token of the texts in alphabetical order. n texts -> (n, v)
+    """Count the tokens of texts, a column for each token in alphabetical order. n texts -> (n, v)
 
     A token that no training sentence has is a column of zeros to a classifier, which gives it no weight: the columns
     may be those of all sentences, and nothing is learned from those that are tested on.

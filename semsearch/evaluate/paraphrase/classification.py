@@ -2,9 +2,9 @@
 
 A linear machine learns the groups from two thirds of the sentences and is asked for the group of each of the others, in
 three folds. Ours differs from the paper in the word vectors (theirs are word2vec's of Google News, here whichever are
-given), in the text for paragraph vectors, and in C, which is chosen within each training fold (linear_svm.py beside
-this file); the accuracy at C = 1 stands beside it. The paper's URAE is its authors' MATLAB program with parameters
-trained elsewhere; only its published figure is given.
+given), in the text for paragraph vectors, and in C, which is chosen within each training fold (see linear_svm.py); the
+accuracy at C = 1 is given too. The paper's URAE is its authors' MATLAB program with parameters trained elsewhere; only
+its published figure is given.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from semsearch.evaluate.paraphrase.linear_svm import Classified, classify
 from semsearch.evaluate.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
 from semsearch.evaluate.paraphrase.published_accuracies import is_expected, published_accuracies, published_sizes
 from semsearch.evaluate.paraphrase.sentence_models import MODELS, Float, features_of
-from semsearch.settings import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
 Report = Callable[[str, int, int], None]
@@ -48,7 +48,7 @@ def evaluate_classify(
     fresh: bool = False,
     progress: Report | None = None,
 ) -> ClassifyReport:
-    """Accuracies of sentence models on files of groups, as `semsearch.evaluate.paraphrase.groups` reads them.
+    """Measure the accuracies of sentence models on files of groups (`semsearch.evaluate.paraphrase.groups`).
 
     `models` are by default all that can be run; pv-dm and pv-dbow need `train_text`, and semsearch[papers]. `cost` is
     the C of all folds, instead of one chosen within each. `seed` draws the folds. Results are kept unless `fresh`.
@@ -96,11 +96,11 @@ def _models(asked: Sequence[str] | None, has_text: bool) -> list[str]:
 
 
 def _check(models: Sequence[str], vectors: WordVectors, a: float | None, components: int | None) -> None:
-    """Find out before long work whether packages are missing or settings are wrong."""
+    """Check before long work that packages are installed and settings make sense."""
     optional("sklearn.svm", package="scikit-learn")
     if any(model in PARAGRAPH_MODELS for model in models):
         optional("gensim.models.doc2vec", package="gensim", extra="papers")
-    SentenceEmbedder(vectors, a=a, components=components)
+    SentenceEmbedder(vectors, a=a, components=components).check()
 
 
 def _classified(
@@ -160,7 +160,7 @@ def _score(groups: ParaphraseGroups, model: str, found: Classified) -> ClassifyS
 def _agreements(
     groups: ParaphraseGroups, models: Sequence[str], found: Mapping[tuple[str, str], Classified]
 ) -> list[ErrorAgreement]:
-    """All pairs of models, each with itself too, in the first fold."""
+    """The shared errors of all pairs of models, each with itself too, in the first fold."""
     pairs = []
     for one, other in combinations_with_replacement(models, 2):
         first, second = found[groups.name, one], found[groups.name, other]
@@ -173,7 +173,7 @@ def _agreements(
 def _comparisons(
     groups: ParaphraseGroups, models: Sequence[str], found: Mapping[tuple[str, str], Classified]
 ) -> list[ModelComparison]:
-    """All pairs of models; what the paper has above stands first."""
+    """The comparisons of all pairs of models; the one that the paper has above comes first."""
     name, sentences = groups.name, len(groups.texts)
     compared = []
     for pair in combinations(models, 2):

@@ -1,4 +1,4 @@
-"""What the classification of paraphrases gives: sizes of groups, accuracies, and how models compare."""
+"""The results of classifying paraphrases: sizes of groups, accuracies, and comparisons of models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
-from semsearch.evaluate.record import Record, called
+from semsearch.evaluate.record import ExperimentRecord, called
 
 
 @dataclass(frozen=True, slots=True)
-class GroupSizes(Record):
-    """A data set: how many groups have how many sentences, and how many tokens there are; `published` has the same."""
+class GroupSizes(ExperimentRecord):
+    """The sizes of a data set: sentences, groups, tokens, groups by their sentences; `published`: the paper's."""
 
     data: str
     sentences: int
@@ -26,7 +26,7 @@ class GroupSizes(Record):
 
 @dataclass(frozen=True, slots=True)
 class ClassifyScore:
-    """A model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1."""
+    """The score of a model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1."""
 
     data: str
     model: str
@@ -38,15 +38,17 @@ class ClassifyScore:
 
     @property
     def accuracy(self) -> float:
+        """The mean accuracy over the folds."""
         return float(np.mean(self.folds))
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the folds."""
+        """The standard deviation of the accuracy over the folds."""
         return float(np.std(self.folds))
 
     @property
     def accuracy_at_1(self) -> float:
+        """The mean accuracy over the folds at C = 1."""
         return float(np.mean(self.folds_at_1))
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,8 +67,8 @@ class ClassifyScore:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassifyReport(Record):
-    """What was run, with which word vectors, and what came out. `training`: for how many sentences, if for any."""
+class ClassifyReport(ExperimentRecord):
+    """The results of all models on all data sets. `training`: the number of sentences trained on, 0 if none."""
 
     vectors: str
     seed: int

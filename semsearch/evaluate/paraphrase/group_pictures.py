@@ -1,4 +1,4 @@
-"""Pictures of paraphrase groups: their sizes, and the errors that models share.  White et al. 2015, figures 2 to 4."""
+"""Draw paraphrase groups: their sizes, and the errors that models share.  White et al. 2015, figures 2 to 4."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DARK = 0.6  # shares from here on are written in white
 
 
 def draw_sizes(sizes: GroupSizes) -> Figure:
-    """A bar a size: how many groups have so many sentences."""
+    """Draw the number of groups by their number of sentences, a bar each."""
     title = f"{sizes.data}: {sizes.sentences:,} sentences in {sizes.groups:,} groups"
     figure, axes = new_figure(6, 3.4, title=title)
     bars = axes.bar([str(size) for size in sizes.sizes], list(sizes.sizes.values()), color=COLOURS[0])
@@ -29,14 +29,14 @@ def draw_sizes(sizes: GroupSizes) -> Figure:
 
 
 def draw_errors(data: str, pairs: list[ErrorAgreement]) -> Figure:
-    """A heat map: of the sentences that two models both get wrong, the share that they take for the same group."""
+    """Draw shared errors as a heat map: among sentences that both models get wrong, the share of the same group."""
     models = [pair.one for pair in pairs if pair.one == pair.other]
     shares = np.full((len(models), len(models)), np.nan)
     figure, axes = new_figure(2.6 + 0.75 * len(models), 2.1 + 0.62 * len(models), title=f"{data}: the same errors")
     axes.grid(visible=False)
     for pair in pairs:
-        places = models.index(pair.one), models.index(pair.other)
-        for row, column in {places, places[::-1]}:
+        indices = models.index(pair.one), models.index(pair.other)
+        for row, column in {indices, indices[::-1]}:
             shares[row, column] = np.nan if pair.share is None else pair.share
             colour = "white" if pair.share is not None and pair.share >= _DARK else "black"
             text = f"{pair.same}/{pair.both_wrong}" if pair.both_wrong else "–"

@@ -21,7 +21,7 @@ LEAST = 3  # sentences of a group
 
 @dataclass(frozen=True, slots=True)
 class ParaphraseGroups:
-    """n sentences with the number of each one's group (n,), of the groups' names (g)."""
+    """A data set of n sentences with the numbers of their groups (n,), and the names of the groups (g)."""
 
     name: str
     texts: tuple[str, ...]
@@ -30,13 +30,13 @@ class ParaphraseGroups:
 
     @property
     def sizes(self) -> dict[int, int]:
-        """How many groups there are of each size, smallest first."""
+        """The number of groups of each size, smallest first."""
         sizes, counts = np.unique(np.bincount(self.groups), return_counts=True)
         return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
 def read_paraphrases(paths: Iterable[Path]) -> list[ParaphraseGroups]:
-    """The groups of each file. Raises SourceError, with the line where there is one."""
+    """Read the groups of each file. Raises SourceError, which names the line if there is one."""
     files = list({path.resolve(): path for path in paths}.values())
     names: dict[str, Path] = {}
     for file in files:
@@ -57,12 +57,12 @@ def _read(path: Path) -> ParaphraseGroups:
             raise line.wrong("a group, an id and a sentence, between tabs")
         group, text = cells[0], cells[2]
         if (before := texts.setdefault(text, number)) != number:
-            raise SourceError(f"{path}, line {number}: this sentence stands in line {before} already; keep one of them")
+            raise SourceError(f"{path}, line {number}: this sentence is in line {before} already; keep one of them")
         groups.setdefault(group, []).append(number)
         members.append(group)
     _check(path, groups)
-    places = {group: place for place, group in enumerate(groups)}
-    numbers = np.array([places[group] for group in members], dtype=np.int64)
+    number_of = {group: number for number, group in enumerate(groups)}
+    numbers = np.array([number_of[group] for group in members], dtype=np.int64)
     return ParaphraseGroups(path.stem, tuple(texts), numbers, tuple(groups))
 
 

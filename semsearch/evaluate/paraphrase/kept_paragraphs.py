@@ -1,4 +1,4 @@
-"""Paragraph vectors of several data sets: trained once for all, when they are first wanted, and kept."""
+"""Paragraph vectors of several data sets: trained once for all, when they are first needed, and cached."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from semsearch.readers import text as plain_text
 from semsearch.text import sentences, tokens
 from semsearch.train import corpus
 
-# what decides the vectors: training takes minutes, and need not follow every change of the program
+# the modules that decide the vectors: training takes minutes, and need not follow every change of the program
 DECISIVE = (trained_here, reread, bags, corpus, plain_text, sentences, tokens)
 
 
 @dataclass
 class KeptParagraphs:
-    """`sentences` is how many were trained on, 0 before any vectors were asked for; `inputs` is for the cache."""
+    """Trains and caches paragraph vectors. `sentences`: how many were trained on, 0 before; `inputs`: for the cache."""
 
     data: Sequence[ParaphraseGroups]
     files: Sequence[Path]
@@ -50,7 +50,7 @@ class KeptParagraphs:
         self.inputs = {**text, **asdict(self.settings)}
 
     def of(self, name: str, model: ParagraphModel) -> Float:
-        """Those of a data set. (n, d)"""
+        """The vectors of a data set by a model. (n, d)"""
         if model not in self._made:
             self._made[model] = self._of_all(model)
         return self._made[model][name]

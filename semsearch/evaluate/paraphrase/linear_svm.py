@@ -1,4 +1,4 @@
-"""Classes of vectors by a linear support vector machine, in folds.  White et al. 2015, section 3.3.
+"""Classify vectors by a linear support vector machine, in folds.  White et al. 2015, section 3.3.
 
 scikit-learn's LinearSVC, which is LibLinear, with classes weighed by the inverse of their size; one machine a class
 against all others. Folds are in proportion to the sizes of classes.
@@ -30,9 +30,9 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """What n sentences were taken for, each when it was not trained on.
+    """The predicted classes of n sentences, each from a fold in which it was not trained on.
 
-    fold       in which of the folds each was tested (n,)
+    fold       the fold in which each was tested (n,)
     predicted  with the C of its fold (n,), and `usual` with C = 1 (n,)
     costs      the C of each fold
     dimension  of the vectors, in the first fold
@@ -45,7 +45,7 @@ class Classified:
     dimension: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For the cache."""
+        """Convert to a plain dict, for the cache."""
         return {
             "fold": self.fold.tolist(),
             "predicted": self.predicted.tolist(),
@@ -56,7 +56,7 @@ class Classified:
 
     @classmethod
     def from_dict(cls, kept: dict[str, Any]) -> Classified:
-        """What `to_dict` gave."""
+        """Read the dict that `to_dict` made."""
         fold, predicted, usual = (np.array(kept[name], dtype=np.int64) for name in ("fold", "predicted", "usual"))
         return cls(fold, predicted, usual, tuple(kept["costs"]), kept["dimension"])
 
@@ -78,25 +78,25 @@ def classify(features: Features, classes: Int64, *, cost: float | None = None, s
 
 
 def split(classes: Int64, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
-    """The rows to train and to test on of each fold, every class in the same proportion, drawn by the seed."""
+    """Split rows into folds, by the seed: the rows to train and to test on, every class in the same proportion."""
     selection = optional("sklearn.model_selection", package="scikit-learn")
     drawn = selection.StratifiedKFold(folds, shuffle=True, random_state=seed)
     return list(drawn.split(np.zeros(len(classes)), classes))
 
 
 def best_cost(features: Features, classes: Int64, train: Rows, *, seed: int) -> float:
-    """The C of `COSTS` that finds most of the training rows' own classes; of equals the least. The rest is unseen."""
+    """Choose the C of `COSTS` that predicts most classes of the training rows; of equals the least."""
     right = np.zeros(len(COSTS), dtype=np.int64)
     for one, other in split(classes[train], INNER_FOLDS, seed):
         known, new = features(train[one], train[other])
-        for place, cost in enumerate(COSTS):
+        for index, cost in enumerate(COSTS):
             found = _predict(known, classes[train[one]], new, cost)
-            right[place] += int((found == classes[train[other]]).sum())
+            right[index] += int((found == classes[train[other]]).sum())
     return COSTS[int(right.argmax())]
 
 
 def _predict(known: Float, classes: Int64, new: Float, cost: float) -> Int64:
-    """(n, d), (n,), (m, d) -> (m,)"""
+    """Train a machine on known vectors, and predict the classes of new ones. (n, d), (n,), (m, d) -> (m,)"""
     machine = optional("sklearn.svm", package="scikit-learn").LinearSVC(
         C=cost, class_weight="balanced", dual=True, random_state=0
     )

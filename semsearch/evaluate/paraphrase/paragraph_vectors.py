@@ -36,11 +36,11 @@ _EVERY = 1000  # sentences between two reports
 
 @dataclass(frozen=True, slots=True)
 class ParagraphSettings:
-    """How paragraph vectors are trained: on so many sentences of a text, chosen at random, in so many rounds."""
+    """Settings for training paragraph vectors: on some sentences of a text, chosen at random, in some rounds."""
 
     sentences: int = 1_200_000
     rounds: int = 5
-    inference: int = 50  # rounds for each sentence that the vectors are wanted of
+    inference: int = 50  # rounds for each sentence whose vector is inferred
     dimension: int = 300
     window: int = 8
     least: int = 5  # occurrences of a word
@@ -50,7 +50,7 @@ class ParagraphSettings:
 def training_sentences(
     paths: Iterable[Path], settings: ParagraphSettings, *, progress: Report | None = None
 ) -> list[str]:
-    """Sentences of text files, their tokens between spaces: all, or `settings.sentences` of them, each as likely.
+    """Choose sentences of text files, as tokens between spaces: all, or `settings.sentences` of them at random.
 
     One pass, by Vitter's algorithm R. Raises SourceError for a file that cannot be read, UsageError for no sentences.
     """
@@ -67,8 +67,8 @@ def training_sentences(
     for seen, sentence in enumerate(_sentences(paths), 1):
         if len(chosen) < settings.sentences:
             chosen.append(sentence)
-        elif (place := int(generator.integers(seen))) < settings.sentences:
-            chosen[place] = sentence
+        elif (index := int(generator.integers(seen))) < settings.sentences:
+            chosen[index] = sentence
         if progress and seen % _EVERY == 0:
             progress("reading sentences", seen, 0)
     if not chosen:
@@ -84,9 +84,9 @@ def paragraph_vectors(
     *,
     progress: Report | None = None,
 ) -> Float32:
-    """The vectors of n texts, inferred after training on others (tokens between spaces). Zero where no word is known.
+    """Infer the vectors of n texts after training on others (tokens between spaces). Zero if no word is known.
 
-    n texts -> (n, d). Raises MissingExtra, UsageError where no word of the training is frequent enough.
+    n texts -> (n, d). Raises MissingExtra, UsageError if no word of the training text is frequent enough.
     """
     doc2vec = optional("gensim.models.doc2vec", package="gensim", extra="papers")
     trained = _trained(doc2vec, model, training, settings, progress)
@@ -121,7 +121,7 @@ def _trained(
 
     trained.build_vocab(Reread(tagged, None))
     if not trained.wv.key_to_index.keys() - {"\0"}:  # gensim's word for what is before the first
-        raise UsageError(f"no word stands {settings.least} times in the text to train on; give more text")
+        raise UsageError(f"no word occurs {settings.least} times in the text to train on; give more text")
 
     def read(sentences: int) -> None:
         if progress:
@@ -133,9 +133,9 @@ def _trained(
 
 @contextmanager
 def _starting_from_the_text(doc2vec: Any) -> Iterator[None]:
-    """Have inference start from numbers that depend on the text alone.
+    """Make inference start from numbers that depend only on the text.
 
-    gensim draws them by Python's own hash of the text, which is another in every process.
+    gensim draws them by Python's own hash of the text, which differs between processes.
     """
     name = "pseudorandom_weak_vector"
     theirs = getattr(doc2vec, name)

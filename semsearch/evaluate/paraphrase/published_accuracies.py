@@ -1,4 +1,4 @@
-"""What White et al. 2015 published of their two data sets, found by names and numbers of sentences."""
+"""The figures that White et al. 2015 published for their two data sets, found by names and numbers of sentences."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SIZES = {"sentences": "sentences", "groups": "groups", "tokens of BOW": "tokens
 
 
 def published_accuracies(data: str, sentences: int) -> dict[str, float]:
-    """The paper's accuracies × 100 by model, URAE's too; empty where this is not one of its data sets."""
+    """The paper's accuracies × 100 by model, including URAE; empty if this is not one of its data sets."""
     column = _column(data, sentences)
     found = (figure for figure in figures("white", "table 1") if figure.column == column)
     return {figure.row.lower().replace(" ", "-"): figure.value for figure in found}  # PCA BOW is pca-bow
 
 
 def published_sizes(data: str, sentences: int) -> dict[str, int]:
-    """How many sentences, groups and tokens the paper counts; empty where this is not one of its data sets."""
+    """The paper's numbers of sentences, groups and tokens; empty if this is not one of its data sets."""
     column = _column(data, sentences)
     found = (figure for figure in figures("white") if figure.column == column and figure.row in _SIZES)
     return {_SIZES[figure.row]: int(figure.value) for figure in found}
 
 
 def is_expected(data: str, sentences: int, one: str, other: str) -> bool:
-    """Whether the paper has the one model above the other on a data set."""
+    """Return whether the paper has one model above the other on a data set."""
     return one in _ABOVE and other in _BELOW.get(_column(data, sentences), ())
 
 

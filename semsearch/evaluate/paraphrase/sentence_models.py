@@ -1,4 +1,4 @@
-"""The sentence vectors that are compared by how well paraphrases can be told by them.  White et al. 2015, section 3.2.
+"""The models of sentence vectors that are compared by classifying paraphrases.  White et al. 2015, section 3.2.
 
     mowe, sowe      mean and sum of word vectors; words without one are skipped
     bow             counts of tokens
@@ -34,25 +34,25 @@ PCA_DIMENSIONS = 300
 
 
 def fixed(vectors: Float) -> Features:
-    """Vectors (n, d) that do not depend on what is trained on."""
+    """Make features of vectors (n, d) that do not depend on the training rows."""
     return lambda train, test: (vectors[train], vectors[test])
 
 
 def mean_of_words(texts: Sequence[str], vectors: WordVectors) -> Float:
-    """(1/|s|) Σ v_w, zero where no word is known. n texts -> (n, d)"""
+    """The mean of word vectors, (1/|s|) Σ v_w; zero if no word is known. n texts -> (n, d)"""
     embedder = SentenceEmbedder(vectors, method="mean").fit([])
     return embedder.raw(embedder.tokenize(texts)).astype(np.float64)
 
 
 def sum_of_words(texts: Sequence[str], vectors: WordVectors) -> Float:
-    """Σ v_w. n texts -> (n, d)"""
+    """The sum of word vectors, Σ v_w. n texts -> (n, d)"""
     embedder = SentenceEmbedder(vectors, method="mean").fit([])
     words = embedder.tokenize(texts)
     return np.asarray(embedder.raw(words).astype(np.float64) * words.lengths[:, None])
 
 
 def principal_components(counts: Float, *, most: int = PCA_DIMENSIONS) -> Features:
-    """The first components of the training rows of counts (n, v), as many as they have, `most` at the most."""
+    """Make features of the first principal components of the training rows of counts (n, v), at most `most`."""
 
     def features(train: Rows, test: Rows) -> tuple[Float, Float]:
         decomposition = optional("sklearn.decomposition", package="scikit-learn")
@@ -66,7 +66,7 @@ def principal_components(counts: Float, *, most: int = PCA_DIMENSIONS) -> Featur
 def embedded(
     texts: Sequence[str], vectors: WordVectors, method: str, *, a: float | None = None, components: int | None = None
 ) -> Features:
-    """Unit vectors by SIF or uSIF, fitted on the training rows."""
+    """Make features of unit vectors by SIF or uSIF, fitted on the training rows."""
 
     def features(train: Rows, test: Rows) -> tuple[Float, Float]:
         embedder = SentenceEmbedder(vectors, method=method, a=a, components=components)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import Line, as_number, numbered_lines
+from semsearch.evaluate.lines import FileLine, as_number, numbered_lines
 from semsearch.readers.document import Text
 
 logger = logging.getLogger(__name__)
@@ -61,9 +61,9 @@ def read_collection(folder: Path) -> Collection:
     return Collection(folder.resolve().name, documents, {query: texts[query] for query in relevant}, relevant)
 
 
-def _records(path: Path) -> dict[str, Line]:
+def _records(path: Path) -> dict[str, FileLine]:
     """The objects of a file of JSON lines, by id."""
-    records: dict[str, Line] = {}
+    records: dict[str, FileLine] = {}
     for line in numbered_lines(path):
         key = line.values.get("_id")
         if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
@@ -79,7 +79,7 @@ def _records(path: Path) -> dict[str, Line]:
     return records
 
 
-def _text(line: Line, name: str) -> str:
+def _text(line: FileLine, name: str) -> str:
     """A field's text; empty where there is none."""
     value = line.values.get(name)
     if value is not None and not isinstance(value, str):

@@ -1,8 +1,7 @@
-"""How sure a mean over queries is: the paired bootstrap (Efron; Sakai 2006 for retrieval).
+"""Confidence intervals of means over queries: the paired bootstrap (Efron; Sakai 2006 for retrieval).
 
-The queries are drawn anew, with replacement, as many as there are; every system is measured on the same draws, so that
-what makes a query easy for all of them cancels out of their differences. An interval is what the middle 95 % of the
-draws give.
+The queries are resampled, with replacement, as many as there are; every system is measured on the same draws, so that
+the easiness of a query for all of them cancels out of their differences. An interval has the middle 95 % of the draws.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ class Figure:
 
     @classmethod
     def of(cls, value: Any, draws: Float64) -> Figure:
-        """`draws` (B,) are the means of the resamples."""
+        """Make a figure of a mean and the means of its resamples, `draws` (B,)."""
         low, high = np.percentile(draws, _LEVEL)
         return cls(float(value), float(low), float(high))
 
 
 def resampled_means(values: Float64, *, resamples: int = RESAMPLES, seed: int | Sequence[int] = 0) -> Float64:
-    """Means over the first axis of `values` (q, ...), drawn anew `resamples` times. (q, ...) -> (B, ...)
+    """Compute the means over the first axis of `values` (q, ...), resampled `resamples` times. (q, ...) -> (B, ...)
 
-    A draw is a row of counts, how often each query came, so that all draws are one product of matrices.
+    A draw is a row of counts of each query, so that all draws are one product of matrices.
     """
     queries = len(values)
     columns = values.reshape(queries, -1)
@@ -48,7 +47,7 @@ def resampled_means(values: Float64, *, resamples: int = RESAMPLES, seed: int | 
     for first in range(0, resamples, block):
         rows = min(block, resamples - first)
         drawn = generator.integers(0, queries, size=(rows, queries))
-        places = drawn + queries * np.arange(rows)[:, None]
-        counts = np.bincount(places.ravel(), minlength=rows * queries).reshape(rows, queries)
+        indices = drawn + queries * np.arange(rows)[:, None]
+        counts = np.bincount(indices.ravel(), minlength=rows * queries).reshape(rows, queries)
         means[first : first + rows] = counts.astype(np.float64) @ columns / queries
     return means.reshape(resamples, *values.shape[1:])

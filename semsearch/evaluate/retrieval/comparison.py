@@ -1,4 +1,4 @@
-"""Systems compared on the same queries: means, how sure they are, and the differences between them."""
+"""Compare systems on the same queries: means with their intervals, and the differences between systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEAN = "mean"  # the collection that stands for all of them
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRow:
-    """A mode or a peer on one collection, or on all of them: the means over queries, for "mean" those over collections.
+    """The figures of a mode or a peer on one collection: means over queries; for "mean", those over collections.
 
     `differences` are those of nDCG@10 to each other mode and peer, on the same queries. `queries_per_second` is one
     query after the other, ten hits each, in a process that is warm.
@@ -35,10 +35,11 @@ class RetrievalRow:
 
     @property
     def queries_per_second(self) -> float:
+        """The number of queries answered a second; 0 if none was timed."""
         return self.queries / self.query_seconds if self.query_seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert to a plain dict, as for JSON."""
         return {
             "collection": self.collection,
             "mode": self.mode,
@@ -56,7 +57,7 @@ class RetrievalRow:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one system did on a collection's q queries."""
+    """The figures and times of one system on a collection's q queries."""
 
     name: str
     figures: Float64  # (q, measures)
@@ -66,7 +67,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All s systems on one collection: means (s, measures), and the means of B resamples (B, s, measures)."""
+    """The comparison of s systems on one collection: means (s, measures), and those of B resamples (B, s, measures)."""
 
     collection: str
     names: Sequence[str]
@@ -78,7 +79,7 @@ class Comparison:
 
     @classmethod
     def of(cls, collection: str, runs: Sequence[Run], *, seed: int) -> Comparison:
-        """The draws depend on the seed and the collection's name, not on what else is run."""
+        """Compare runs on a collection. The draws depend on the seed and the collection's name, not on other runs."""
         values = np.stack([run.figures for run in runs], axis=1)
         return cls(
             collection,
@@ -92,7 +93,7 @@ class Comparison:
 
     @classmethod
     def mean(cls, results: Sequence[Comparison]) -> Comparison:
-        """The mean over collections, each of them resampled by itself; queries and seconds are sums."""
+        """Average comparisons over collections, each of them resampled by itself; queries and seconds are summed."""
         return cls(
             MEAN,
             results[0].names,
@@ -104,28 +105,29 @@ class Comparison:
         )
 
     def rows(self) -> list[RetrievalRow]:
+        """The rows of the table, one for each system."""
         ndcg = MEASURES.index("ndcg@10")
         return [
             RetrievalRow(
                 self.collection,
                 name,
                 {
-                    measure: Figure.of(self.means[place, column], self.draws[:, place, column])
+                    measure: Figure.of(self.means[row, column], self.draws[:, row, column])
                     for column, measure in enumerate(MEASURES)
                 },
                 {
                     other: Figure.of(
-                        self.means[place, ndcg] - self.means[there, ndcg],
-                        self.draws[:, place, ndcg] - self.draws[:, there, ndcg],
+                        self.means[row, ndcg] - self.means[other_row, ndcg],
+                        self.draws[:, row, ndcg] - self.draws[:, other_row, ndcg],
                     )
-                    for there, other in enumerate(self.names)
-                    if there != place
+                    for other_row, other in enumerate(self.names)
+                    if other_row != row
                 },
                 self.queries,
-                self.query_seconds[place],
-                self.index_seconds[place],
+                self.query_seconds[row],
+                self.index_seconds[row],
             )
-            for place, name in enumerate(self.names)
+            for row, name in enumerate(self.names)
         ]
 
 

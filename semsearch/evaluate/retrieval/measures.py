@@ -1,4 +1,4 @@
-"""The figures of a ranking, by the field's standard scorer: ir_measures, which calls trec_eval.
+"""Measure rankings by the field's standard scorer: ir_measures, which calls trec_eval.
 
 ndcg@10      gains as judged (linear), discount log2(rank + 1)
 mrr@10       1 / rank of the first relevant document, 0 beyond the tenth
@@ -22,12 +22,12 @@ MEASURES = tuple(_NAMES)
 
 
 def check_scorer() -> None:
-    """Raises MissingExtra where there is no scorer: better before the work than after it."""
+    """Check before the work that the scorer is installed. Raises MissingExtra."""
     optional("ir_measures", package="ir-measures")
 
 
 def measure(relevant: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[str]]) -> Float64:
-    """The figures of each judged query, in the order of `relevant`. A query without a ranking scores 0. (q, 5)"""
+    """Measure the ranking of each judged query, in the order of `relevant`. One without a ranking scores 0. (q, 5)"""
     ir_measures = optional("ir_measures", package="ir-measures")
     columns = {ir_measures.parse_measure(name): column for column, name in enumerate(_NAMES.values())}
     rows = {query: row for row, query in enumerate(relevant)}

@@ -1,4 +1,4 @@
-"""Retrieval on test collections: each of our modes and each peer, on the same queries, with how sure the figures are.
+"""Measure retrieval on test collections: each of our modes and each peer, on the same queries, with intervals.
 
 A query's own document (the same id) is no answer, as in BEIR. Every judged query counts: one without hits scores 0.
 """
@@ -6,6 +6,7 @@ A query's own document (the same id) is no answer, as in BEIR. Every judged quer
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,9 +20,10 @@ from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalR
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
 from semsearch.evaluate.retrieval.peer_rankers import Peer, fused, open_peers
 from semsearch.evaluate.retrieval.rankers import Ranker, mode_rankers
+from semsearch.rerankers.opening import load_reranker
 from semsearch.results.hits import Mode
-from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.tokens import words
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 
 Report = Callable[[str, int, int], None]
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
@@ -32,18 +34,21 @@ def evaluate_retrieval(
     *,
     modes: Sequence[Mode] = MODES,
     peers: Sequence[str] = (),
+    rerank: str | None = None,
     vectors: WordVectorsLike = "english",
     method: str = "sif",
     a: float | None = None,
     components: int | None = None,
     seed: int = 0,
     progress: Report | None = None,
+    each: Callable[[list[RetrievalRow]], None] | None = None,
 ) -> list[RetrievalRow]:
-    """A row for each mode and peer on each collection in BEIR's layout, then those of their means.
+    """Measure each mode and peer on each collection in BEIR's layout; a row for each, then those of their means.
 
-    `peers` are named as in semsearch.evaluate.retrieval.peer_rankers; `vectors` to `components` are arguments of
+    `peers` are named as in semsearch.evaluate.retrieval.peer_rankers; `rerank` is a model that reads the first hits of
+    the first mode again, in whatever time it takes; `vectors` to `components` are arguments of
     `Index.create`.
-    `progress(what, done, total)` hears of queries answered.
+    `progress(what, done, total)` hears of queries answered, `each` of the rows of a collection as soon as it is done.
     Raises SourceError for a broken collection, UsageError, MissingExtra, VectorsError; all before the long work.
     """
     check_scorer()
@@ -52,17 +57,28 @@ def evaluate_retrieval(
     _check_names(collections)
     opened = open_vectors(vectors)
     loaded = open_peers(peers)
+    reranker = None if rerank is None else load_reranker(rerank, seconds=math.inf)
     results: list[Comparison] = []
+    report = progress or _silent
     for collection in collections:
+        report(f"{collection.name}: indexing {len(collection.documents):,} documents", 0, 0)
         with (
             mode_rankers(
-                collection.documents, modes, vectors=opened, method=method, a=a, components=components
+                collection.documents,
+                modes,
+                vectors=opened,
+                method=method,
+                a=a,
+                components=components,
+                reranker=reranker,
             ) as ours,
             _unknown_words_untold(),
         ):
-            rankers: list[Ranker] = [*ours, *_with_documents(loaded, collection, progress or _silent)]
-            runs = [_run(ranker, collection, progress or _silent) for ranker in rankers]
+            rankers: list[Ranker] = [*ours, *_with_documents(loaded, collection, report)]
+            runs = [_run(ranker, collection, report) for ranker in rankers]
         results.append(Comparison.of(collection.name, runs, seed=seed))
+        if each is not None:
+            each(results[-1].rows())
     return [row for result in [*results, Comparison.mean(results)] for row in result.rows()]
 
 
@@ -75,8 +91,9 @@ def _with_documents(peers: Sequence[Peer], collection: Collection, progress: Rep
 
 
 def _run(ranker: Ranker, collection: Collection, progress: Report) -> Run:
-    """Ask everything twice: for the clock, and for deep rankings."""
+    """Ask all queries twice: for the time, and for deep rankings."""
     askable = [query for query in collection.queries.values() if words(query)]
+    progress(f"{collection.name}: {ranker.name}, timed", 0, 0)
     for query in askable[:1]:
         ranker.ask(query)  # what is loaded at first use
     started = time.perf_counter()
@@ -108,7 +125,7 @@ def _check_names(collections: Sequence[Collection]) -> None:
 
 @contextmanager
 def _unknown_words_untold() -> Iterator[None]:
-    """A query of unknown words scores what it scores; a warning for each, in each mode, would bury the table."""
+    """Suppress warnings of queries with unknown words: one for each, in each mode, would bury the table."""
     logger = logging.getLogger("semsearch.search.searcher")
     nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
     logger.addFilter(nothing)

@@ -1,4 +1,4 @@
-"""Other systems on the same collections, as they are commonly run. Title and text are one string.
+"""Peers: other systems on the same collections, as they are commonly run. Title and text are one string.
 
     bm25s            BM25 by the package bm25s: k1 = 1.2, b = 0.75, its English stop words, Snowball stems
     minilm           the sentence encoder all-MiniLM-L6-v2, first 256 tokens, cosine; minilm:PATH for one on the disk
@@ -35,7 +35,7 @@ _ASKED = 10  # documents a user asks for
 
 @dataclass(frozen=True, slots=True)
 class ScoredRanker:
-    """A peer on one collection: it scores every document. What does not score above `floor` is not found."""
+    """A peer on one collection: it scores every document. Documents that do not score above `floor` are not found."""
 
     name: str
     ids: Sequence[str]
@@ -44,26 +44,26 @@ class ScoredRanker:
     floor: float = -np.inf
 
     def ask(self, query: str) -> None:
-        """The best ten."""
+        """Rank the best ten documents, as for a user."""
         self.rank(query, _ASKED)
 
     def rank(self, query: str, depth: int) -> list[str]:
-        """Equal scores in the order of the collection."""
+        """The ids of the best `depth` documents; equal scores in the order of the collection."""
         scores = self.scores(query)
         order = np.argsort(-scores, kind="stable")[:depth]
-        return [self.ids[place] for place in order.tolist() if scores[place] > self.floor]
+        return [self.ids[index] for index in order.tolist() if scores[index] > self.floor]
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A peer that is loaded and waits for documents."""
+    """A peer that is loaded, but has no documents yet."""
 
     name: str
     prepare: Callable[[list[str]], Scores]
     floor: float = -np.inf
 
     def on(self, documents: Sequence[Text]) -> ScoredRanker:
-        """The peer with these documents indexed or encoded."""
+        """Index or encode documents with the peer; the ranker of them."""
         texts = [f"{document.title} {document.text}".strip() for document in documents]
         started = time.perf_counter()
         scores = self.prepare(texts)
@@ -72,12 +72,12 @@ class Peer:
 
 
 def open_peers(specs: Sequence[str]) -> list[Peer]:
-    """The peers of these names. Raises as `peer_names`; MissingExtra; VectorsError where a model cannot be loaded."""
+    """Open peers by their names. Raises UsageError, MissingExtra, and VectorsError if a model cannot be loaded."""
     return [_open(name, spec) for name, spec in zip(peer_names(specs), specs, strict=False)]
 
 
 def peer_names(specs: Sequence[str]) -> list[str]:
-    """What the rows will be called, in order. Raises UsageError where there is no such peer, or one comes twice."""
+    """The names of the peers' rows, in order. Raises UsageError for an unknown peer, or one that comes twice."""
     names = [_name(spec) for spec in specs]
     for name in names:
         if names.count(name) > 1:
@@ -86,7 +86,7 @@ def peer_names(specs: Sequence[str]) -> list[str]:
 
 
 def fused(rankers: Sequence[ScoredRanker]) -> list[ScoredRanker]:
-    """minilm and bm25s as one, where both are there."""
+    """The fusion of minilm and bm25s, if both are there."""
     by_name = {ranker.name: ranker for ranker in rankers}
     if not {"minilm", "bm25s"} <= by_name.keys():
         return []
@@ -99,7 +99,7 @@ def fused(rankers: Sequence[ScoredRanker]) -> list[ScoredRanker]:
 
 
 def z_scores(scores: Float64) -> Float64:
-    """(x - mean) / standard deviation; zeros where all are equal. (n,) -> (n,)"""
+    """Standardise scores: (x - mean) / standard deviation; zeros if all are equal. (n,) -> (n,)"""
     deviation = scores.std()
     return (scores - scores.mean()) / deviation if deviation > 0 else np.zeros_like(scores)
 

@@ -1,1 +1,1 @@
-"""Similarity of sentences against people's scores: the SIF and uSIF papers' unsupervised tables."""
+"""Compare similarities of sentences with gold scores: the SIF and uSIF papers' unsupervised tables."""

@@ -1,9 +1,9 @@
 """Cosines of sentence pairs under several methods, as the papers compute them: the same words, weights and components.
 
-Methods share what they have in common. Raw vectors depend on the weights and the normalisation, so methods that differ
-only in the removal are given the same ones. Components come from the raw vectors of each task's own sentences, both
-sides, without a prior, or from those of other sentences. p(w), and uSIF's a with it, never depend on the task, and
-tf-idf counts over all of them.
+Methods share common work. Weighted sums depend on the weights and the normalisation, so methods that differ only in the
+removal use the same ones. Components come from the weighted sums of each task's own sentences, both sides, without a
+prior, or from those of other sentences. p(w), and uSIF's a with it, never depend on the task, and tf-idf counts over
+all tasks.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.unit import row_lengths, unit
-from semsearch.embedding.components import CommonComponents, Statistics
+from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.frequencies import probabilities
 from semsearch.embedding.methods import Method, Weighting
-from semsearch.embedding.weighted_sums import RawVectors
+from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights, usif_a
 from semsearch.evaluate.similarity.sentence_pairs import Task
 from semsearch.text.ragged import Ragged
@@ -38,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Cosines:
-    """A method on a task: the cosine of each pair (n,), 0 where no word of a sentence is known; a where it has one."""
+    """The cosines of a method on a task, one for each pair (n,), 0 if a sentence has no known word; and its a."""
 
     task: Task
     method: Method
@@ -48,17 +48,17 @@ class Cosines:
 
 @dataclass(frozen=True)
 class WeighedWords:
-    """Word vectors, and where p(w) comes from: "vectors", "corpus" (what is fitted), "uniform", or a counts file."""
+    """Word vectors, and the source of p(w): "vectors", "corpus" (the fitted sentences), "uniform", or a counts file."""
 
     vectors: WordVectors
     frequencies: str | Path = "vectors"
 
     def tokenize(self, sentences: Sequence[str]) -> Ragged:
-        """The ids of the words of each; unknown ones are left out."""
+        """The ids of the words of each sentence; unknown words are left out."""
         return SentenceEmbedder(self.vectors).tokenize(sentences)
 
     def weights(self, weighting: Weighting, fitted: Sequence[Ragged], a: float | None) -> WordWeights:
-        """Weights as the papers have them: SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words."""
+        """Learn weights as in the papers: SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words."""
         if weighting in ("none", "idf"):
             return learn_weights(weighting, self.vectors, lambda: fitted, a=None, frequencies=self.frequencies)
         if self.frequencies == "corpus":
@@ -93,33 +93,33 @@ def cosines(
     components: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Cosines]:
-    """Every method with each a on every task, methods that share raw vectors together.
+    """Compute the cosines of every method with each a on every task, methods with the same weighted sums together.
 
-    Components are those of `fit_on`, or of each task where that is None.
+    Components are those of the sentences `fit_on`, or of each task if that is None.
     """
     texts = [words.tokenize(task.sentences) for task in tasks]
     fitted = texts if fit_on is None else [words.tokenize(batch) for batch in _batches(fit_on)]
     kinds = dict.fromkeys((method.weighting, method.normalise, value) for method in methods for value in a)
-    for place, (weighting, normalise, value) in enumerate(kinds):
+    for index, (weighting, normalise, value) in enumerate(kinds):
         chosen = [method for method in methods if (method.weighting, method.normalise) == (weighting, normalise)]
         weights = words.weights(weighting, fitted, value)
-        raw = RawVectors(words.vectors, weights, normalise=normalise)
-        common = None if fit_on is None else _statistics(raw, fitted)
-        for number, (task, text) in enumerate(zip(tasks, texts, strict=True), place * len(tasks)):
+        weighted_sums = WeightedSums(words.vectors, weights, normalise=normalise)
+        common = None if fit_on is None else _sums_over(weighted_sums, fitted)
+        for number, (task, text) in enumerate(zip(tasks, texts, strict=True), index * len(tasks)):
             if progress is not None:
                 progress(f"{words.vectors.name}: tasks", number, len(kinds) * len(tasks))
-            rows = raw.of(text)
-            own = _statistics(raw, [text]) if common is None else common
+            rows = weighted_sums.of(text)
+            own = _sums_over(weighted_sums, [text]) if common is None else common
             for method in chosen:
                 m = method.components if components is None else components
                 rest = CommonComponents.of(own, m, piecewise=method.piecewise).remove(rows) if m else rows
                 yield Cosines(task, method, _pairwise(unit(rest, scale=row_lengths(rows))), weights.a)
 
 
-def _statistics(raw: RawVectors, fitted: Sequence[Ragged]) -> Statistics:
-    total = Statistics.of(raw.of(fitted[0]), 0)
+def _sums_over(weighted_sums: WeightedSums, fitted: Sequence[Ragged]) -> SentenceSums:
+    total = SentenceSums.of(weighted_sums.of(fitted[0]), 0)
     for batch in fitted[1:]:
-        total = total + Statistics.of(raw.of(batch), 0)
+        total = total + SentenceSums.of(weighted_sums.of(batch), 0)
     return total
 
 

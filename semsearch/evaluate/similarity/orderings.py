@@ -1,4 +1,4 @@
-"""Which method is above which: what the papers' tables say of their vectors, checked on what came out with ours.
+"""Orderings of methods: the claims of the papers' tables, checked with our vectors.
 
 A claim is a pair of methods. Ours is counted over tasks; so is the papers' for the SIF paper's methods, over the same
 tasks. uSIF was published by group only, and so the papers' count is one of groups there.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import PUBLISHED, Published, figures
-from semsearch.evaluate.record import Record
+from semsearch.evaluate.record import ExperimentRecord
 from semsearch.evaluate.verdicts import Held
 
 # the first above the second
@@ -26,10 +26,10 @@ _ALONE = {"sif+u": "weights", "sif+p": "piecewise removal", "sif+n": "normalisat
 
 
 @dataclass(frozen=True, slots=True)
-class Ordering(Record):
-    """One method above another, with these word vectors, fitted on this. `improvement`: of the mean r, in per cent.
+class Ordering(ExperimentRecord):
+    """A claim that one method is above another, with some word vectors and fit. `improvement`: of the mean r, per cent.
 
-    `published`: the same by the kind of word vectors; `published_improvement`: uSIF over SIF, section 4.3 of the paper.
+    `published`: the paper's counts by the kind of word vectors; `published_improvement`: uSIF over SIF, section 4.3.
     """
 
     better: str
@@ -42,7 +42,7 @@ class Ordering(Record):
     published_improvement: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: what was found is not apart."""
+        """Convert to a plain dict, as for JSON; the fields of `found` are on the same level."""
         return {
             **self.found.to_dict(),
             "better": self.better,
@@ -56,7 +56,7 @@ class Ordering(Record):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Ordering:
-        """What `to_dict` gave."""
+        """Read the dict that `to_dict` made."""
         return cls(
             data["better"],
             data["worse"],
@@ -70,7 +70,7 @@ class Ordering(Record):
 
 
 def orderings(by_method: Mapping[str, Mapping[str, float]], *, vectors: str, fit_on: str) -> list[Ordering]:
-    """The claims of which both methods were run. `by_method`: r × 100 by the name of a task, or of SICK14 and STSb."""
+    """Check the claims of which both methods were run. `by_method`: r × 100 by the name of a task, or SICK14, STSb."""
     found = []
     for better, worse in CLAIMS:
         if better not in by_method or worse not in by_method:
@@ -95,7 +95,7 @@ def orderings(by_method: Mapping[str, Mapping[str, float]], *, vectors: str, fit
 
 
 def _published(better: str, worse: str, names: Sequence[str]) -> dict[str, Held]:
-    """The same of the papers' systems, by word vectors: GloVe, PSL."""
+    """The counts of a claim for the papers' systems, by word vectors: GloVe, PSL."""
     found = {}
     for vectors in ("GloVe", "PSL"):
         one, two = _system(better, vectors), _system(worse, vectors)
@@ -115,7 +115,7 @@ def _system(method: str, vectors: str) -> Published | None:
 
 
 def _tasks(system: Published, names: Sequence[str]) -> dict[str, float]:
-    """By the tasks that were run, SICK14 and STSb among them."""
+    """The figures of a system on the tasks that were run, SICK14 and STSb among them."""
     return {name: figure for name, figure in {**system.figures, **system.tasks}.items() if name in names}
 
 

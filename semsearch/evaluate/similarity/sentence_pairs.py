@@ -25,38 +25,38 @@ _KNOWN = {"stsb": "STSb", "sick": "SICK14"}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """n pairs with their gold scores (n,). `group` is what it is averaged with: STS12, or its own name."""
+    """A task of n pairs with gold scores (n,). It is averaged with others of its `group`: STS12, or its own name."""
 
     name: str
     group: str
-    split: str  # "" where the name says none
+    split: str  # "" if the file's name has none
     scores: npt.NDArray[np.float64]
     first: Sequence[str]
     second: Sequence[str]
 
     @property
     def label(self) -> str:
-        """The name, with the split unless that is test."""
+        """The name of the task, with the split unless that is test."""
         return self.name if self.split in ("", "test") else f"{self.name} {self.split}"
 
     @property
     def sentences(self) -> list[str]:
-        """All sentences, those of both sides."""
+        """All sentences of the task, of both sides."""
         return [*self.first, *self.second]
 
 
 def read_tasks(paths: Iterable[Path], *, split: str = "test") -> list[Task]:
-    """The tasks in files, and in folders: there all .tsv files of this split, or of none by their name.
+    """Read the tasks in files, and in folders: there all .tsv files of a split, or without one in their name.
 
-    Raises SourceError as `task_files`, or where a line is not a pair with a score from 0 to 5.
+    Raises SourceError as `task_files` does, and for a line that is not a pair with a score from 0 to 5.
     """
     return [_read(file) for file in task_files(paths, split=split)]
 
 
 def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
-    """The files that `read_tasks` reads.
+    """Find the files that `read_tasks` reads.
 
-    Raises SourceError where there is nothing of the kind, or where two files are of one task.
+    Raises SourceError if there are none, or if two files are of one task.
     """
     files: list[Path] = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""Semantic similarity as in the SIF and uSIF papers: cosines of sentence vectors against people's scores.
+"""Measure semantic similarity as in the SIF and uSIF papers: cosines of sentence vectors against gold scores.
 
 Per task, as the papers do, the common components are those of the task's own sentences, both sides, without a prior.
 Fitted on a file instead, or on the sentences of all tasks together, they are the same for all tasks, as in an index.
@@ -26,8 +26,8 @@ from semsearch.evaluate.similarity.orderings import Ordering, orderings
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
 from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
 from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
-from semsearch.settings import WordVectorsLike, open_vectors
 from semsearch.text.sentences import sentence_spans
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 
 TOGETHER = "corpus"  # fit_on: the sentences of all tasks
 
@@ -46,17 +46,16 @@ def evaluate_sts(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> StsReport:
-    """Correlations of each method on each task, and their means over years.
+    """Correlate each method's cosines with the scores of each task, and average over years.
 
     paths        read by `semsearch.evaluate.similarity.sentence_pairs`; `split` chooses among a folder's files
     methods      names in `semsearch.evaluate.similarity.variants`, or a `Method` of one's own
     vectors      one, or a sequence of several that are run in turn
-    fit_on       what components, tf-idf and p(w) of "corpus" are learned from, one or several in turn: "task" is each
-                 task's own sentences (for tf-idf and p(w) those of all tasks), "corpus" those of all tasks, else a file
-    frequencies  where p(w) comes from: "vectors", "corpus" or a counts file
+    fit_on       the sentences that components, tf-idf and p(w) of "corpus" are learned from, one or several in turn:
+                 "task" is each task's own (for tf-idf and p(w) those of all tasks), "corpus" all tasks', else a file
+    frequencies  the source of p(w): "vectors", "corpus" or a counts file
     a, components   of all methods; by default those of the papers
-    keep, fresh  whether the result is kept in the user's cache and taken from there, rounded to four digits; whether
-                 it is computed all the same
+    keep, fresh  whether to use the user's cache, with figures rounded to four digits; whether to compute all the same
 
     Raises SourceError for broken files, UsageError, VectorsError.
     """
@@ -104,7 +103,7 @@ def evaluate_sts(
 
 
 def sentences_of(path: Path) -> Iterator[str]:
-    """The sentences of a text file; a line's end always ends one. Raises SourceError where there are none."""
+    """Yield the sentences of a text file; a line's end always ends one. Raises SourceError if there are none."""
     found = False
     for line in numbered_lines(path):
         for start, end in sentence_spans(line.text):
@@ -115,7 +114,7 @@ def sentences_of(path: Path) -> Iterator[str]:
 
 
 def _several(one: Any, what: str) -> list[Any]:
-    """One, or several in turn, as a list. Raises UsageError for none, or one twice."""
+    """Make a list of one or several. Raises UsageError for none, or one twice."""
     found = list(one) if isinstance(one, list | tuple) else [one]
     if not found or len(found) != len({str(item) if isinstance(item, str | Path) else id(item) for item in found}):
         raise UsageError(f"{what} is one, or a sequence of several that differ, not {one!r}")
@@ -123,7 +122,7 @@ def _several(one: Any, what: str) -> list[Any]:
 
 
 def _sentences(fit: str | Path, tasks: Sequence[Task]) -> list[str] | None:
-    """The sentences that everything is fitted on; None for each task's own."""
+    """The sentences of a fit; None for each task's own."""
     if fit == PER_TASK:
         return None
     if fit == TOGETHER:
@@ -132,7 +131,7 @@ def _sentences(fit: str | Path, tasks: Sequence[Task]) -> list[str] | None:
 
 
 def _origin(source: str | Path, *names: str) -> str:
-    """A name, or a file by what is in it and what it is called in tables."""
+    """The source of a fit or of p(w) as an input of the cache: a name, or a file by its name and digest."""
     return str(source) if source in names else f"{source} {digest_of([Path(source)])}"
 
 
@@ -154,12 +153,12 @@ def _score(found: Cosines, vectors: str, fit_on: str) -> StsScore:
 
 
 def _in_order(scores: Sequence[StsScore], methods: Sequence[Method]) -> list[StsScore]:
-    """Methods as they were asked for, tasks as they were read."""
+    """Order scores by the methods as they were asked for, then by the tasks as they were read."""
     return [score for method in methods for score in scores if score.method == method.name]
 
 
 def _averages(scores: Iterable[StsScore]) -> list[StsAverage]:
-    """The mean of each group's tasks, as the papers have it: tasks count the same, however many pairs they have."""
+    """Average the tasks of each group, as the papers do: tasks count the same, however many pairs they have."""
     groups: dict[tuple[str, str, str, str, str], list[StsScore]] = {}
     for score in scores:
         groups.setdefault((score.vectors, score.fit_on, score.method, score.group, score.split), []).append(score)
@@ -184,7 +183,7 @@ def _averages(scores: Iterable[StsScore]) -> list[StsAverage]:
 
 
 def _orderings(scores: Iterable[StsScore]) -> Iterator[Ordering]:
-    """For each run, which method was above which."""
+    """Check the papers' claims for each run."""
     runs: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for score in scores:
         run = runs.setdefault((score.vectors, score.fit_on), {})

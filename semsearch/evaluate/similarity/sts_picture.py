@@ -1,4 +1,4 @@
-"""Similarity by group as a picture: a panel a group, a line a method, our r beside the papers'."""
+"""Draw similarity by group: a panel for each group, a line for each method, our r and the papers'."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAPERS = {"GloVe": "x", "PSL": "+"}  # markers, by the papers' word vectors
 
 
 def draw(report: StsReport) -> Figure:
-    """Pearson's r × 100 of each method in each group; crosses are what was published, where a group is whole.
+    """Draw Pearson's r × 100 of each method in each group; crosses are published figures, if the group is whole.
 
     Raises MissingExtra without matplotlib.
     """
@@ -36,15 +36,15 @@ def draw(report: StsReport) -> Figure:
         style(panel)
         panel.set_title(group, loc="left", fontsize=10)
         members = [average for average in report.averages if average.group == group]
-        for place, run in enumerate(runs):
+        for number, run in enumerate(runs):
             own = [average for average in members if (average.vectors, average.fit_on) == run]
             panel.plot(
                 [average.pearson for average in own],
-                [methods.index(average.method) + _SPREAD * ((len(runs) - 1) / 2 - place) for average in own],
+                [methods.index(average.method) + _SPREAD * ((len(runs) - 1) / 2 - number) for average in own],
                 linestyle="",
-                marker=MARKERS[place],
+                marker=MARKERS[number],
                 markersize=5,
-                color=COLOURS[place],
+                color=COLOURS[number],
                 label=_label(run, runs),
             )
         _published(panel, members, methods)
@@ -57,7 +57,7 @@ def draw(report: StsReport) -> Figure:
 
 
 def _published(panel: Axes, members: list[StsAverage], methods: list[str]) -> None:
-    """A mark for each published system of a method that was run."""
+    """Draw a mark for each published system of a method that was run."""
     figures = {name: figure for average in members for name, figure in average.published.items()}
     for vectors, marker in _PAPERS.items():
         rows = [row for row in PUBLISHED if vectors in row.name and row.name in figures and row.method in methods]
@@ -72,7 +72,7 @@ def _published(panel: Axes, members: list[StsAverage], methods: list[str]) -> No
 
 
 def _label(run: tuple[str, str], runs: list[tuple[str, str]]) -> str:
-    """What tells a run from the others."""
+    """The label of a run: its word vectors, and its fit if that differs."""
     vectors, fit_on = run
     fits = {other for _, other in runs}
     return vectors if len(fits) == 1 else f"{vectors}, fitted on {fit_on.rpartition('/')[2]}"

@@ -1,4 +1,4 @@
-"""What the measuring of similarity came to: scores by task, averages by group, and which method is above which."""
+"""The results of measuring similarity: scores by task, averages by group, and orderings of methods."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import YEAR_TASKS
-from semsearch.evaluate.record import Record, called, digits
+from semsearch.evaluate.record import ExperimentRecord, called, digits
 from semsearch.evaluate.similarity.orderings import Ordering
 
 PER_TASK = "task"  # fitted on each task's own sentences
 
 
 @dataclass(frozen=True, slots=True)
-class StsScore(Record):
-    """A method on one task; r and ρ × 100. `published`: Pearson × 100 of the papers' systems, for the test split."""
+class StsScore(ExperimentRecord):
+    """The score of a method on a task: r and ρ × 100. `published`: the papers' Pearson × 100, for the test split."""
 
     task: str
     group: str
@@ -31,14 +31,14 @@ class StsScore(Record):
 
     @property
     def name(self) -> str:
-        """What it is called in tables: with the split, unless that is test; a data set of its own by its group."""
+        """The name of the task in tables: with the split, unless that is test; a data set of its own by its group."""
         name = self.task if self.group in YEAR_TASKS else self.group
         return name if self.split in ("", "test") else f"{name} {self.split}"
 
 
 @dataclass(frozen=True, slots=True)
-class StsAverage(Record):
-    """A method's mean over the tasks of a group. `whole`: these are all its tasks in the papers, their test split."""
+class StsAverage(ExperimentRecord):
+    """A method's mean over the tasks of a group. `whole`: these are all its tasks in the papers, in the test split."""
 
     group: str
     method: str
@@ -52,8 +52,8 @@ class StsAverage(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class StsReport(Record):
-    """What was run, with which word vectors and fitted on what (names between commas), and what came out."""
+class StsReport(ExperimentRecord):
+    """The results of all methods on all tasks; `vectors` and `fit_on` are names between commas."""
 
     vectors: str
     fit_on: str
@@ -63,7 +63,7 @@ class StsReport(Record):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> StsReport:
-        """What `to_dict` gave, with its rounding."""
+        """Read the dict that `to_dict` made, with its rounding."""
         return cls(
             data["vectors"],
             data["fit_on"],

@@ -1,4 +1,4 @@
-"""Similarity of sentences in tables: by task and by group, ours beside the papers', and what they have above what."""
+"""Tables of similarity: by task and by group, ours beside the papers', and the papers' claims."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from semsearch.evaluate.similarity.orderings import Ordering
     from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
 
-_BOTH = 5  # so many columns have r and ρ; where there are more, ρ is left to the JSON
+_BOTH = 5  # columns up to which r and ρ are shown; if there are more, ρ is left to the JSON
 _NAMES = {"sif": "sif (WR)", "usif": "usif (UP)"}
 _FITS = {"task": "each alone", "corpus": "all together"}
 Systems = Mapping[str, Mapping[str, float]]  # published figures by a system's name, and by task and group
 
 
 def tasks(scores: Sequence[StsScore]) -> Table:
-    """A row a task, a column a method and run."""
+    """The table of tasks: a row for each, a column for each method and run."""
     runs = list(dict.fromkeys((score.method, score.vectors, score.fit_on) for score in scores))
     signs = "rρ" if len(runs) <= _BOTH else "r"
     columns = [
@@ -38,7 +38,7 @@ def tasks(scores: Sequence[StsScore]) -> Table:
 
 
 def tasks_beside(report: StsReport, methods: Sequence[str], systems: Systems) -> Table:
-    """A row a task, a column for each of some methods with the first word vectors, beside published systems."""
+    """The table of tasks beside published systems: a column for each of some methods, with the first word vectors."""
     first = report.scores[0]
     scores = [score for score in report.scores if (score.vectors, score.fit_on) == (first.vectors, first.fit_on)]
     columns: list[tuple[str, Mapping[str, float]]] = []
@@ -60,10 +60,10 @@ def groups(
     *,
     apart: bool = False,
 ) -> Table:
-    """A row a method and run, a column a group, Pearson's r; each method above the published systems of it.
+    """The table of groups, a column for each, Pearson's r: a row for each method and run, then its published systems.
 
-    Below stand systems that are of no method of ours, or, with `apart`, all. A published mean of a year that was not
-    run whole is that of the tasks which were.
+    Systems of none of our methods, or with `apart` all, are at the end. A published mean of a year that was not run as
+    a whole is that of the tasks that were run.
     """
     columns = _groups(averages, scores)
     runs = list(dict.fromkeys((average.method, average.vectors, average.fit_on) for average in averages))
@@ -81,7 +81,7 @@ def groups(
 
 
 def fitted(report: StsReport) -> Iterator[Table]:
-    """What fitting on all tasks together, or on a text, gives, less what the first that it was fitted on gives."""
+    """The tables of fits: r when fitted on all tasks together, or on a text, less r with the first fit."""
     columns = _groups(report.averages, report.scores)
     base, *others = dict.fromkeys(average.fit_on for average in report.averages)
     bases = {(a.method, a.vectors, a.group): a.pearson for a in report.averages if a.fit_on == base}
@@ -97,7 +97,7 @@ def fitted(report: StsReport) -> Iterator[Table]:
 
 
 def above(report: StsReport, pairs: Sequence[tuple[str, str]], *, percent: bool = True) -> Table:
-    """What a paper has above what: in how many tasks, by how many points and per cent of the mean; there and here."""
+    """The table of claims: in how many tasks, by how many points and per cent of the mean; in the papers and here."""
     found: dict[tuple[str, str], list[Ordering]] = {}
     for ordering in report.orderings:
         found.setdefault((ordering.better, ordering.worse), []).append(ordering)
@@ -119,7 +119,7 @@ def above(report: StsReport, pairs: Sequence[tuple[str, str]], *, percent: bool 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A column: the tasks that were run, by the names they have in the papers."""
+    """A column of groups: the tasks that were run, by their names in the papers."""
 
     name: str
     tasks: tuple[str, ...]
@@ -154,7 +154,7 @@ def _systems_of(method: str, systems: Systems) -> list[str]:
 
 
 def _label(method: str, vectors: str, fit_on: str, runs: Iterable[tuple[str, str, str]]) -> str:
-    """What tells a run from the others."""
+    """The label of a run: the method, and whatever differs between runs."""
     _, others, fits = map(set, zip(*runs, strict=True))
     return method + f" {vectors}" * (len(others) > 1) + f" {_short(fit_on)}" * (len(fits) > 1)
 

@@ -1,1 +1,1 @@
-"""What a classifier learns from fixed sentence vectors: the SIF and uSIF papers' supervised tables."""
+"""Learn tasks by a classifier on fixed sentence vectors: the SIF and uSIF papers' supervised tables."""

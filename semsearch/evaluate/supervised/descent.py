@@ -1,4 +1,4 @@
-"""Learning a classifier: Adam over mini-batches, and stopping when what counts, on data apart, grows no more."""
+"""Train a classifier: Adam over mini-batches, stopped when the score on other data no longer grows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PART = 2048  # rows whose probabilities are computed at a time
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Adam's rate, and λ of the λ/2 ‖θ‖² that is added to the loss, θ being all parameters."""
+    """A setting of training: Adam's rate, and λ of the λ/2 ‖θ‖² that is added to the loss, θ being all parameters."""
 
     rate: float
     regularisation: float
@@ -25,7 +25,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many texts a step has, how many rounds there are at most, and how many may pass without an improvement."""
+    """The pace of training: texts a step, most rounds, and rounds that may pass without an improvement."""
 
     batch: int = 100
     rounds: int = 20
@@ -34,7 +34,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The best score, and after how many rounds it was reached. The classifier has the parameters of then."""
+    """The best score, and the round in which it was reached. The classifier has the parameters of that round."""
 
     score: float
     rounds: int
@@ -51,10 +51,10 @@ def learn(
     generator: np.random.Generator,
     progress: Callable[[int, int], None] | None = None,
 ) -> Learned:
-    """Rounds over the n inputs in random order, until `score` of the classifier as it is has not grown for a while.
+    """Train in rounds over the n inputs in random order, until the `score` has not grown for some rounds.
 
-    Of equal scores the first counts. At the end the parameters are those of the best round; where no score is above
-    minus infinity, those of the beginning.
+    Of equal scores the first counts. At the end the parameters are those of the best round; if no score is above minus
+    infinity, those of the beginning.
     """
     adam = Adam(classifier.parameters, rate=setting.rate)
     best, kept = Learned(-np.inf, 0), [values.copy() for values in classifier.parameters]
@@ -76,7 +76,7 @@ def learn(
 
 
 def probabilities(classifier: Classifier, inputs: Inputs) -> npt.NDArray[np.float64]:
-    """p of all inputs, some at a time: the projected ones are wide. (n, K)"""
+    """Compute p of all inputs, some at a time, since projected ones are wide. (n, K)"""
     count = len(inputs[0])
     parts: list[npt.NDArray[Any]] = [
         classifier.probabilities(_rows(inputs, np.arange(first, min(first + _PART, count))))

@@ -1,4 +1,4 @@
-"""Labelled sentences for supervised tasks, in three files each: train, dev and test.
+"""Read labelled sentences for supervised tasks, in three files each: train, dev and test.
 
     score TAB sentence TAB sentence TAB label    relatedness from 1 to 5, and entailment: SICK
     sentence TAB sentence TAB label              pairs: SNLI
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import Line, as_number, check_scores, numbered_lines
+from semsearch.evaluate.lines import FileLine, as_number, check_scores, numbered_lines
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]
 SPLITS = ("train", "dev", "test")
@@ -37,7 +37,7 @@ _NO_LABEL = "-"
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """n texts (a column), or pairs (two), with what is to be learned: scores, or numbers of labels. (n,)"""
+    """n texts (a column), or pairs (two), with the targets: scores, or numbers of labels. (n,)"""
 
     texts: tuple[Sequence[str], ...]
     gold: npt.NDArray[np.float64]
@@ -46,13 +46,13 @@ class Examples:
         return len(self.gold)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Examples:
-        """Some of them, in the order given."""
+        """Select examples by their rows, in the order given."""
         return Examples(tuple([column[row] for row in rows] for column in self.texts), self.gold[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTask:
-    """What is to be learned from a data set. `labels` are the names of the classes, none for relatedness."""
+    """A task to learn from a data set. `labels` are the names of the classes, none for relatedness."""
 
     dataset: str
     kind: Kind
@@ -64,15 +64,16 @@ class LabelledTask:
 
     @property
     def name(self) -> str:
+        """The name of the task: that of the data set, with the kind if the data set has two."""
         return f"{self.dataset} {self.kind}" if self.kind in ("relatedness", "entailment") else self.dataset
 
 
 def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
-    """The tasks of all data sets in folders; a file stands for its data set.
+    """Read the tasks of all data sets in folders; a file stands for its data set.
 
     In a folder, files of score, sentence, sentence without a label are left to
-    `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError where nothing is left, where a split is missing,
-    two data sets have one name, or a line is not of the form.
+    `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError if nothing is left, a split is missing, two data
+    sets have one name, or a line is not of the form.
     """
     found: dict[str, dict[str, Path]] = {}
     for path in paths:
@@ -84,7 +85,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
 
 
 def has_labels(folder: Path) -> bool:
-    """Whether a folder has a data set for `read_labelled`. Raises SourceError where it cannot be read."""
+    """Return whether a folder has a data set for `read_labelled`. Raises SourceError if it cannot be read."""
     return any(not _is_unlabelled(splits) for splits in _by_name(folder).values())
 
 
@@ -129,7 +130,7 @@ def _resolved(splits: Mapping[str, Path]) -> dict[str, Path]:
 
 
 def _is_unlabelled(splits: Mapping[str, Path]) -> bool:
-    """Whether the first line, of the train file if there is one, is a score and two sentences: for `evaluate sts`."""
+    """Return whether the first line (of the train file, if any) is a score and two sentences: for `evaluate sts`."""
     for line in numbered_lines(splits.get("train") or next(iter(splits.values()))):
         return len(line.cells) == 3 and as_number(line.cells[0]) is not None
     return False
@@ -159,7 +160,7 @@ def _columns(path: Path) -> int:
     raise SourceError(f"{path} is empty; expected {', '.join(_FORMS.values())} a line, between tabs")
 
 
-def _lines(path: Path, columns: int) -> list[Line]:
+def _lines(path: Path, columns: int) -> list[FileLine]:
     found = []
     for line in numbered_lines(path):
         if len(line.cells) != columns or not all(line.cells):
@@ -171,18 +172,18 @@ def _lines(path: Path, columns: int) -> list[Line]:
     return found
 
 
-def _labelled(lines: Sequence[Line], labels: Sequence[str], columns: int) -> Examples:
+def _labelled(lines: Sequence[FileLine], labels: Sequence[str], columns: int) -> Examples:
     numbers = {label: number for number, label in enumerate(labels)}
     for line in lines:
         if line.cells[-1] not in numbers:
             shown = ", ".join([label[:20] for label in labels[:5]] + ["…"] * (len(labels) > 5))
             raise line.wrong(f"a label of the train split ({shown})", line.cells[-1])
-    texts = tuple([line.cells[place] for line in lines] for place in range(columns == 4, columns - 1))
+    texts = tuple([line.cells[column] for line in lines] for column in range(columns == 4, columns - 1))
     return Examples(texts, np.array([numbers[line.cells[-1]] for line in lines], dtype=np.float64))
 
 
-def _scored(path: Path, lines: Sequence[Line], labelled: Examples) -> Examples:
-    """The same texts with their scores."""
+def _scored(path: Path, lines: Sequence[FileLine], labelled: Examples) -> Examples:
+    """Make examples of labelled texts with their scores in place of labels."""
     scores = [line.score(LOWEST, HIGHEST) for line in lines]
     check_scores(path, scores)
     return Examples(labelled.texts, np.array(scores))

@@ -29,16 +29,17 @@ Inputs = tuple[Array, ...]  # (n, d) each: one for texts, two for pairs
 
 
 class Classifier(Protocol):
-    """What can be learned by `semsearch.evaluate.supervised.descent`. `parameters` are changed in place."""
+    """The protocol of a classifier that `semsearch.evaluate.supervised.descent` can train."""
 
     @property
-    def parameters(self) -> Sequence[Array]: ...
+    def parameters(self) -> Sequence[Array]:
+        """The arrays that training changes in place."""
 
     def probabilities(self, inputs: Inputs) -> Array:
-        """p of each class. -> (n, K)"""
+        """The probability of each class. -> (n, K)"""
 
     def loss_and_gradients(self, inputs: Inputs, targets: Array) -> tuple[float, list[Array]]:
-        """The mean of Σ_k t_k log(t_k / p_k), targets t (n, K), and how it changes with each parameter."""
+        """The loss, the mean of Σ_k t_k log(t_k / p_k), targets t (n, K); and its gradient by each parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,16 @@ class Head:
 
     @classmethod
     def drawn(cls, hidden: int, classes: int, generator: np.random.Generator) -> Head:
+        """Make a head with random weights."""
         return cls(np.zeros(hidden, np.float32), drawn(hidden, classes, generator), np.zeros(classes, np.float32))
 
     @property
     def parameters(self) -> tuple[Array, ...]:
+        """The arrays that training changes, in the order of the gradients."""
         return self.b, self.V, self.c
 
     def probabilities(self, sums: Array) -> Array:
-        """(n, h) -> (n, K)"""
+        """The probability of each class, from the sums z. (n, h) -> (n, K)"""
         return np.asarray(np.exp(log_softmax(expit(sums + self.b) @ self.V + self.c, axis=1)))
 
     def loss_and_gradients(self, sums: Array, targets: Array) -> tuple[float, Array, list[Array]]:
@@ -72,7 +75,7 @@ class Head:
 
 
 class TextClassifier:
-    """x P U + b, sigmoids, softmax. P (d, w), or without it; U (d or w, h)."""
+    """A classifier of texts: x P U + b, sigmoids, softmax. P (d, w), or without it; U (d or w, h)."""
 
     def __init__(self, dimension: int, width: int, hidden: int, classes: int, generator: np.random.Generator) -> None:
         self.P = drawn(dimension, width, generator) if width else None
@@ -81,13 +84,16 @@ class TextClassifier:
 
     @property
     def parameters(self) -> tuple[Array, ...]:
+        """The arrays that training changes, in the order of the gradients."""
         return (*_given(self.P), self.U, *self.head.parameters)
 
     def probabilities(self, inputs: Inputs) -> Array:
+        """The probability of each class. (n, K)"""
         [x] = inputs
         return self.head.probabilities(x @ self._joined())
 
     def loss_and_gradients(self, inputs: Inputs, targets: Array) -> tuple[float, list[Array]]:
+        """The loss, and its gradients by the parameters."""
         [x] = inputs
         loss, by_sums, rest = self.head.loss_and_gradients(x @ self._joined(), targets)
         by_joined = x.T @ by_sums
@@ -101,7 +107,10 @@ class TextClassifier:
 
 
 class PairClassifier:
-    """(h_L * h_R) U + |h_L - h_R| T + b, sigmoids, softmax, with h = x P. P (d, w), or without it; U, T (d or w, h)."""
+    """A classifier of pairs: (h_L * h_R) U + |h_L - h_R| T + b, sigmoids, softmax, with h = x P.
+
+    P (d, w), or without it; U, T (d or w, h).
+    """
 
     def __init__(self, dimension: int, width: int, hidden: int, classes: int, generator: np.random.Generator) -> None:
         self.P = drawn(dimension, width, generator) if width else None
@@ -111,13 +120,16 @@ class PairClassifier:
 
     @property
     def parameters(self) -> tuple[Array, ...]:
+        """The arrays that training changes, in the order of the gradients."""
         return (*_given(self.P), self.U, self.T, *self.head.parameters)
 
     def probabilities(self, inputs: Inputs) -> Array:
+        """The probability of each class. (n, K)"""
         left, right = self._projected(inputs)
         return self.head.probabilities((left * right) @ self.U + np.abs(left - right) @ self.T)
 
     def loss_and_gradients(self, inputs: Inputs, targets: Array) -> tuple[float, list[Array]]:
+        """The loss, and its gradients by the parameters."""
         left, right = self._projected(inputs)
         products, differences = left * right, left - right
         distances = np.abs(differences)
@@ -136,7 +148,7 @@ class PairClassifier:
 
 
 def drawn(rows: int, columns: int, generator: np.random.Generator) -> Array:
-    """A first matrix, evenly from ±√(6 / (rows + columns)) (Glorot, Bengio 2010). float32"""
+    """Draw the initial matrix uniformly from ±√(6 / (rows + columns)) (Glorot, Bengio 2010). float32"""
     bound = np.float32((6 / (rows + columns)) ** 0.5)
     return np.asarray((2 * generator.random((rows, columns), dtype=np.float32) - 1) * bound, dtype=np.float32)
 
@@ -147,7 +159,7 @@ def divergence(targets: Array, logs: Array) -> float:
 
 
 def spread(scores: Float64, classes: int) -> Array:
-    """Targets of scores from 1 to K: all on the class of a whole one, else shared by its two neighbours, so that
+    """Make targets of scores from 1 to K: all on the class of a whole score, else shared by its two neighbours, so that
     Σ_k k t_k is the score. Tai et al. 2015, section 4.2. (n,) -> (n, K)"""
     below = np.clip(np.floor(scores), 1, classes - 1).astype(np.int64)
     targets = np.zeros((len(scores), classes), dtype=np.float32)
@@ -158,7 +170,7 @@ def spread(scores: Float64, classes: int) -> Array:
 
 
 def one_hot(labels: npt.NDArray[np.integer[Any]], classes: int) -> Array:
-    """Targets of labels from 0 to K - 1. (n,) -> (n, K)"""
+    """Make targets of labels from 0 to K - 1. (n,) -> (n, K)"""
     return np.asarray(np.eye(classes, dtype=np.float32)[labels])
 
 

@@ -1,4 +1,4 @@
-"""What the papers published for supervised tasks, found by the names of our data sets.
+"""The figures that the papers published for supervised tasks, found by the names of our data sets.
 
 SICK and SST: SIF paper, tables 2 and, in random order of words, 3; uSIF paper, table 3. SNLI and IMDB: SIF paper,
 tables 7 and 8. Pearson's r × 100 for relatedness, else accuracy × 100.
@@ -19,7 +19,7 @@ _ROWS = {  # in the tables of the SIF paper, and of the uSIF paper
     "sentiment": ("sentiment (SST)", "SST"),
     "sst": ("sentiment (SST)", "SST"),
 }
-SYSTEMS = {  # which of those below is our method
+SYSTEMS = {  # the published system that is our method
     "mean": "ParaNMT Word Avg. (300d) (uSIF, table 3)",
     "sif": "ParaNMT+WR (uSIF, table 3)",
     "usif": "ParaNMT+UP (uSIF, table 3)",
@@ -28,7 +28,7 @@ _IMDB_ROWS = {None: "50k", 1000: "1k", 200: "200"}  # by the number of labelled 
 
 
 def published_for(task: LabelledTask, examples: int | None) -> dict[str, float]:
-    """By the system's name and its table; empty for data of one's own, or an amount of it that no paper used."""
+    """The published figures of a task, by the system's name and table; empty for data, or an amount, of one's own."""
     name = task.name.lower()
     if name == "imdb":
         found = [figure for figure in figures("sif", "table 8") if figure.row == _IMDB_ROWS.get(examples)]

@@ -1,4 +1,4 @@
-"""What came out of supervised tasks: what was tried, what was chosen, the figures, and the papers' beside them."""
+"""The results of supervised tasks: the settings tried and chosen, the figures, and the papers' figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from semsearch.evaluate.record import Record
+from semsearch.evaluate.record import ExperimentRecord
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
 from semsearch.evaluate.verdicts import Held
 
@@ -14,8 +14,8 @@ _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, se
 
 
 @dataclass(frozen=True, slots=True)
-class Trial(Record):
-    """What was tried, and what came out on dev: Pearson's r × 100 or accuracy × 100, after so many rounds."""
+class Trial(ExperimentRecord):
+    """A trial of a setting, with its result on dev: Pearson's r × 100 or accuracy × 100, after some rounds."""
 
     a: float | None
     rate: float
@@ -25,8 +25,8 @@ class Trial(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedScore(Record):
-    """A method on the test split of a task. `figures`, × 100 but for mse: pearson, spearman and mse, or accuracy."""
+class SupervisedScore(ExperimentRecord):
+    """The score of a method on the test split of a task. `figures`: pearson, spearman, accuracy (× 100) and mse."""
 
     task: str
     kind: str
@@ -38,11 +38,12 @@ class SupervisedScore(Record):
 
     @property
     def figure(self) -> float:
-        """The one that the papers have: Pearson's r × 100, or accuracy × 100."""
+        """The figure that the papers have: Pearson's r × 100, or accuracy × 100."""
         return self.figures[measure_of(self.kind)]
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> SupervisedScore:
+        """Read the dict that `to_dict` made."""
         trials = tuple(Trial(**trial) for trial in values["trials"])
         train, dev, test = values["examples"]
         changed = {"examples": (train, dev, test), "chosen": Trial(**values["chosen"]), "trials": trials}
@@ -51,7 +52,7 @@ class SupervisedScore(Record):
 
 @dataclass(frozen=True, slots=True)
 class SupervisedOrdering:
-    """One method above another: in how many tasks, and in how many of the same tasks in table 3 of the uSIF paper."""
+    """A claim that one method is above another, by tasks: ours, and the same tasks in table 3 of the uSIF paper."""
 
     better: str
     worse: str
@@ -66,7 +67,7 @@ class SupervisedOrdering:
 
 @dataclass(frozen=True, slots=True)
 class SupervisedReport:
-    """What was run, with which word vectors, and what came out; by task, what was published, by the system's name."""
+    """The results of all methods on all tasks; `published` are the papers' figures by task and system."""
 
     vectors: str
     width: int
@@ -76,7 +77,7 @@ class SupervisedReport:
 
     @property
     def orderings(self) -> tuple[SupervisedOrdering, ...]:
-        """What the uSIF paper says of the three methods, checked."""
+        """The uSIF paper's claims on the three methods, checked."""
         found = []
         for better, worse in _CLAIMS:
             ours, theirs = (Held.between(of(better), of(worse)) for of in (self._found, self._printed))
@@ -104,5 +105,5 @@ class SupervisedReport:
 
 
 def measure_of(kind: str) -> str:
-    """Which of the figures counts."""
+    """The name of the figure that counts for a kind of task."""
     return "pearson" if kind == "relatedness" else "accuracy"

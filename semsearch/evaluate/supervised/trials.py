@@ -47,7 +47,7 @@ from semsearch.evaluate.supervised.projection import (
 )
 from semsearch.evaluate.supervised.published_tasks import published_for
 from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial, measure_of
-from semsearch.settings import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
 METHODS = ("mean", "sif", "usif")
@@ -76,9 +76,8 @@ def evaluate_supervised(
 ) -> SupervisedReport:
     """Learn each task of the data sets in `paths` (semsearch.evaluate.supervised.labelled) from each method's vectors.
 
-    `a` are the values tried for SIF; `width` that of the projection, 0 for none; `examples` at most are drawn from the
-    train split. Results are kept, and computed anew where `fresh`. Raises SourceError for broken files, UsageError,
-    VectorsError.
+    `a` are the values tried for SIF; `width` that of the projection, 0 for none; at most `examples` are drawn from the
+    train split. Cached results are used unless `fresh`. Raises SourceError for broken files, UsageError, VectorsError.
     """
     _check(paths, methods, a, width, examples)
     tasks = read_labelled(map(Path, paths))
@@ -95,7 +94,7 @@ def evaluate_supervised(
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """One method on one task."""
+    """The trials of one method on one task."""
 
     task: LabelledTask
     method: str
@@ -107,7 +106,7 @@ class _Trials:
     progress: Report | None
 
     def inputs(self) -> dict[str, Any]:
-        """All that the result depends on."""
+        """All that the result depends on, for the cache."""
         return {
             "task": self.task.name,
             "files": digest_of(self.task.files),
@@ -147,7 +146,7 @@ class _Trials:
         ).to_dict()
 
     def _plan(self, trials: Sequence[Trial]) -> Iterator[tuple[float | None, Sequence[Setting]]]:
-        """Each a with the first setting, then the best of them, by the trials until then, with the others."""
+        """The plan of trials: each a with the first setting, then the best a, by the trials so far, with the others."""
         if self.method != "sif":
             yield None, SETTINGS
             return
@@ -178,7 +177,7 @@ class _Trials:
 
 
 class Features:
-    """A method's vectors of texts, learned from those of the train split, and scaled by it. Columns of (n, d) each."""
+    """Makes a method's vectors of texts, fitted and scaled on the train split. Columns of (n, d) each."""
 
     def __init__(self, vectors: WordVectors, method: str, a: float | None, train: Examples) -> None:
         components = 0 if method == "sif" else None  # the projection can remove what it likes
@@ -190,31 +189,32 @@ class Features:
         self.scale = np.float32(1 / max(sum(squares) / len(squares), 1e-30) ** 0.5)
 
     def of(self, examples: Examples) -> Inputs:
+        """The vectors of examples, a column for each text of a pair."""
         return tuple(column * self.scale for column in self._unscaled(examples))
 
     def _unscaled(self, examples: Examples) -> Iterator[Array]:
         for column in examples.texts:
             parts = [column[first : first + _BATCH] for first in range(0, len(column), _BATCH)]
-            raw = [self.embedder.raw(self.embedder.tokenize(part)) for part in parts]
-            yield self.embedder.common_.remove(np.concatenate(raw))
+            sums = [self.embedder.raw(self.embedder.tokenize(part)) for part in parts]
+            yield self.embedder.common_.remove(np.concatenate(sums))
 
 
 def drawn_examples(train: Examples, count: int | None, seed: int) -> Examples:
-    """So many of the examples, drawn without replacement; all of them where there are no more."""
+    """Draw `count` examples without replacement; all of them if there are no more."""
     if count is None or count >= len(train):
         return train
     return train.take(np.sort(np.random.default_rng((seed, count)).permutation(len(train))[:count]))
 
 
 def targets_of(task: LabelledTask, examples: Examples) -> Array:
-    """(n, K)"""
+    """Make the targets of examples. (n, K)"""
     if task.kind == "relatedness":
         return spread(examples.gold, HIGHEST)
     return one_hot(examples.gold.astype(np.int64), len(task.labels))
 
 
 def figures_of(task: LabelledTask, p: npt.NDArray[np.float64], examples: Examples) -> dict[str, float]:
-    """What probabilities (n, K) come to: a score is Σ_k k p_k, a label the most probable one."""
+    """Compute the figures from probabilities (n, K): a score is Σ_k k p_k, a label the most probable one."""
     if task.kind != "relatedness":
         return {"accuracy": 100 * float(np.mean(p.argmax(axis=1) == examples.gold))}
     found = p @ np.arange(1.0, HIGHEST + 1)
@@ -226,7 +226,7 @@ def figures_of(task: LabelledTask, p: npt.NDArray[np.float64], examples: Example
 
 
 def _score(task: LabelledTask, p: npt.NDArray[np.float64]) -> float:
-    """What is chosen by, on dev."""
+    """The score on dev, by which settings are chosen."""
     return figures_of(task, p, task.dev)[measure_of(task.kind)]
 
 

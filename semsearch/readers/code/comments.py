@@ -1,4 +1,4 @@
-"""Comments to blocks: their words without the signs around them, those on consecutive lines together."""
+"""Turn comments into blocks: their words without comment signs, those on consecutive lines together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DIRECTIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment as it stands in the source. `alone`: nothing is before it on its line, which is counted from 1."""
+    """A comment as it is written in the source. `line` is counted from 1; `alone`: nothing precedes it on its line."""
 
     text: str
     start: int
@@ -31,7 +31,7 @@ class Comment:
 
 
 def blocks_of(comments: Iterable[Comment]) -> Iterator[tuple[int, Block]]:
-    """The line and the block of each comment or run of comments. What has no words, or is for tools, is left out."""
+    """Yield the line and block of each comment or run of comments, but not of those without words, or for tools."""
     run: list[Comment] = []
     for comment in comments:
         if run and not (comment.alone and run[-1].alone and comment.line == _last_line(run[-1]) + 1):
@@ -47,7 +47,7 @@ def _last_line(comment: Comment) -> int:
 
 
 def _blocks(run: list[Comment]) -> Iterator[tuple[int, Block]]:
-    """A paragraph each: an empty line of a comment parts them."""
+    """Yield a block for each paragraph of a run of comments; empty lines separate them."""
     lines: list[tuple[str, int, int]] = []
     for comment in run:
         lines += _lines(comment)
@@ -75,9 +75,9 @@ def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
     """The words of each line of a comment, their offset in the source, and the number of the line."""
     start, number = 0, comment.line
     ends = [*(found.span() for found in _LINE_END.finditer(comment.text)), (len(comment.text), len(comment.text))]
-    for place, (end, following) in enumerate(ends):
+    for index, (end, following) in enumerate(ends):
         line = comment.text[start:end]
-        found = (_OPENING if place == 0 else _GOING_ON).match(line)
+        found = (_OPENING if index == 0 else _GOING_ON).match(line)
         first = found.end() if found else 0
         closing = _CLOSING.search(line, first)
         text = line[first : closing.start() if closing else end].rstrip()

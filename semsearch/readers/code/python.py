@@ -1,6 +1,6 @@
 """Python: docstrings, comments, and the signatures of functions and classes as headings.
 
-What is no valid Python of this version is read as other source code is.
+Source that is not valid Python of this version is read like other source code.
 """
 
 from __future__ import annotations
@@ -24,17 +24,28 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read(source: str, name: str) -> Document:
-    """Docstrings, comments and signatures, in order. The title is the file's name."""
+    """Read Python source: docstrings, comments and signatures, in order. The title is the file's name."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that are none: not ours to mend
             tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError):
         return tokens.read(source, name)
-    reading = _Reading(source)
+    reading = _PythonReading(source)
     reading.visit(tree, (), 0)
     blocks = sorted([*reading.blocks, *reading.comments()], key=lambda block: block.start)
-    return Document(source, blocks, "python", PurePath(name).name)
+    return Document(source, list(_with_ends(blocks)), "python", PurePath(name).name)
+
+
+def _with_ends(blocks: list[Block]) -> Iterator[Block]:
+    """The blocks with ends of sections between them: what follows a function is not under its heading."""
+    deepest = 0
+    for block in blocks:
+        depth = block.level or min(block.place.count(".") + 1 if block.place else 0, 6)
+        if depth < deepest and not block.level:
+            yield Block("", block.start, depth + 1)
+        deepest = depth
+        yield block
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ class _Range:
     name: str
 
 
-class _Reading:
+class _PythonReading:
     def __init__(self, source: str) -> None:
         self._source = source
         self._starts = [*line_starts(source), len(source)]
@@ -55,7 +66,7 @@ class _Reading:
         self.blocks: list[Block] = []
 
     def visit(self, node: ast.AST, names: tuple[str, ...], depth: int) -> None:
-        """The docstrings and signatures in a node."""
+        """Collect the docstrings and signatures in a node."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, _Scope):
                 inner = (*names, child.name)
@@ -71,7 +82,7 @@ class _Reading:
                 self.visit(child, names, depth)
 
     def _signature(self, node: _Scope, name: str, level: int) -> None:
-        """The first line of a definition, as it stands, up to its colon."""
+        """Add the first line of a definition, as it is written, up to its colon."""
         start = self._offset(node.lineno, node.col_offset)
         end = self._starts[node.lineno] if node.lineno < len(self._starts) else len(self._source)
         text = self._source[start:end].rstrip().removesuffix(":")
@@ -82,13 +93,13 @@ class _Reading:
         high = self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
         for paragraph in _paragraphs(inspect.cleandoc(value)):
             found = self._source.find(paragraph, low, high)
-            anchors = self._aligner.place(paragraph, low, high) if found < 0 else ()
+            anchors = self._aligner.locate(paragraph, low, high) if found < 0 else ()
             block = Block(paragraph, anchors[0][1] if anchors else found, anchors=anchors, place=place)
             low = max(low, block.source_offset(len(paragraph) - 1))
             self.blocks.append(block)
 
     def comments(self) -> Iterator[Block]:
-        """The comments, those on consecutive lines together."""
+        """Yield the comments, those on consecutive lines together."""
         found: list[Comment] = []
         try:
             for token in tokenize.generate_tokens(io.StringIO(self._source, newline="").readline):
@@ -107,7 +118,7 @@ class _Reading:
         return max(around, key=lambda found: found.first).name if around else None
 
     def _offset(self, line: int, column: int) -> int:
-        """The offset of a place as ast gives it: the column in bytes of UTF-8."""
+        """The offset of a line and column as ast gives them: the column in bytes of UTF-8."""
         start = self._starts[line - 1]
         text = self._source[start : start + column]
         return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,19 +22,24 @@ from semsearch.readers.document import Block, Document, line_starts
 
 _LARGEST = 2_000_000  # characters of a file that a person wrote
 _LONG_LINES = 300  # characters of its lines, on average
+_WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
+_MOST_SECONDS = 20.0  # of processor time for a file; source code takes five
+_LOOKED_AT = 1000  # tokens between two looks at the clock
 _LONGEST = 200  # characters of a line that names something
+_INDENT = 2  # columns that show that something is within: one more is the star of a comment's line
+_WORD = re.compile(r"\w")
 _NAMES = (Name.Function, Name.Class)
 _DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
 _NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Hashbang)
 
 
 def read(source: str, name: str) -> Document:
-    """Comments and definitions in order; all of a file whose language is not known. The title is the file's name.
+    """Read comments and definitions, in order; of an unknown language, all text. The title is the file's name.
 
-    Raises SourceError for what a program has written: Pygments takes seconds for a megabyte, and nobody reads it.
+    Raises SourceError for generated source: Pygments takes seconds for a megabyte, and nobody reads it.
     """
     starts = line_starts(source)
-    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _LARGEST // 100:
+    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _LARGEST // 100 or _WHITE.search(source):
         raise SourceError(f"{name} looks generated: {len(source):,} characters in {len(starts):,} lines; exclude it")
     try:
         lexer: Any = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
@@ -42,7 +49,7 @@ def read(source: str, name: str) -> Document:
     comments: list[Comment] = []
     definitions: dict[int, Block] = {}
     line, word = 1, ""
-    for start, kind, value in lexer.get_tokens_unprocessed(source):
+    for start, kind, value in _in_time(lexer.get_tokens_unprocessed(source), name):
         while line < len(starts) and starts[line] <= start:
             line += 1
         if (kind in CommentToken and kind not in _NOT_COMMENTS) or kind in String.Doc:
@@ -50,12 +57,22 @@ def read(source: str, name: str) -> Document:
         elif (kind in _NAMES or (kind in Name and word in _DEFINE)) and line not in definitions:
             definitions[line] = _definition(source, starts, line, value)
         word = value.strip() or word
-    blocks = [*definitions.values(), *_placed(comments, definitions)]
+    definitions = _qualified(definitions, source, starts)
+    blocks = [*definitions.values(), *_placed(comments, definitions, source, starts)]
     return Document(source, sorted(blocks, key=lambda block: block.start), "code", PurePath(name).name)
 
 
+def _in_time(tokens: Iterator[Any], name: str) -> Iterator[Any]:
+    """The tokens, as long as they do not take too long: text that is no source code can take hours."""
+    end = time.thread_time() + _MOST_SECONDS
+    for number, token in enumerate(tokens):
+        if number % _LOOKED_AT == 0 and time.thread_time() > end:
+            raise SourceError(f"{name} cannot be read as source code in {_MOST_SECONDS:.0f} seconds; exclude it")
+        yield token
+
+
 def _add(comments: list[Comment], comment: Comment) -> None:
-    """One more; lexers give some comments in pieces."""
+    """Append a comment, or extend the last one: lexers give some comments in pieces."""
     last = comments[-1] if comments else None
     if last is not None and last.start + len(last.text) == comment.start and not last.text.endswith(("\n", "\r")):
         comments[-1] = replace(last, text=last.text + comment.text)
@@ -64,7 +81,7 @@ def _add(comments: list[Comment], comment: Comment) -> None:
 
 
 def _definition(source: str, starts: list[int], line: int, name: str) -> Block:
-    """The line of a definition as it stands, without the brace at its end."""
+    """The block of a definition: its line as it is written, without the brace at its end."""
     first = starts[line - 1]
     last = starts[line] if line < len(starts) else len(source)
     text = source[first:last].rstrip().rstrip("{").rstrip()
@@ -72,12 +89,37 @@ def _definition(source: str, starts: list[int], line: int, name: str) -> Block:
     return Block(text.lstrip()[:_LONGEST].rstrip(), start, place=name)
 
 
-def _placed(comments: list[Comment], definitions: dict[int, Block]) -> Iterator[Block]:
-    """Comments with the name that follows right after them, else the one that they follow."""
+def _qualified(definitions: dict[int, Block], source: str, starts: list[int]) -> dict[int, Block]:
+    """Qualify the names of definitions, as in `Tide.rise`: a definition with a larger indent is nested."""
+    found: dict[int, Block] = {}
+    around: list[tuple[int, str]] = []  # indents and names of the definitions around a line
+    for line, block in sorted(definitions.items()):
+        indent = _indent(source, starts[line - 1])
+        while around and around[-1][0] >= indent:
+            around.pop()
+        around.append((indent, block.place or ""))
+        found[line] = replace(block, place=".".join(name for _, name in around))
+    return found
+
+
+def _placed(comments: list[Comment], definitions: dict[int, Block], source: str, starts: list[int]) -> Iterator[Block]:
+    """Yield comments with their place: the definition right below them, if there is one, else the one before."""
     lines = sorted(definitions)
     for line, block in blocks_of(comments):
         after = line + block.text.count("\n") + 1
-        following = bisect_left(lines, after)
-        if following == len(lines) or lines[following] > after + 2:
-            following = bisect_right(lines, line) - 1
-        yield replace(block, place=definitions[lines[following]].place if following >= 0 else None)
+        at = bisect_left(lines, after)
+        if at == len(lines) or lines[at] > after + 2 or not _is_above(block, line, lines[at], source, starts):
+            at = bisect_right(lines, line) - 1
+        yield replace(block, place=definitions[lines[at]].place if at >= 0 else None)
+
+
+def _is_above(block: Block, line: int, following: int, source: str, starts: list[int]) -> bool:
+    """Tell whether a comment has its lines to itself and is indented no further than the definition below."""
+    alone = not _WORD.search(source, starts[line - 1], block.start)
+    return alone and _indent(source, starts[line - 1]) < _indent(source, starts[following - 1]) + _INDENT
+
+
+def _indent(source: str, start: int) -> int:
+    """The columns of white space that a line begins with."""
+    line = source[start : start + _LONGEST].expandtabs(4)
+    return len(line) - len(line.lstrip())

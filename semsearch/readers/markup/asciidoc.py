@@ -11,10 +11,11 @@ from pathlib import PurePath
 
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Document
+from semsearch.readers.markup.emphasis import Emphasis
 from semsearch.readers.markup.placing import Placing
 
-_HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\s*\Z")
-_ATTRIBUTE = re.compile(r":(!?[\w-]+!?):\s*(.*?)\s*\Z")
+_HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s\1)?\Z")
+_ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(.*)\Z")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```.*|[|,:!]={3,})\s*\Z")
 _VERBATIM = ("-", ".", "`")
 _DROPPED = ("+", "/")
@@ -25,19 +26,21 @@ _NOTHING = re.compile(
 )
 _IMAGE = re.compile(r"image::[^\[]*\[\"?([^\],\"]*)")
 _ITEM = re.compile(r"\s*(?:[*-]+|\.+|\d+\.|<[\d.]+>)\s+(?:\[[ xX*]\]\s+)?(?=\S)")
-_TERM = re.compile(r"\s*(\S.*?)(?:::+|;;)(?:\s+(.*))?\Z")
-_LINK = re.compile(r"(?:link:|https?://|mailto:|xref:)[^\s\[\]]*\[([^\]]*)\]")
-_REFERENCE = re.compile(r"<<[^,>]*(?:,\s*([^>]*))?>>")
-_MACRO = re.compile(r"\b(?:footnote|kbd|btn|menu|stem|indexterm|anchor|image|icon|pass|term):[^\s\[\]]*\[([^\]]*)\]")
-_ROLE = re.compile(r"\[[.#%][^\]]*\](?=[*_`#])")
-_EMPHASIS = re.compile(r"(?<![\w*_`#])([*_`#])(?=\S)(.+?)(?<=\S)\1(?!\w)", re.DOTALL)
-_IN_WORDS = re.compile(r"([*_`#])\1(?=\S)(.+?)(?<=\S)\1\1", re.DOTALL)
-_CELL = re.compile(r"(?<!\\)(?:\d*[.]?\d*[+*]?[<^>.]*[aehlmsv]?)\|")
+_TERM = re.compile(r"\s*(\S.*?)(?::{2,4}|;;)(?:\s+(.*))?\Z")
+_LINK = re.compile(r"(?:link:|https?://|mailto:|xref:)[^\s\[\]]{0,2000}\[([^\]]{0,2000})\]")
+_REFERENCE = re.compile(r"<<[^,<>]*(?:,([^<>]*))?>>")
+_MACRO = re.compile(
+    r"\b(?:footnote|kbd|btn|menu|stem|indexterm|anchor|image|icon|pass|term):[^\s\[\]]{0,2000}\[([^\]]{0,2000})\]"
+)
+_ROLE = re.compile(r"\[[.#%][^\]]{0,200}\](?=[*_`#])")
+_EMPHASIS = Emphasis(re.compile(r"(?<![\w*_`#])[*_`#](?=\S)"), r"(?<=\S)", r"(?!\w)")
+_IN_WORDS = Emphasis(re.compile(r"([*_`#])\1(?=\S)"), r"(?<=\S)", "")
+_CELL = re.compile(r"(?<!\\)(?:\d{0,3}[.]?\d{0,3}[+*]?[<^>.]{0,3}[aehlmsv]?)\|")
 _KEPT = {"author", "description", "keywords", "revdate", "lang"}
 
 
 def read(source: str, name: str) -> Document:
-    """The blocks of an AsciiDoc text. Its title is its heading of level 1, else its name."""
+    """Read an AsciiDoc text. Its title is its heading of level 1, else its name."""
     placing = Placing(source, clean)
     metadata: dict[str, str] = {}
     inside = ""  # the delimiter of the block that we are in and that is taken as it stands, or not at all
@@ -58,13 +61,13 @@ def read(source: str, name: str) -> Document:
                 inside = "```" if delimiter[1].startswith("`") else delimiter[1]
         elif table:
             _take_row(placing, number, line)
-        elif heading := _HEADING.match(line):
+        elif heading := _HEADING.match(line.rstrip()):
             placing.end(number)
             placing.add(clean(heading[2]), number, number + 1, level=len(heading[1]))
         elif attribute := _ATTRIBUTE.match(line):
             placing.end(number)
-            if attribute[1] in _KEPT and attribute[2]:
-                metadata.setdefault(attribute[1], attribute[2])
+            if attribute[1] in _KEPT and (value := attribute[2].strip()):
+                metadata.setdefault(attribute[1], value)
         elif image := _IMAGE.match(line):
             placing.end(number)
             placing.add(clean(image[1]), number, number + 1)
@@ -89,16 +92,16 @@ def read(source: str, name: str) -> Document:
 
 
 def _take_row(placing: Placing, number: int, line: str) -> None:
-    """The cells of a line of a table, as a block; a line without a new cell goes on with the last one."""
+    """Add the cells of a table's line as a block; a line without a new cell continues the last one."""
     if line.strip():
         placing.add(joined(map(clean, _CELL.split(line))), number, number + 1)
 
 
 def clean(text: str) -> str:
-    """What a reader sees of a paragraph."""
-    text = _REFERENCE.sub(lambda found: found[1] or "", text)
+    """The visible text of a paragraph."""
+    text = _REFERENCE.sub(lambda found: (found[1] or "").lstrip(), text)
     text = _MACRO.sub(lambda found: found[1], _LINK.sub(lambda found: found[1], text))
-    text = _IN_WORDS.sub(lambda found: found[2], _ROLE.sub("", text))
+    text = _IN_WORDS.removed(_ROLE.sub("", text))
     for _ in range(2):  # *_both_*
-        text = _EMPHASIS.sub(lambda found: found[2], text)
+        text = _EMPHASIS.removed(text)
     return text.strip()

@@ -11,12 +11,13 @@ from pathlib import PurePath
 
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Document
+from semsearch.readers.markup.emphasis import Emphasis
 from semsearch.readers.markup.placing import Placing
 
 _HEADING = re.compile(
-    r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s+:[\w@#%:]+:)?\s*\Z"
+    r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s:[\w@#%:]+:)?\Z"
 )
-_KEYWORD = re.compile(r"\s*#\+(\w+):\s*(.*?)\s*\Z")
+_KEYWORD = re.compile(r"\s*#\+(\w+):(.*)\Z")
 _BEGIN = re.compile(r"\s*#\+begin_(\w+)", re.IGNORECASE)
 _DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*\Z", re.IGNORECASE)
 _PLANNING = re.compile(r"\s*(?:DEADLINE|SCHEDULED|CLOSED|CLOCK):")
@@ -25,13 +26,13 @@ _ITEM = re.compile(r"\s*(?:[-+]|\s\*|\d+[.)])\s+(?:\[[ xX-]\]\s+)?")
 _RULE = re.compile(r"\s*(?:\|[-+|]*|-{5,})\s*\Z")
 _LINK = re.compile(r"\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]")
 _NOTE = re.compile(r"\[fn:[^\]:]*\]")
-_EMPHASIS = re.compile(r"(?<![\w*/_=~+])([*/_=~+])(?=\S)(.+?)(?<=\S)\1(?!\w)", re.DOTALL)
+_EMPHASIS = Emphasis(re.compile(r"(?<![\w*/_=~+])[*/_=~+](?=\S)"), r"(?<=\S)", r"(?!\w)")
 _VERBATIM = {"src", "example", "export", "comment"}
 _KEPT = {"title": "title", "author": "author", "date": "date", "keywords": "keywords", "filetags": "tags"}
 
 
 def read(source: str, name: str) -> Document:
-    """The blocks of an Org text. Its title is #+TITLE, else its first heading of level 1, else its name."""
+    """Read an Org text. Its title is #+TITLE, else its first heading of level 1, else its name."""
     placing = Placing(source, clean)
     metadata: dict[str, str] = {}
     inside = ""  # the block or drawer that we are in
@@ -44,7 +45,7 @@ def read(source: str, name: str) -> Document:
                 inside = ""
             elif inside not in ("drawer", "comment"):
                 placing.gather(number, line)
-        elif heading := _HEADING.match(line):
+        elif heading := _HEADING.match(line.rstrip()):
             placing.end(number)
             placing.add(clean(heading[2]), number, number + 1, level=min(len(heading[1]), 6))
         elif (begin := _BEGIN.match(line)) and begin[1].lower() in _VERBATIM:
@@ -55,8 +56,8 @@ def read(source: str, name: str) -> Document:
             inside = "drawer"
         elif (keyword := _KEYWORD.match(line)) and keyword[1].lower() != "begin":
             placing.end(number)
-            if keyword[1].lower() in _KEPT and keyword[2]:
-                metadata.setdefault(_KEPT[keyword[1].lower()], keyword[2])
+            if keyword[1].lower() in _KEPT and (value := keyword[2].strip()):
+                metadata.setdefault(_KEPT[keyword[1].lower()], value)
         elif not line.strip() or _COMMENT.match(line) or _PLANNING.match(line) or _RULE.match(line):
             placing.end(number)
         elif line.lstrip().startswith("|"):
@@ -73,6 +74,6 @@ def read(source: str, name: str) -> Document:
 
 
 def clean(text: str) -> str:
-    """What a reader sees of a paragraph."""
+    """The visible text of a paragraph."""
     text = _NOTE.sub("", _LINK.sub(lambda found: found[2] or found[1], text))
-    return _EMPHASIS.sub(lambda found: found[2], text).strip()
+    return _EMPHASIS.removed(text).strip()

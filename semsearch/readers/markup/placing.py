@@ -1,4 +1,4 @@
-"""Lines of markup to blocks: what a paragraph's lines say once markup is taken away, placed where they stand."""
+"""Turn lines of markup into blocks: the text of a paragraph's lines without markup, located in the source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from semsearch.readers.document import Block, line_starts
 
 
 class Placing:
-    """Collects the blocks of one source. Lines are counted from 0; a paragraph is gathered until it is ended."""
+    """Collects the blocks of a source. Lines are counted from 0; a paragraph's lines are gathered until it ends."""
 
     def __init__(self, source: str, clean: Callable[[str], str], *, visible: str | None = None) -> None:
         self.blocks: list[Block] = []
@@ -28,20 +28,20 @@ class Placing:
         ]
 
     def gather(self, number: int, line: str) -> None:
-        """One more line of a paragraph."""
+        """Add a line to the paragraph."""
         if not self._lines:
             self._first = number
         self._lines.append(line)
 
     def end(self, number: int, *, verbatim: bool = False) -> None:
-        """The paragraph has ended before line `number`."""
+        """End the paragraph before line `number`, and make a block of it."""
         if self._lines:
             text = "\n".join(self._lines)
             self._lines = []
             self.add(text if verbatim else self._clean(text), self._first, number)
 
     def add(self, text: str, first: int, last: int, *, level: int = 0) -> None:
-        """A block with this clean text, which stands in the lines from `first` on, up to `last`."""
+        """Add a block with a clean text, which is in the lines from `first` to below `last`."""
         text = text.strip("\n").rstrip()
         if not text.strip():
             return
@@ -52,5 +52,5 @@ class Placing:
             return
         if self._aligner is None:
             self._aligner = Aligner(self._visible)
-        anchors = self._aligner.place(text, start, end)
+        anchors = self._aligner.locate(text, start, end)
         self.blocks.append(Block(text, anchors[0][1], level, anchors=anchors))

@@ -35,19 +35,19 @@ _HIDDEN = re.compile(
 _CODE = r"\\begin\s*\{(?P<code>(?:verbatim|Verbatim|lstlisting|minted)\*?)\}(?:\[[^\]]*\]|\{[^}]*\})*[ \t]*"
 _BOUNDARY = re.compile(
     rf"(?P<verbatim>{_CODE}.*?(?:\\end\s*\{{(?P=code)\}}|\Z))"
-    r"|\\(?P<section>" + "|".join(_LEVELS) + r")\*?\s*(?:\[[^\]]*\])?\s*(?=\{)"
-    r"|\\(?:begin|end)\s*\{[^}]*\}(?:\s?\[[^\]]*\]|\s?\{[^{}]*\})*"
+    r"|\\(?P<section>" + "|".join(_LEVELS) + r")\*?\s*(?:\[[^\]]{0,2000}\])?\s*(?=\{)"
+    r"|\\(?:begin|end)\s*\{[^{}]{0,200}\}(?:\s?\[[^\]]{0,2000}\]|\s?\{[^{}]*\})*"
     r"|\\item\b|\\par\b|\\maketitle\b|(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r(?!\n))|\\\\(?=\s*[\r\n])",
     re.DOTALL,
 )
-_APART = re.compile(r"\\(?:caption|footnote|footnotetext)\s*(?:\[[^\]]*\])?(?=\{)")
+_APART = re.compile(r"\\(?:caption|footnote|footnotetext)\s*(?:\[[^\]]{0,2000}\])?(?=\{)")
 _GONE = re.compile(
     r"\\(?:label|ref|eqref|pageref|autoref|cref|Cref|[Cc]ite\w*|nocite|bibliography\w*|includegraphics|input|include|"
     r"index|vspace|hspace|usepackage|newcommand|renewcommand|setlength|pagestyle|thispagestyle|setcounter|"
-    r"addtocounter|addcontentsline|hypersetup|documentclass|fontsize)\*?(?:\s?\[[^\]]*\])*(?:\s?\{[^{}]*\})*"
+    r"addtocounter|addcontentsline|hypersetup|documentclass|fontsize)\*?(?:\s?\[[^\]]{0,2000}\])*(?:\s?\{[^{}]*\})*"
 )
 _TARGET = re.compile(r"\\href\s*\{[^{}]*\}")
-_MATH = re.compile(r"\$([^$]+)\$|\\\((.+?)\\\)", re.DOTALL)
+_MATH = re.compile(r"\$([^$]+)\$|\\\((.{1,2000}?)\\\)", re.DOTALL)
 _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s*|([cvHuk])(?=\s|\{)\s*)(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _SIGNS = "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0327\u030c\u030b\u0306\u0328"
 _ACCENTS = dict(zip("'`^\"~=.cvHuk", _SIGNS, strict=True))
@@ -55,16 +55,16 @@ _LETTERS = {
     "ss": "ß", "ae": "æ", "oe": "œ", "AE": "Æ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
     "ldots": "…", "dots": "…", "LaTeX": "LaTeX", "TeX": "TeX", "S": "§", "textbackslash": "\\", "i": "i", "quad": " ",
 }  # fmt: skip
-_COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\]\r\n]*\])?(?:\{\}|[ \t]+|(?=\W|\Z))")
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\]\r\n]{0,500}\])?(?:\{\}|[ \t]+|(?=\W|\Z))")
 _MARKS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "), ("\\,", " "), ("\\ ", " "), ("\\-", ""))
 _ESCAPED = re.compile(r"\\([%&$#_{}])")
 _SPACES = re.compile(r"[ \t]{2,}")
 _LINE_END = re.compile(r"[ \t]*(?:\r\n?|\n)\s*")
-_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?)])")
+_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,;:!?)])")
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _TexPiece:
     """A paragraph, heading or listing, as offsets in the source."""
 
     start: int
@@ -74,26 +74,23 @@ class _Piece:
 
 
 def read(source: str, name: str) -> Document:
-    r"""The blocks of a LaTeX text. Its title is what \title says, else its first heading, else its name."""
+    r"""Read a LaTeX text. Its title is what \title says, else its first heading, else its name."""
     plain = blanked(_COMMENT, source)
     head = {key: clean(plain[found[0] : found[1]]) for key in ("title", "author") if (found := _argument(plain, key))}
     begin, end = plain.find("\\begin{document}"), plain.find("\\end{document}")
     low = begin + len("\\begin{document}") if begin >= 0 else 0
     high = end if end >= 0 else len(plain)
     apart = list(_apart(plain, low, high))
-    text = plain
-    for start, _, stop in apart:
-        text = text[:start] + " " * (stop - start) + text[stop:]
-    text = re.sub(_HIDDEN, lambda found: " " * len(found[0]), text)
-    notes = [_Piece(inner, stop - 1) for _, inner, stop in apart]
+    text = blanked(_HIDDEN, _without(apart, plain))
+    notes = [_TexPiece(inner, stop - 1) for _, inner, stop in apart]
     blocks = list(_blocks(source, plain, text, _pieces(text, low, high), notes))
     title = head.get("title") or next((block.text for block in blocks if block.level), PurePath(name).stem)
     metadata = {key: " ".join(value.split()) for key, value in head.items() if value.strip()}
     return Document(source, blocks, "latex", " ".join(title.split()), metadata)
 
 
-def _blocks(source: str, plain: str, text: str, pieces: Iterator[_Piece], notes: list[_Piece]) -> Iterator[Block]:
-    """The blocks of pieces, each followed by the notes in it; `text` is the source without them."""
+def _blocks(source: str, plain: str, text: str, pieces: Iterator[_TexPiece], notes: list[_TexPiece]) -> Iterator[Block]:
+    """Yield the blocks of pieces, each followed by the notes in it; `text` is the source without notes."""
     main, side = Aligner(text), Aligner(plain)
     for piece in pieces:
         if piece.verbatim:
@@ -109,47 +106,56 @@ def _blocks(source: str, plain: str, text: str, pieces: Iterator[_Piece], notes:
         yield from _block(clean(plain[note.start : note.end]), source, side, note)
 
 
-def _block(text: str, source: str, aligner: Aligner, piece: _Piece) -> Iterator[Block]:
+def _block(text: str, source: str, aligner: Aligner, piece: _TexPiece) -> Iterator[Block]:
     if piece.level:
         text = " ".join(text.split())
     if any(character.isalnum() for character in text):
         found = source.find(text, piece.start, piece.end)
-        anchors = aligner.place(text, piece.start, piece.end) if found < 0 else ()
+        anchors = aligner.locate(text, piece.start, piece.end) if found < 0 else ()
         yield Block(text, anchors[0][1] if anchors else found, piece.level, anchors=anchors)
 
 
-def _pieces(text: str, low: int, high: int) -> Iterator[_Piece]:
+def _pieces(text: str, low: int, high: int) -> Iterator[_TexPiece]:
     start = low
     while start < high:
         found = _BOUNDARY.search(text, start, high)
-        yield _Piece(start, found.start() if found else high)
+        yield _TexPiece(start, found.start() if found else high)
         if found is None:
             return
         start = found.end()
         if found["section"]:
             end = _closing(text, start, high)
-            yield _Piece(start + 1, end, _LEVELS[found["section"]])
+            yield _TexPiece(start + 1, end, _LEVELS[found["section"]])
             start = end + 1
         elif found["verbatim"]:
             opened = re.compile(_CODE).match(text, found.start())
             closing = text.rfind("\\end", found.start(), found.end())
-            yield _Piece(opened.end() if opened else start, closing if closing > 0 else found.end(), verbatim=True)
+            yield _TexPiece(opened.end() if opened else start, closing if closing > 0 else found.end(), verbatim=True)
 
 
 def _apart(text: str, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-    """Where footnotes and captions begin, where their text does, and where they end."""
+    """Yield the offsets of each footnote and caption: its beginning, the beginning of its text, and its end."""
     while found := _APART.search(text, low, high):
         low = _closing(text, found.end(), high) + 1
         yield found.start(), found.end() + 1, low
 
 
+def _without(parts: list[tuple[int, int, int]], text: str) -> str:
+    """The text with spaces in place of what stands apart."""
+    kept, end = [], 0
+    for start, _, stop in parts:
+        kept += [text[end:start], " " * (stop - start)]
+        end = stop
+    return "".join([*kept, text[end:]])
+
+
 def _argument(text: str, command: str) -> tuple[int, int] | None:
-    found = re.search(rf"\\{command}\s*(?:\[[^\]]*\])?(?=\{{)", text)
+    found = re.search(rf"\\{command}\s*(?:\[[^\]]{{0,2000}}\])?(?=\{{)", text)
     return (found.end() + 1, _closing(text, found.end(), len(text))) if found else None
 
 
 def _closing(text: str, opening: int, high: int) -> int:
-    """The place of the brace that closes the one at `opening`; the end, if none does."""
+    """The offset of the brace that closes the one at `opening`; the end of the text, if none does."""
     depth = 0
     for brace in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, opening, high):
         depth += (brace[0] == "{") - (brace[0] == "}")
@@ -159,7 +165,7 @@ def _closing(text: str, opening: int, high: int) -> int:
 
 
 def clean(text: str) -> str:
-    """What a reader sees of a paragraph."""
+    """The visible text of a paragraph."""
     parts = []
     end = 0
     for found in _MATH.finditer(text):

@@ -1,7 +1,7 @@
-"""Zip archives of XML, read with bounds: a file of some kilobytes can unpack to more than any memory holds.
+"""Zip archives of XML, read with limits: a file of some kilobytes can unpack to more than any memory holds.
 
-Sizes are checked twice, as the archive's directory states them before anything is unpacked, and as they come out.
-Entities of XML are not expanded, and nothing outside the archive is looked at.
+Sizes are checked twice: as the archive's directory states them, before anything is unpacked, and as they come out.
+Entities of XML are not expanded, and nothing outside the archive is read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import io
 import posixpath
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
@@ -18,15 +17,20 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
+from semsearch.results.problems import Omission
 
 MOST_BYTES = 200_000_000  # of one document, unpacked: all members that are read together
 _MOST_MEMBERS = 100_000
+_MOST_NODES = 4_000_000  # of a tree that is in memory as a whole, at some 200 bytes each: tags and attributes
+_PIECE = 1 << 20  # bytes that are parsed at once where elements are read one after the other, and
+_MOST_PIECES = 16  # how many of these an element may take
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files
+_TOLD = 3  # names
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
 class Archive:
-    """A zip archive in memory. Raises SourceError for what is none, for passwords and for what unpacks to too much."""
+    """A zip archive in memory. Raises SourceError for damaged ones, for passwords and for what unpacks to too much."""
 
     def __init__(self, data: bytes, name: str, kind: str) -> None:
         self.name = name
@@ -38,7 +42,10 @@ class Archive:
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError) as error:
+        except zipfile.BadZipFile as error:
+            reason = "it is no zip archive, or cut short" if "not a zip" in str(error) else str(error)
+            raise self._damaged(reason if data else "it is empty") from None
+        except Exception as error:  # zipfile has a dozen for what is damaged: of seeking, structs, versions, names
             raise self._damaged(str(error)) from None
         self._members = {member.filename: member for member in self._zip.infolist()}
         if len(self._members) > _MOST_MEMBERS:
@@ -48,7 +55,7 @@ class Archive:
         return path in self._members
 
     def bytes(self, path: str) -> bytes:
-        """A member, unpacked."""
+        """Unpack a member."""
         member = self._members.get(path)
         if member is None:
             raise self._damaged(f"it has no {path}")
@@ -58,33 +65,45 @@ class Archive:
         try:
             with self._zip.open(member) as file:
                 data = file.read(self._left + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+        except Exception as error:  # and as many of each way of packing
             raise self._damaged(f"{path}: {error}") from None
         self._check(len(data))
         self._left -= len(data)
         return data
 
     def tree(self, path: str) -> Any:
-        """The root element of a member that is XML."""
+        """Parse a member that is XML; its root element."""
+        data = self.bytes(path)
+        if data.count(b"<") + data.count(b"=") > _MOST_NODES:
+            self._left = 0
+            raise SourceError(f"{self.name} holds more than {_MOST_NODES:,} tags in {path}; split it")
         try:
-            return etree.fromstring(self.bytes(path), _parser())
+            return etree.fromstring(data, _parser())
         except etree.XMLSyntaxError as error:
             raise self._damaged(f"{path}: {error}") from None
 
     def elements(self, path: str, *tags: str) -> Iterator[Any]:
-        """Elements of a member with these tags, one after the other: each is emptied once the next is asked for."""
-        options = {"resolve_entities": False, "no_network": True, "load_dtd": False}
+        """Yield the elements of a member with these tags: each is emptied once the next is asked for."""
+        data = self.bytes(path)
+        parser: Any = etree.XMLPullParser(tag=tags, resolve_entities=False, no_network=True, load_dtd=False)
+        last = 0
         try:
-            for _, element in etree.iterparse(io.BytesIO(self.bytes(path)), tag=tags, **options):
-                yield element
-                element.clear()
-                while element.getprevious() is not None:
-                    del element.getparent()[0]
+            for start in range(0, len(data), _PIECE):
+                parser.feed(data[start : start + _PIECE])
+                for _, element in parser.read_events():
+                    last = start
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
+                if start - last > _MOST_PIECES * _PIECE:
+                    raise SourceError(f"{self.name} holds an element of more than {start - last:,} bytes in {path}")
+            parser.close()
         except etree.XMLSyntaxError as error:
             raise self._damaged(f"{path}: {error}") from None
 
     def related(self, path: str) -> dict[str, tuple[str, str]]:
-        """What a part of an Office document refers to: by id, the kind of the relation and the member's path."""
+        """The parts that a part of an Office document refers to: by id, the kind of relation and the member's path."""
         folder, file = posixpath.split(path)
         relations = posixpath.join(folder, "_rels", f"{file}.rels")
         if relations not in self:
@@ -98,6 +117,12 @@ class Archive:
             if element.get("TargetMode") != "External"
         }
 
+    def embedded(self) -> tuple[Omission, ...]:
+        """The files within an Office document, such as a sheet in a letter: they are not read."""
+        names = sorted(path for path in self._members if "/embeddings/" in path)
+        told = ", ".join(map(posixpath.basename, names[:_TOLD])) + (", ..." if len(names) > _TOLD else "")
+        return (Omission("embedded files", len(names), told),) if names else ()
+
     def main_part(self) -> str:
         """The path of an Office document's main part."""
         main = [path for kind, path in self.related("").values() if kind == "officeDocument"]
@@ -107,6 +132,7 @@ class Archive:
 
     def _check(self, size: int) -> None:
         if size > self._left:
+            self._left = 0  # no other member is read: a thousand such would take a thousand times as long
             raise SourceError(
                 f"{self.name} unpacks to more than {MOST_BYTES:,} bytes, too much for a document; split it"
             )
@@ -122,7 +148,7 @@ def member_path(folder: str, target: str) -> str:
 
 
 def number(value: str | None, otherwise: int) -> int:
-    """The number in an attribute, however wrong the file is."""
+    """The number in an attribute; `otherwise` if it is missing or not a number."""
     try:
         return int(value or otherwise)
     except ValueError:
@@ -154,7 +180,7 @@ _CORE = {
 
 
 def properties(tree: Any) -> dict[str, Any]:
-    """What a document says of itself; titles that a program made up are left out."""
+    """The properties of a document: title, author and the like. Titles that a program made up are left out."""
     found: dict[str, list[str]] = {}
     for element in tree.iter(*_CORE):
         value = " ".join("".join(element.itertext()).split())
@@ -166,7 +192,7 @@ def properties(tree: Any) -> dict[str, Any]:
 
 
 def office_properties(archive: Archive) -> dict[str, Any]:
-    """Those of a Word, PowerPoint or Excel file."""
+    """The properties of a Word, PowerPoint or Excel file: title, author and the like."""
     for kind, path in archive.related("").values():
         if kind == "core-properties" and path in archive:
             return properties(archive.tree(path))

@@ -1,5 +1,6 @@
 """Word documents (.docx): paragraphs, headings, tables, notes and comments, with the page where Word has counted.
 
+Places are paragraphs of the text, by their number, empty ones counted and those in tables not; a table's rows; notes.
 Deleted and moved text, field codes, running heads and feet and the numbers of lists are left out. Pages are those of
 Word's last layout; a document that Word has never laid out has none. Headings are told by their style's outline level.
 """
@@ -11,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from semsearch.readers.builder import Builder
-from semsearch.readers.cells import joined
+from semsearch.readers.cells import PAGE_END, joined, pages_before
+from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, number, office_properties
+from semsearch.readers.office.paged_reading import PagedReading
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -26,30 +28,35 @@ _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
 
 def read(data: bytes, name: str) -> Document:
-    """The blocks of a Word document. Its title is its property, else its title or first heading, else its name."""
+    """Read a Word document. Its title is its property, else its title or first heading, else its name."""
     archive = Archive(data, name, ".docx")
     main = archive.main_part()
     related = dict(archive.related(main).values())
-    reading = _Reading(_levels(archive, related.get("styles", "")))
+    damaged = DamagedParts(name)
+    levels: dict[str, int] = {}
+    with damaged.left_out():
+        levels = _levels(archive, related.get("styles", ""))
+    reading = _DocxReading(levels=levels)
     tree = archive.tree(main)
     reading.page = 1 if next(tree.iter(_PAGE_BREAK), None) is not None else None
     reading.take(tree)
     reading.page = None
+    reading.builder.end_sections()
     for kind, noun in _NOTES.items():
-        if related.get(kind, "") in archive:
-            notes = [note for note in archive.tree(related[kind]) if note.get(_W + "type", "normal") == "normal"]
-            for number, note in enumerate(notes, start=1):
-                reading.place = f"{noun} {number}"
-                reading.take(note)
-    metadata = office_properties(archive)
+        with damaged.left_out():
+            reading.take_notes(archive, related.get(kind, ""), noun)
+    metadata: dict[str, Any] = {}
+    with damaged.left_out():
+        metadata = office_properties(archive)
     titles = [metadata.get("title", ""), reading.title]
     titles += [block.text for block in reading.builder.blocks if block.level == 1]
     title = next(filter(None, titles), PurePath(name).stem)
-    return Document(reading.builder.source, reading.builder.blocks, "docx", " ".join(title.split()), metadata)
+    blocks, omissions = reading.builder.blocks, damaged.omissions(reading.builder.blocks) + archive.embedded()
+    return Document(reading.builder.source, blocks, "docx", " ".join(title.split()), metadata, omissions)
 
 
 def _levels(archive: Archive, path: str) -> dict[str, int]:
-    """The level of each style that is a heading's: 0 for the title of the whole."""
+    """The heading level of each style that has one; 0 is the title of the whole."""
     if path not in archive:
         return {}
     levels: dict[str, int] = {}
@@ -77,43 +84,50 @@ def _levels(archive: Archive, path: str) -> dict[str, int]:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """One document, on the way through its parts."""
+class _DocxReading(PagedReading):
+    """The state of reading one document, part by part."""
 
-    levels: dict[str, int]
-    builder: Builder = field(default_factory=Builder)
-    page: int | None = None
-    place: str | None = None
+    levels: dict[str, int] = field(default_factory=dict)
     title: str = ""
 
     def take(self, element: Any) -> None:
-        """Everything in an element, in order."""
+        """Add all paragraphs and tables in an element, in order."""
         for child in element:
             if child.tag == _PARAGRAPH:
                 self._paragraph(child)
             elif child.tag == _TABLE:
-                for row in child.iter(_ROW):
-                    if next(row.iterancestors(_TABLE)) is child:
-                        self._row(row)
+                self._table(child)
             elif child.tag not in _SKIPPED:
                 self.take(child)
 
+    def _table(self, table: Any) -> None:
+        if self.place is None:
+            self.tables += 1
+        rows = (row for row in table.iter(_ROW) if next(row.iterancestors(_TABLE)) is table)
+        for count, row in enumerate(rows, start=1):
+            self._row(row, self.place or f"table {self.tables}, row {count}")
+
+    def take_notes(self, archive: Archive, path: str, noun: str) -> None:
+        """Read the notes that a part of the archive holds, if it is there."""
+        if path in archive:
+            notes = [note for note in archive.tree(path) if note.get(_W + "type", "normal") == "normal"]
+            self.part = noun
+            for number, note in enumerate(notes, start=1):
+                self.within(f"{noun} {number}", note)
+
     def _paragraph(self, paragraph: Any) -> None:
-        page = self.page
+        place = self.next_paragraph()
         boxes: list[Any] = []
-        parts = list(self._parts(paragraph, boxes))
-        if parts and parts[0] == "\f":  # a page ends before the first word
-            page = self.page
-        text = "".join(part for part in parts if part != "\f")
+        text, spots = self.spotted(self._parts(paragraph, boxes), place)
         level = self._level(paragraph)
         if level == 0 and text.strip() and not self.title:
             self.title = text.strip()
-        self.builder.add(text, level=min(level or (1 if level == 0 else 0), 6), page=page, place=self.place)
+        self.builder.add(text, level=min(level or (1 if level == 0 else 0), 6), part=self.part, spots=spots)
         for box in boxes:
-            self.take(box)
+            self.within(place, box)
 
     def _level(self, paragraph: Any) -> int | None:
-        """The level of a heading; 0 for the title, nothing for body text."""
+        """The level of a heading; 0 for the title, None for body text."""
         properties = paragraph.find(_W + "pPr")
         if properties is None:
             return None
@@ -126,18 +140,19 @@ class _Reading:
             return None
         return level if level <= 9 else None
 
-    def _row(self, row: Any) -> None:
-        page = self.page
+    def _row(self, row: Any, place: str) -> None:
+        before = self.page
         cells: list[str] = []
         boxes: list[Any] = []
         for cell in row.iter(_CELL):
             if next(cell.iterancestors(_ROW)) is row:
                 paragraphs = (self._parts(paragraph, boxes) for paragraph in cell.iter(_PARAGRAPH))
-                cells.append(" ".join("".join(parts).replace("\f", "") for parts in paragraphs))
-        self.builder.add(joined(cells), page=page, place=self.place)
+                cells.append(" ".join("".join(parts) for parts in paragraphs))
+        page = None if before is None else before + pages_before(cells)
+        self.builder.add(joined(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part)
 
     def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
-        """The text in a paragraph, with "\\f" where a page ends; what is in text boxes is set apart."""
+        """Yield the text in a paragraph, with PAGE_END where a page ends; text boxes are added to `boxes`."""
         for child in element:
             tag = child.tag
             if tag == _W + "t":
@@ -145,7 +160,7 @@ class _Reading:
             elif tag == _PAGE_BREAK:
                 if self.page is not None:
                     self.page += 1
-                yield "\f"
+                yield PAGE_END
             elif tag in _SIGNS:
                 yield _SIGNS[tag]
             elif tag == _W + "txbxContent":

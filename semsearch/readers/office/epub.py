@@ -1,6 +1,7 @@
 """Books in EPUB: chapter after chapter, as the book's own reading order has them, each by the HTML reader.
 
-Places are chapters, by the names that the table of contents gives them. A book whose text is encrypted is refused.
+Places are chapters, by the names that the table of contents gives them and by their files. A book whose text is
+encrypted is refused.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers import html
 from semsearch.readers.builder import Builder
-from semsearch.readers.decode import declared_encoding, decode
+from semsearch.readers.content.decode import declared_encoding, decode
+from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, member_path, properties
+from semsearch.results.problems import Omission, together
 
 _OPF = "{http://www.idpf.org/2007/opf}"
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
@@ -25,7 +28,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 def read(data: bytes, name: str) -> Document:
-    """The blocks of a book. Its title is that of its metadata, else its first heading, else its name."""
+    """Read a book. Its title is that of its metadata, else its first heading, else its name."""
     archive = Archive(data, name, ".epub")
     roots = [root.get("full-path", "") for root in archive.tree("META-INF/container.xml").iter(_CONTAINER + "rootfile")]
     if not roots:
@@ -33,30 +36,43 @@ def read(data: bytes, name: str) -> Document:
     package = archive.tree(roots[0])
     folder = posixpath.dirname(roots[0])
     items = {item.get("id"): item for item in package.iter(_OPF + "item")}
-    names = _names_of_chapters(archive, folder, items.values())
+    damaged = DamagedParts(name)
+    names: dict[str, str] = {}
+    with damaged.left_out():
+        names = _names_of_chapters(archive, folder, items.values())
     closed = _encrypted(archive)
     builder = Builder()
+    omissions: list[Omission] = []
     for reference in package.iter(_OPF + "itemref"):
         item = items.get(reference.get("idref"))
         if item is None or item.get("media-type") not in _PAGES or "nav" in (item.get("properties") or "").split():
             continue
         path = member_path(folder, item.get("href", ""))
         if path in closed:
-            raise SourceError(f"{name} is encrypted (it has digital rights management), and cannot be read")
-        if path in archive:
+            omissions.append(Omission("encrypted parts"))
+            continue
+        with damaged.left_out():
             page = archive.bytes(path)
-            text = decode(page, f"{name}: {path}", declared=declared_encoding(page))
-            chapter = html.read(text, path)
-            place = names.get(path) or next((b.text for b in chapter.blocks if b.level), PurePath(path).stem)
-            builder.add_all(chapter.blocks, place=" ".join(place.split()))
+            decoded = decode(page, f"{name}: {path}", declared=declared_encoding(page))
+            omissions += decoded.omissions
+            chapter = html.read(decoded.text, path)
+            title = " ".join((names.get(path) or next((b.text for b in chapter.blocks if b.level), "")).split())
+            place = f"{title} ({path})" if title else path
+            if path in names and chapter.blocks and not chapter.blocks[0].level:
+                builder.end_sections()  # a chapter that begins without a heading is not under the one before
+            builder.add_all(chapter.blocks, place=place, part=place)
+    if closed and omissions and not builder.blocks:
+        raise SourceError(f"{name} is encrypted (it has digital rights management), and cannot be read")
     head = package.find(_OPF + "metadata")
     metadata = {} if head is None else properties(head)
     titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
-    return Document(builder.source, builder.blocks, "epub", next(filter(None, titles), PurePath(name).stem), metadata)
+    title = next(filter(None, titles), PurePath(name).stem)
+    unread = together([*omissions, *damaged.omissions(builder.blocks)])
+    return Document(builder.source, builder.blocks, "epub", title, metadata, unread)
 
 
 def _names_of_chapters(archive: Archive, folder: str, items: Any) -> dict[str, str]:
-    """What the table of contents calls each file: its first entry for it."""
+    """The name of each file in the table of contents: that of its first entry."""
     names: dict[str, str] = {}
     for item in items:
         path = member_path(folder, item.get("href", ""))

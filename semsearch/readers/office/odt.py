@@ -1,5 +1,6 @@
 """OpenDocument texts (.odt), as LibreOffice writes them: paragraphs, headings, tables, notes.
 
+Places are paragraphs of the text, by their number, empty ones counted and those in tables not; a table's rows; notes.
 Text that was deleted under tracked changes is left out. Pages are counted where the writer has marked them.
 """
 
@@ -11,10 +12,10 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.builder import Builder
-from semsearch.readers.cells import joined
+from semsearch.readers.cells import PAGE_END, joined, pages_before
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, number, properties
+from semsearch.readers.office.paged_reading import PagedReading
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -33,13 +34,13 @@ _PAGE_BREAK = _TEXT + "soft-page-break"
 
 
 def read(data: bytes, name: str) -> Document:
-    """The blocks of a text. Its title is its property, else its first heading of level 1, else its name."""
+    """Read a text. Its title is its property, else its first heading of level 1, else its name."""
     archive = Archive(data, name, ".odt")
     manifest = archive.tree("META-INF/manifest.xml") if "META-INF/manifest.xml" in archive else ()
     if any(True for entry in manifest for _ in entry.iter(_MANIFEST + "encryption-data")):
         raise SourceError(f"{name} is protected by a password; save it without one")
     tree = archive.tree("content.xml")
-    reading = _Reading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
+    reading = _OdtReading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
     body = tree.find(_OFFICE + "body")
     reading.take(() if body is None else body)
     reading.take_notes()
@@ -50,19 +51,19 @@ def read(data: bytes, name: str) -> Document:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """One document, on the way through its content. Notes are kept for the end."""
+class _OdtReading(PagedReading):
+    """The state of reading one document. Notes are kept for the end."""
 
-    page: int | None
-    builder: Builder = field(default_factory=Builder)
     notes: list[tuple[str, Any]] = field(default_factory=list)
-    place: str | None = None
+    rows: int = 0  # of the last table
 
     def take(self, element: Any) -> None:
-        """Everything in an element, in order."""
+        """Add all paragraphs and tables in an element, in order."""
         for child in element:
             if child.tag in _PARAGRAPHS:
                 self._paragraph(child)
+            elif child.tag == _TABLE + "table":
+                self._table(child)
             elif child.tag == _TABLE + "table-row":
                 self._row(child)
             elif child.tag == _PAGE_BREAK:
@@ -71,42 +72,53 @@ class _Reading:
                 self.take(child)
 
     def take_notes(self) -> None:
-        """The footnotes, endnotes and remarks that came up."""
+        """Add the footnotes, endnotes and comments that were kept."""
         self.page = None
+        self.builder.end_sections()
         numbers: dict[str, int] = {}
         while self.notes:
             kind, note = self.notes.pop(0)
             numbers[kind] = numbers.get(kind, 0) + 1
-            self.place = f"{kind} {numbers[kind]}"
-            self.take(note)
+            self.part = kind
+            self.within(f"{kind} {numbers[kind]}", note)
+
+    def _table(self, table: Any) -> None:
+        """The rows of a table; those of one within it have its last row's place."""
+        if self.place is None:
+            self.tables, self.rows = self.tables + 1, 0
+        self.take(table)
 
     def _paragraph(self, paragraph: Any) -> None:
         level = 0
         if paragraph.tag == _TEXT + "h":
             level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
-        page = self.page
+        place = self.next_paragraph()
         boxes: list[Any] = []
-        text = "".join(self._parts(paragraph, boxes))
-        self.builder.add(text, level=level, page=page, place=self.place)
+        text, spots = self.spotted(self._parts(paragraph, boxes), place)
+        self.builder.add(text, level=level, part=self.part, spots=spots)
         for box in boxes:
-            self.take(box)
+            self.within(place, box)
 
     def _row(self, row: Any) -> None:
+        if self.place is None:
+            self.rows += 1
+        place = self.place or f"table {self.tables}, row {self.rows}"
         cells = []
         boxes: list[Any] = []
-        page = self.page
+        before = self.page
         for cell in row:
             if cell.tag == _TABLE + "table-cell":
                 paragraphs = (paragraph for paragraph in cell.iter(*_PARAGRAPHS))
                 cells.append(" ".join("".join(self._parts(paragraph, boxes)) for paragraph in paragraphs))
-        self.builder.add(joined(cells), page=page, place=self.place)
+        page = None if before is None else before + pages_before(cells)
+        self.builder.add(joined(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part)
 
     def _turn(self) -> None:
         if self.page is not None:
             self.page += 1
 
     def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
-        """The text in a paragraph; what is in frames is set apart, and notes are kept."""
+        """Yield the text of a paragraph, and PAGE_END where a page ends. Frames go to `boxes`; notes are kept."""
         yield _spaced(element.text)
         for child in element:
             if child.tag == _TEXT + "s":
@@ -117,6 +129,7 @@ class _Reading:
                 yield "\n"
             elif child.tag == _PAGE_BREAK:
                 self._turn()
+                yield PAGE_END
             elif child.tag == _TEXT + "note":
                 kind = "endnote" if child.get(_TEXT + "note-class") == "endnote" else "footnote"
                 self.notes.append((kind, [part for part in child if part.tag == _TEXT + "note-body"]))
@@ -130,7 +143,7 @@ class _Reading:
 
 
 def _spaced(text: str | None) -> str:
-    """White space in the file is one space, as in HTML."""
+    """Collapse white space to single spaces, as in HTML."""
     if not text:
         return ""
     words = " ".join(text.split())

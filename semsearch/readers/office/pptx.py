@@ -12,6 +12,7 @@ from typing import Any
 
 from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined
+from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, office_properties
 
@@ -24,18 +25,23 @@ _REPEATED = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 
 
 def read(data: bytes, name: str) -> Document:
-    """The blocks of a presentation. Its title is its property, else that of its first slide that has one."""
+    """Read a presentation. Its title is its property, else that of its first slide that has one."""
     archive = Archive(data, name, ".pptx")
     main = archive.main_part()
     related = archive.related(main)
-    builder = Builder()
+    builder, damaged = Builder(), DamagedParts(name)
     for number, slide in enumerate(archive.tree(main).iter(_P + "sldId"), start=1):
         path = related.get(slide.get(_ID, ""), ("", ""))[1]
-        _take_slide(archive, path, f"slide {number}", builder)
-    metadata = office_properties(archive)
+        builder.end_sections()
+        with damaged.left_out():
+            _take_slide(archive, path, f"slide {number}", builder)
+    metadata: dict[str, Any] = {}
+    with damaged.left_out():
+        metadata = office_properties(archive)
     titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
     title = next(filter(None, titles), PurePath(name).stem)
-    return Document(builder.source, builder.blocks, "pptx", " ".join(title.split()), metadata)
+    omissions = damaged.omissions(builder.blocks) + archive.embedded()
+    return Document(builder.source, builder.blocks, "pptx", " ".join(title.split()), metadata, omissions)
 
 
 def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:
@@ -44,27 +50,27 @@ def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> No
     for shape in shapes:
         kind = _placeholder(shape)
         if kind in _TITLES:
-            builder.add(" ".join(filter(None, _paragraphs(shape))), level=1, place=place)
+            builder.add(" ".join(filter(None, _paragraphs(shape))), level=1, place=place, part=place)
         elif kind not in _REPEATED:
             for text in _paragraphs(shape):
-                builder.add(text, place=place)
+                builder.add(text, place=place, part=place)
     for kind, notes in archive.related(path).values():
         if kind == "notesSlide" and notes in archive:
             for shape in _shapes(archive.tree(notes)):
                 if _placeholder(shape) not in _REPEATED:
                     for text in _paragraphs(shape):
-                        builder.add(text, place=f"{place}, notes")
+                        builder.add(text, place=f"{place}, notes", part=place)
 
 
 def _shapes(tree: Any) -> Iterator[Any]:
-    """Shapes and tables, those in groups too."""
+    """Yield shapes and tables, those in groups too."""
     for shape in tree.iter(_P + "sp", _P + "graphicFrame"):
         if next(shape.iterancestors(_FALLBACK), None) is None:
             yield shape
 
 
 def _placeholder(shape: Any) -> str:
-    """What a shape is there for, if it is one of those that a layout has."""
+    """The role of a shape in the layout, such as "title"; "" if it has none."""
     found = shape.find(f"*/{_P}nvPr/{_P}ph")
     return "" if found is None else str(found.get("type", "body"))
 

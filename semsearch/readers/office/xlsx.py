@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): sheet after sheet, row after row, as their cells show it.
+"""Excel workbooks (.xlsx): sheet after sheet, row after row, with the values that cells show.
 
 A row is a block at the range of its cells; a cell that holds a sentence or more is a block of its own. Of formulas the
 last result is read. Numbers are given as they are, dates as ISO dates; charts, drawings and comments are left out.
@@ -14,7 +14,8 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.readers.builder import Builder
-from semsearch.readers.cells import joined
+from semsearch.readers.cells import joined, stands_alone
+from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, number, office_properties
 
@@ -28,7 +29,7 @@ _COLUMN = re.compile(r"[A-Z]+")
 
 
 def read(data: bytes, name: str) -> Document:
-    """The rows of a workbook, the name of each sheet above them. Its title is its property, else its file's name."""
+    """Read a workbook: its rows, with the name of each sheet above them. Its title is its property, else its name."""
     archive = Archive(data, name, ".xlsx")
     main = archive.main_part()
     related = archive.related(main)
@@ -39,28 +40,33 @@ def read(data: bytes, name: str) -> Document:
         _date_styles(archive, parts.get("styles", "")),
         _epoch(workbook),
     )
-    builder = Builder()
+    builder, damaged = Builder(), DamagedParts(name)
     for sheet in workbook.iter(_S + "sheet"):
         kind, path = related.get(sheet.get(_ID, ""), ("", ""))
         if kind == "worksheet":
             title = sheet.get("name", "")
             builder.add(title, level=1, place=title)
-            for row in archive.elements(path, _S + "row"):
-                _take_row(title, list(_cells(row, values)), builder)
-    metadata = office_properties(archive)
+            with damaged.left_out():
+                for row in archive.elements(path, _S + "row"):
+                    _take_row(title, list(_cells(row, values)), builder)
+    metadata: dict[str, Any] = {}
+    with damaged.left_out():
+        metadata = office_properties(archive)
     title = metadata.get("title") or PurePath(name).stem
-    return Document(builder.source, builder.blocks, "xlsx", title, metadata)
+    omissions = damaged.omissions(builder.blocks) + archive.embedded()
+    return Document(builder.source, builder.blocks, "xlsx", title, metadata, omissions)
 
 
 def _take_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> None:
-    """A row's blocks, in the order of its cells: prose by itself, what stands between joined."""
+    """Add a row's blocks, in the order of its cells: each cell of prose by itself, the cells between them joined."""
     short: list[tuple[str, str]] = []
+    part = f"{sheet}!{cells[0][0]}" if stands_alone(" ".join(text for _, text in cells)) else None
 
     def add() -> None:
         if short:
             first, last = short[0][0], short[-1][0]
             place = f"{sheet}!{first}" if first == last else f"{sheet}!{first}:{last}"
-            builder.add(joined(text for _, text in short), place=place)
+            builder.add(joined(text for _, text in short), place=place, part=part)
             short.clear()
 
     for reference, text in cells:
@@ -68,12 +74,12 @@ def _take_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> Non
             short.append((reference, text))
         else:
             add()
-            builder.add(text, place=f"{sheet}!{reference}")
+            builder.add(text, place=f"{sheet}!{reference}", part=part)
     add()
 
 
 def _cells(row: Any, values: _Values) -> Iterator[tuple[str, str]]:
-    """The cells of a row that show something, each with its name; writers may leave names out that follow."""
+    """Yield the cells of a row that are not empty, each with its name; writers may leave out names that follow."""
     number, column = row.get("r", ""), 0
     for cell in row.iter(_S + "c"):
         reference = cell.get("r", "")
@@ -85,7 +91,7 @@ def _cells(row: Any, values: _Values) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """What is needed to show a cell: the strings of the workbook, the styles that show dates, and day 0."""
+    """Converts cells to text, by the shared strings of the workbook, the styles that show dates, and day 0."""
 
     shared: list[str]
     dates: dict[int, str]
@@ -100,8 +106,8 @@ class _Values:
         if not value:
             return ""
         if kind == "s":
-            place = number(value, len(self.shared))
-            return self.shared[place] if 0 <= place < len(self.shared) else ""
+            index = number(value, len(self.shared))
+            return self.shared[index] if 0 <= index < len(self.shared) else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         return self._number(value, self.dates.get(number(cell.get("s"), 0), "")) if kind == "n" else value
@@ -127,7 +133,7 @@ def _string(element: Any) -> str:
 
 
 def _date_styles(archive: Archive, path: str) -> dict[int, str]:
-    """How dates and times are written, by the number of the style."""
+    """The formats of dates and times, by the number of the style."""
     if path not in archive:
         return {}
     tree = archive.tree(path)

@@ -1,1 +1,1 @@
-"""PDF: pages to lines with their places, lines to paragraphs and headings."""
+"""PDF: pages to lines with their coordinates, lines to paragraphs and headings."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from semsearch.readers.pdf.layout import Paragraph, usual_size
-from semsearch.readers.pdf.lines import Entry, Line
+from semsearch.readers.pdf.lines import Entry, PageLine
 
 _LARGER = 1.12  # than the text
 _LONGEST = 200  # characters
@@ -19,13 +19,13 @@ _LETTER = re.compile(r"[^\W\d_]{2}")
 
 
 def levels(paragraphs: Sequence[Paragraph], contents: Sequence[Entry], texts: Sequence[str]) -> list[int]:
-    """The level of each paragraph, 0 for text. `texts` are those of the paragraphs."""
+    """Find the heading level of each paragraph, 0 for text. `texts` are those of the paragraphs."""
     found = _by_contents(paragraphs, contents, texts)
     return found if any(found) else _by_size(paragraphs, texts)
 
 
 def largest_on_first_page(paragraphs: Sequence[Paragraph]) -> int | None:
-    """The index of the paragraph that is the title, as far as size tells."""
+    """The index of the paragraph with the largest letters on the first page, if it looks like a title."""
     body = usual_size([line for paragraph in paragraphs for line in paragraph.lines])
     sizes = {
         index: paragraph.first.size
@@ -68,7 +68,7 @@ def _by_size(paragraphs: Sequence[Paragraph], texts: Sequence[str]) -> list[int]
     return [ranks.get(size, 0) for size in sizes]
 
 
-def _looks_alike(one: Line, other: Line) -> bool:
+def _looks_alike(one: PageLine, other: PageLine) -> bool:
     return one.bold == other.bold and abs(one.size - other.size) < 0.1 * other.size
 
 

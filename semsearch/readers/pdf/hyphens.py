@@ -1,7 +1,7 @@
-"""Words that were parted at the end of a line: with or without the hyphen that stands there.
+"""Join words that were hyphenated at the end of a line, with or without the hyphen.
 
-The document itself is asked first: if the whole word stands somewhere else in it, so it is written here, and likewise
-with the hyphen. What neither form is known of is joined, unless its first part goes with a hyphen as a rule.
+The document itself decides first: if the whole word occurs elsewhere in it, the parts are joined, and if the word with
+its hyphen does, the hyphen is kept. If neither occurs, the parts are joined, unless the first usually has a hyphen.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ _COMPOUNDING = frozenset(
 
 
 class Hyphens:
-    """Joins lines, knowing the words of the text that they are from."""
+    """Joins hyphenated lines, by the words of the text that they are from."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        words = {word.lower() for line in lines for word in _WORD.findall(line)}
+        found: set[str] = set()
+        for line in lines:
+            found.update(_WORD.findall(line))
+        words = {word.lower() for word in found}
         self._words = {word for word in words if "-" not in word}
         self._compounds = words - self._words
 
     def join(self, before: str, after: str) -> str:
-        """Two lines, of which the first ends in the middle of a word, its hyphen left out."""
+        """Join two lines, of which the first ends in the middle of a word and has lost its hyphen."""
         first, second = _LAST.search(before), _FIRST.match(after)
         if not first or not second:
             return f"{before}-{after}"

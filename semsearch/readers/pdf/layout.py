@@ -1,7 +1,7 @@
-"""Lines to paragraphs, by what the eye goes by: gaps, indents, short last lines, changes of size.
+"""Group lines to paragraphs as the eye does: by gaps, indents, short last lines, changes of size.
 
-A paragraph that a column or a page interrupts goes on where its last line was full or the next begins in lower case;
-one that a footnote interrupts, in lower case only.
+A paragraph that a column or a page interrupts is continued if its last line was full or the next begins in lower case;
+one that a footnote interrupts, only if the next begins in lower case.
 """
 
 from __future__ import annotations
@@ -12,34 +12,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from semsearch.readers.pdf.lines import Line
+from semsearch.readers.pdf.lines import PageLine
 
 _ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?\Z")
 _ITEM = re.compile(r"(?:[•‣◦▪■●○–—*·-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+\S|\[\d+\]\s")
 _SAME_SIZE = 0.1  # in proportion
-_GAP = 1.35  # lines' distances
-_INDENT = 0.7  # letters' heights
-_SHORT = 4.0  # letters' heights that a line ends before its column
+_GAP = 1.35  # in distances of lines
+_INDENT = 0.7  # in heights of letters
+_SHORT = 4.0  # heights of letters by which a short line ends before its column
 _LOOKED_BACK = 6  # paragraphs
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Lines that belong together."""
+    """The lines of one paragraph."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PageLine] = field(default_factory=list)
 
     @property
-    def first(self) -> Line:
+    def first(self) -> PageLine:
+        """The first line."""
         return self.lines[0]
 
     @property
-    def last(self) -> Line:
+    def last(self) -> PageLine:
+        """The last line."""
         return self.lines[-1]
 
 
-def paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
-    """The paragraphs that lines in reading order make."""
+def paragraphs(lines: Sequence[PageLine]) -> list[Paragraph]:
+    """Group lines, which are in reading order, to paragraphs."""
     distance = usual_distance(lines)
     edges = _right_edges(lines)
     found: list[Paragraph] = []
@@ -48,24 +50,23 @@ def paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
         if paragraph is not None and _goes_on(paragraph, line, distance, edges):
             paragraph.lines.append(line)
         elif (earlier := _interrupted(found, line)) is not None:
-            earlier.lines.append(line)
-            found.remove(earlier)
-            found.append(earlier)
+            found.append(found.pop(earlier))
+            found[-1].lines.append(line)
         else:
             found.append(Paragraph([line]))
     return found
 
 
-def usual_size(lines: Sequence[Line]) -> float:
-    """That of most characters."""
+def usual_size(lines: Sequence[PageLine]) -> float:
+    """The size of most characters."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 2) / 2] += len(line.text)
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def usual_distance(lines: Sequence[Line]) -> float:
-    """From one line to the next, in letters' heights."""
+def usual_distance(lines: Sequence[PageLine]) -> float:
+    """The usual distance from one line to the next, in heights of letters."""
     found: Counter[float] = Counter()
     for above, below in pairwise(lines):
         step = above.bottom - below.bottom
@@ -74,12 +75,12 @@ def usual_distance(lines: Sequence[Line]) -> float:
     return found.most_common(1)[0][0] if found else 1.2
 
 
-def _same_size(one: Line, other: Line) -> bool:
+def _same_size(one: PageLine, other: PageLine) -> bool:
     return abs(one.size - other.size) <= _SAME_SIZE * max(one.size, other.size)
 
 
-def _right_edges(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
-    """How far lines go to the right that begin in the same strip of the same page."""
+def _right_edges(lines: Sequence[PageLine]) -> dict[tuple[int, int], float]:
+    """The right edge of the lines that begin in the same strip of the same page."""
     edges: dict[tuple[int, int], float] = defaultdict(float)
     for line in lines:
         for strip in _strips(line):
@@ -87,15 +88,15 @@ def _right_edges(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
     return edges
 
 
-def _strips(line: Line) -> tuple[int, int]:
+def _strips(line: PageLine) -> tuple[int, int]:
     strip = int(line.left // 36)  # half an inch
     return strip, strip + 1
 
 
-def _goes_on(paragraph: Paragraph, line: Line, distance: float, edges: dict[tuple[int, int], float]) -> bool:
+def _goes_on(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[tuple[int, int], float]) -> bool:
     last = paragraph.last
     if last.hyphen:
-        return True
+        return _same_size(last, line)
     if not _same_size(last, line) or (last.bold != line.bold and len(paragraph.lines) == 1):
         return abs(last.bottom - line.bottom) < 0.6 * last.size and last.page == line.page  # a word in another size
     step = last.bottom - line.bottom
@@ -113,14 +114,17 @@ def _goes_on(paragraph: Paragraph, line: Line, distance: float, edges: dict[tupl
     return is_full and not moved
 
 
-def _interrupted(found: Sequence[Paragraph], line: Line) -> Paragraph | None:
-    """The paragraph that a line on a new page goes on with, when notes or pictures stand between."""
-    if not found or not line.text[0].islower() or found[-1].last.page == line.page:
+def _interrupted(found: Sequence[Paragraph], line: PageLine) -> int | None:
+    """The index, from the end, of the paragraph that a line on a new page or in a new column continues after notes."""
+    if not found or not line.text[0].islower():
         return None
-    for paragraph in reversed(found[-_LOOKED_BACK:]):
-        last = paragraph.last
+    above = found[-1].last
+    if above.page == line.page and line.bottom < above.bottom + above.size:
+        return None
+    for number in range(-1, -min(_LOOKED_BACK, len(found)) - 1, -1):
+        last = found[number].last
         if last.page < line.page - 1:
             return None
         if _same_size(last, line) and len(last.text) > 30:
-            return None if _ENDED.search(last.text) else paragraph
+            return None if _ENDED.search(last.text) else number
     return None

@@ -1,7 +1,6 @@
-"""The door to PDFium: a file's lines, in the order in which its content has them.
+"""Read lines by PDFium, in the order in which the file has them.
 
-That order is the reading order in nearly all files that programs write, with two columns too. PDFium is not safe to use
-from several threads, so one file is read at a time in a process. pypdfium2 is an extra: semsearch[pdf].
+That order is the reading order in nearly all files that programs write, with two columns too.
 """
 
 from __future__ import annotations
@@ -9,16 +8,22 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Iterator
-from threading import Lock
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.pdf.lines import Entry, Line, Pages
+from semsearch.readers.pdf.columns import Gap, in_columns
+from semsearch.readers.pdf.forms import field_lines, with_fields
+from semsearch.readers.pdf.lines import Entry, PageLine, Pages
+from semsearch.readers.pdf.opening import PDFIUM, opened_pdf, pdfium
 
-_LOCK = Lock()
 _LINE_END = re.compile("\r\n|\ufffe")  # U+FFFE is a hyphen at the end of a line, and that end
 _ODD = re.compile("[\x00-\x1f\x7f\u00ad\ufffe\uffff]")
+_CHANGED = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f\u00ad\ue000-\uf8ff\ufb00-\ufb06\ufffd-\uffff]")
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\u25a0\ue000-\uf8ff\ufffd]")  # of fonts that do not say their letters
+_LETTER = re.compile(r"\w")
+_SPACE = re.compile(r"(?<=\S)[^\S\r\n]+(?=\S)")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BOLD = 600
 _MOST_ENTRIES = 10_000
@@ -26,50 +31,53 @@ _PROPERTIES = {"Title": "title", "Author": "author", "Subject": "subject", "Keyw
 
 
 def read_pages(data: bytes, name: str) -> Pages:
-    """The lines of a file.
+    """Read the lines, table of contents and properties of a PDF file.
 
-    Raises SourceError for what is damaged or needs a password, MissingExtra where pypdfium2 is not installed.
+    Raises SourceError for a file that is damaged or needs a password, MissingExtra if pypdfium2 is not installed.
     """
-    try:
-        import pypdfium2
-    except ImportError:
-        raise MissingExtra("pypdfium2", "pdf") from None
-    with _LOCK:
-        try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            if "password" in str(error).lower():
-                raise SourceError(f"{name} is protected by a password; save it without one") from None
-            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be cut short") from None
-        try:
-            return _pages(document, pypdfium2)
-        finally:
-            document.close()
+    with opened_pdf(data, name) as document:
+        return _pages(document, pdfium())
 
 
 def _pages(document: Any, pypdfium2: Any) -> Pages:
-    lines: list[Line] = []
-    empty = 0
-    for number in range(len(document)):
-        try:
-            page = document[number]
-        except pypdfium2.PdfiumError:  # one page of a file that is damaged
-            empty += 1
-            continue
-        text = page.get_textpage()
-        try:
-            found = list(_lines(text, page, number + 1, pypdfium2.raw))
-        finally:
-            text.close()
-            page.close()
-        lines += found
-        empty += not found
-    properties = {
-        ours: " ".join(value.split())
-        for theirs, ours in _PROPERTIES.items()
-        if (value := document.get_metadata_value(theirs))
-    }
-    return Pages(len(document), lines, list(_contents(document)), properties, empty)
+    with PDFIUM.turn():
+        found = Pages(len(document), [], [], {}, [], {})
+        has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
+        if has_form:
+            document.init_forms()  # before the first page is opened
+    for number in range(1, found.count + 1):
+        with PDFIUM.turn():
+            _read_page(document, number, found, pypdfium2, has_form=has_form)
+    with PDFIUM.turn():
+        properties = {
+            ours: " ".join(value.split())
+            for theirs, ours in _PROPERTIES.items()
+            if (value := document.get_metadata_value(theirs))
+        }
+        contents = list(_contents(document))
+        return replace(found, contents=contents, properties=properties, attachments=document.count_attachments())
+
+
+def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_form: bool) -> None:
+    """Add the lines and the size of a page, or its number to those unread."""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:  # one page of a file that is damaged
+        pages.unread.append(number)
+        return
+    text = page.get_textpage()
+    try:
+        found = _lines(text, page, number, pypdfium2.raw)
+        if has_form:
+            found = with_fields(found, field_lines(document, page, number, pypdfium2.raw))
+        pages.sizes[number] = page.get_size()
+        is_blank = not pypdfium2.raw.FPDFPage_CountObjects(page.raw)
+    finally:
+        text.close()
+        page.close()
+    pages.lines.extend(found)
+    if not found and not is_blank:
+        pages.unread.append(number)
 
 
 def _contents(document: Any) -> Iterator[Entry]:
@@ -82,31 +90,71 @@ def _contents(document: Any) -> Iterator[Entry]:
             yield Entry(bookmark.get_title(), index + 1, bookmark.level + 1)
 
 
-def _lines(text: Any, page: Any, number: int, raw: Any) -> Iterator[Line]:
+def _lines(text: Any, page: Any, number: int, raw: Any) -> list[PageLine]:
     content = text.get_text_range()
-    if not content:
-        return
-    places = _Places(text, page, raw)
-    same = len(content) == text.count_chars()
-    start = 0
-    ends = [*(found.span() for found in _LINE_END.finditer(content)), (len(content), len(content))]
-    for end, following in ends:
-        line = content[start:end]
-        shown = _ODD.sub("", line).translate(_LIGATURES).strip()
-        if shown:
-            first = start + len(line) - len(line.lstrip())
-            last = start + len(line.rstrip()) - 1
-            if not same:
-                first, last = (raw.FPDFText_GetCharIndexFromTextIndex(text.raw, place) for place in (first, last))
-            left, bottom = places.origin(first)
-            size, bold = places.letters((first + last) // 2)
-            hyphen = content[end:following] == "\ufffe"
-            yield Line(shown, number, left, places.right_edge(last), bottom, size, bold, hyphen)
-        start = following
+    if not content or len(_UNREADABLE.findall(content)) * 2 > len(content):
+        return []
+    page_text = _PageText(text, page, raw, content, number)
+    return in_columns(page_text.lines, page_text)
 
 
-class _Places:
-    """Where the characters of a page are, as it is shown: it may be kept lying on its side."""
+class _PageText:
+    """The lines of a page, and where its content has them."""
+
+    def __init__(self, text: Any, page: Any, raw: Any, content: str, number: int) -> None:
+        self._content, self._number = content, number
+        self._characters = _Characters(text, page, raw)
+        self._text, self._raw = text.raw, raw
+        self._same = len(content) == text.count_chars()
+        self._changed = _CHANGED.search(content.replace("\ufffe", "")) is not None
+        self._spans: list[tuple[int, int]] = []
+        self.lines: list[PageLine] = []
+        start = 0
+        ends = [*(found.span() for found in _LINE_END.finditer(content)), (len(content), len(content))]
+        for end, following in ends:
+            if line := self._line(start, end, hyphen=content[end:following] == "\ufffe"):
+                self._spans.append((start, end))
+                self.lines.append(line)
+            start = following
+
+    def gaps(self, index: int) -> list[Gap]:
+        """The gaps between the words of a line."""
+        start, end = self._spans[index]
+        return [
+            Gap(
+                found.start(),
+                self._characters.right_edge(self._index(found.start() - 1)),
+                self._characters.origin(self._index(found.end()))[0],
+            )
+            for found in _SPACE.finditer(self._content, start + 1, end - 1)
+        ]
+
+    def cut(self, index: int, offsets: Sequence[int]) -> list[PageLine]:
+        """The pieces of a line that is cut at these offsets."""
+        start, end = self._spans[index]
+        hyphen = self.lines[index].hyphen
+        parts = pairwise([start, *offsets, end])
+        return [line for first, last in parts if (line := self._line(first, last, hyphen=hyphen and last == end))]
+
+    def _line(self, start: int, end: int, *, hyphen: bool) -> PageLine | None:
+        line = self._content[start:end]
+        shown = (_ODD.sub("", line).translate(_LIGATURES) if self._changed else line).strip()
+        if not shown:
+            return None
+        first = self._index(start + len(line) - len(line.lstrip()))
+        last = self._index(start + len(line.rstrip()) - 1)
+        left, bottom = self._characters.origin(first)
+        letter = _LETTER.search(self._content, start + len(line) // 2, end)  # a space that PDFium adds has no size
+        size, bold = self._characters.letters(self._index(letter.start()) if letter else first)
+        return PageLine(shown, self._number, left, self._characters.right_edge(last), bottom, size, bold, hyphen)
+
+    def _index(self, offset: int) -> int:
+        """The number that PDFium gives to a character of the content."""
+        return offset if self._same else self._raw.FPDFText_GetCharIndexFromTextIndex(self._text, offset)
+
+
+class _Characters:
+    """The coordinates and sizes of a page's characters as the page is shown: it may be stored rotated."""
 
     def __init__(self, text: Any, page: Any, raw: Any) -> None:
         self._raw, self._text = raw, text.raw
@@ -117,7 +165,7 @@ class _Places:
         self._width, self._height = (height, width) if self._turns % 2 else (width, height)
 
     def origin(self, index: int) -> tuple[float, float]:
-        """Where a character stands on its line."""
+        """The left end of a character's baseline."""
         x, y = self._x, self._y
         if not self._raw.FPDFText_GetCharOrigin(self._text, index, x, y):
             return 0.0, 0.0

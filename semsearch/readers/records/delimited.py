@@ -1,8 +1,8 @@
-"""Tables as text: .csv and .tsv, whatever parts their cells, a block a row.
+"""Tables as text: .csv and .tsv, with any delimiter, a block a row.
 
-A row is given as lines "column: value" where the first row looks like the columns' names, which is when it has one for
-every column, all different, short, and none a number; else as its values. What is in quotation marks may have
-delimiters and line ends in it. Python's csv module does not say where a cell stands, so cells are found by pattern.
+A row is given as lines "column: value" if the first row looks like the columns' names: one for every column, all
+different, short, and none a number; else as its values. Cells in quotation marks may contain delimiters and line ends.
+Python's csv module does not give the offsets of cells, so they are found by a pattern.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from pathlib import PurePath
 
 from semsearch.readers.align import Anchors
 from semsearch.readers.document import Document
-from semsearch.readers.records.rows import Field, block_of
+from semsearch.readers.records.chosen import PlacedRecord, chosen_blocks
+from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.readers.records.rows import RecordField, block_of
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 65_536  # characters, to tell the delimiter by
@@ -31,33 +33,42 @@ class _Cell:
     quoted: bool = False
 
     def anchors(self) -> Anchors:
-        """Where its text stands; a quotation mark within is written twice."""
+        """The anchors of the cell's text; a quotation mark in it is written twice in the source."""
         marks = [at for at, character in enumerate(self.text) if character == '"'] if self.quoted else []
         return (0, self.start), *((at + 1, self.start + at + 1 + count) for count, at in enumerate(marks, start=1))
 
 
-def read(source: str, name: str) -> Document:
-    """The rows of a table. Its title is the file's name."""
+def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
+    """Read a table, a block a row; of a table for which `columns` were chosen, these. The title is the file's name."""
     delimiter = _delimiter(source[:_SAMPLE], "\t" if name.lower().endswith((".tsv", ".tab")) else ",")
     rows = _rows(source, delimiter)
     first = next(rows, [])
     names = [cell.text.strip() for cell in first]
+    if columns.are_of(names):
+        records = (PlacedRecord(f"row {n}", _fields(names, row)) for n, row in enumerate(rows, start=2))
+        chosen = list(chosen_blocks(records, columns))
+        return Document(source, chosen, "table", PurePath(name).stem, columns=tuple(names))
     has_names = _are_names(names)
     blocks = []
     for number, row in enumerate(rows if has_names else _rows(source, delimiter), start=2 if has_names else 1):
-        fields = (
-            Field(names[column] if has_names and column < len(names) else "", cell.text, cell.anchors())
-            for column, cell in enumerate(row)
-        )
-        if block := block_of(fields, f"row {number}"):
+        if block := block_of(_fields(names if has_names else [], row), f"row {number}"):
             blocks.append(block)
     if has_names and not blocks:  # a table of one row is no head without a body
-        blocks = [block for block in [block_of((Field("", c.text, c.anchors()) for c in first), "row 1")] if block]
-    return Document(source, blocks, "table", PurePath(name).stem)
+        blocks = [
+            block for block in [block_of((RecordField("", c.text, c.anchors()) for c in first), "row 1")] if block
+        ]
+    return Document(source, blocks, "table", PurePath(name).stem, columns=tuple(names) if has_names else ())
+
+
+def _fields(names: list[str], row: list[_Cell]) -> list[RecordField]:
+    return [
+        RecordField(names[column] if column < len(names) else "", cell.text, cell.anchors())
+        for column, cell in enumerate(row)
+    ]
 
 
 def _delimiter(sample: str, usual: str) -> str:
-    """What most lines have, and equally often; else the usual one."""
+    """The delimiter that most lines have, and equally often; else the usual one."""
     lines = [line for line in re.sub(r'"[^"]*"', "", sample).splitlines() if line][:100]
     alike = dict.fromkeys(_DELIMITERS, 0)
     for delimiter in _DELIMITERS:
@@ -79,7 +90,7 @@ def _are_names(names: list[str]) -> bool:
 
 @lru_cache(maxsize=len(_DELIMITERS))
 def _cell_pattern(delimiter: str) -> re.Pattern[str]:
-    """A cell and what ends it. A quotation mark without its second is a character like others."""
+    """The pattern of a cell and its end. A quotation mark without its second is a character like others."""
     plain = rf"[^{re.escape(delimiter)}\r\n]*"
     quoted = r' *"([^"]*(?:""[^"]*)*)"'
     return re.compile(rf"(?:{quoted}({plain})|({plain}))({re.escape(delimiter)}|\r\n?|\n|\Z)")

@@ -1,7 +1,8 @@
 """Mail: one message (.eml) or a whole mailbox (.mbox).
 
-A message is its subject as a heading, who wrote it, to whom and when, and its text: the plain text where there is one,
-else the HTML. Messages within a message are read too, attachments are not. Places are messages of the mailbox.
+A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
+one, else the HTML. Messages within a message are read too, other attachments are not. Places are the messages of a
+mailbox, by their number, and attached messages.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers import html, text
 from semsearch.readers.builder import Builder
-from semsearch.readers.decode import declared_encoding, decode
+from semsearch.readers.content.decode import Decoded, declared_encoding, decode
+from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
+from semsearch.readers.records.mail_parts import UnreadParts
+from semsearch.results.problems import Omission, together
 
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]+ \d\d:\d\d[^\r\n]*\r?\n")
 _QUOTED_SEPARATOR = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -27,42 +31,65 @@ _DEEPEST = 10  # messages within messages
 
 
 def read(data: bytes, name: str) -> Document:
-    """The messages of a file. The title of a single one is its subject, that of a mailbox its name."""
-    messages = _messages(data)
-    if not messages and data.strip():
+    """Read the messages of a file. The title of a single one is its subject, that of a mailbox its name."""
+    bodies = _bodies(data)
+    if not bodies and data.strip():
         raise SourceError(f"{name} is no mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
     builder = Builder()
-    for number, message in enumerate(messages, start=1):
-        _take(message, builder, f"message {number}" if len(messages) > 1 else None)
-    metadata = _metadata(messages[0]) if len(messages) == 1 else {}
-    return Document(builder.source, builder.blocks, "mail", metadata.get("subject") or PurePath(name).stem, metadata)
+    damaged, unread, doubts = DamagedParts(name), UnreadParts(), list[Omission]()
+    metadata: dict[str, Any] = {}
+    for number, (start, end) in enumerate(bodies, start=1):
+        message = _message(data[start:end], quoted=start > 0)
+        unread.of(message, _body(message))
+        _take(message, builder, f"message {number}" if start else None, damaged, doubts)
+        metadata = _metadata(message) if len(bodies) == 1 else {}
+    title = metadata.get("subject") or PurePath(name).stem
+    omissions = together([*doubts, *unread.omissions, *damaged.omissions(builder.blocks)])
+    return Document(builder.source, builder.blocks, "mail", title, metadata, omissions)
 
 
-def _messages(data: bytes) -> list[EmailMessage]:
+def _bodies(data: bytes) -> list[tuple[int, int]]:
+    """Where the messages of a file begin and end."""
     parts = [found.span() for found in _SEPARATOR.finditer(data)]
-    if not parts:
-        return [message_from_bytes(data, policy=default)] if _HEADER.match(data.lstrip()) else []
+    if not parts or parts[0][0]:  # a line of a letter that begins like a separator makes no mailbox
+        return [(0, len(data))] if _HEADER.match(data.lstrip()) else []
     ends = [*(start for start, _ in parts[1:]), len(data)]
-    bodies = (data[start:end] for (_, start), end in zip(parts, ends, strict=True))
-    return [message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", body), policy=default) for body in bodies]
+    return [(start, end) for (_, start), end in zip(parts, ends, strict=True)]
 
 
-def _take(message: EmailMessage, builder: Builder, place: str | None, depth: int = 0) -> None:
-    builder.add(_header(message, "Subject"), level=1 if depth == 0 else 2, place=place)
+def _message(data: bytes, *, quoted: bool) -> EmailMessage:
+    return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data, policy=default)
+
+
+def _take(
+    message: EmailMessage,
+    builder: Builder,
+    place: str | None,
+    damaged: DamagedParts,
+    doubts: list[Omission],
+    depth: int = 0,
+) -> None:
+    level = 1 if depth == 0 else 2
+    builder.end_sections(level)
+    builder.add(_header(message, "Subject"), level=level, place=place, part=place)
     lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
-    builder.add("\n".join(lines), place=place)
+    builder.add("\n".join(lines), place=place, part=place)
     body = _body(message)
     if body is not None:
-        content = _content(body)
+        part = place or "its text"
         kind = html if body.get_content_subtype() == "html" else text
-        builder.add_all(kind.read(content, "mail").blocks, place=place)
-    for part in _inner(message):
+        with damaged.left_out():
+            decoded = _content(body, part)
+            doubts += decoded.omissions
+            builder.add_all(kind.read(decoded.text, part).blocks, place=place, part=place)
+    for number, inner in enumerate(_inner(message), start=1):
         if depth < _DEEPEST:
-            _take(part, builder, place, depth + 1)
+            where = ", ".join(filter(None, (place, f"attached message {number}")))
+            _take(inner, builder, where, damaged, doubts, depth + 1)
 
 
 def _body(message: EmailMessage) -> EmailMessage | None:
-    """The part that is the text; in a damaged message, the first that could be."""
+    """The part of a message that is its text; in a damaged message, the first that could be."""
     try:
         body: Any = message.get_body(("plain", "html"))
     except (AttributeError, KeyError, ValueError):
@@ -70,20 +97,20 @@ def _body(message: EmailMessage) -> EmailMessage | None:
     return body if isinstance(body, EmailMessage) else None
 
 
-def _content(body: EmailMessage) -> str:
+def _content(body: EmailMessage, name: str) -> Decoded:
     data: Any = body.get_payload(decode=True)
     if not isinstance(data, bytes):
-        return ""
+        return Decoded("")
     declared = body.get_content_charset() or declared_encoding(data)
     try:
         "".encode(declared or "utf-8")
     except LookupError:
         declared = None
-    return decode(data, "the message", declared=declared)
+    return decode(data, name, declared=declared)
 
 
 def _inner(message: EmailMessage) -> list[EmailMessage]:
-    """The messages that are attached to a message, or forwarded with it, not those within these."""
+    """The messages that are attached to a message, or forwarded with it, without those nested in them."""
     found: list[EmailMessage] = []
     waiting: list[Any] = [message]
     while waiting:

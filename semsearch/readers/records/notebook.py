@@ -1,7 +1,7 @@
-"""Jupyter notebooks: what was written in their cells, not what came out of running them.
+"""Jupyter notebooks: the source of their cells, without output.
 
-Markdown cells go through the Markdown reader, code cells are a block of code each, raw cells are plain text. Places
-are those in the .ipynb file itself, so that a line is found again in an editor; the number of the cell stands beside.
+Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text. Lines are
+those of the .ipynb file itself, so that they are found again in an editor; the place is the number of the cell.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from semsearch.readers.records.located_json import Located, parse
 
 
 def read(source: str, name: str) -> Document:
-    """The cells of a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
+    """Read a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
 
-    Raises SourceError for what is no notebook.
+    Raises SourceError for a file that is no notebook.
     """
     notebook = parse(source, name) if source.strip() else {"cells": []}
     cells = _cells(notebook)
@@ -34,7 +34,7 @@ def read(source: str, name: str) -> Document:
 
 
 def _cells(notebook: Any) -> list[Any] | None:
-    """Those of today's notebooks, or of version 3, which had worksheets."""
+    """The cells of a notebook of today's version, or of version 3, which had worksheets; None if it has none."""
     if not isinstance(notebook, dict):
         return None
     if isinstance(notebook.get("worksheets"), list):
@@ -65,7 +65,7 @@ def _blocks(cell: Any, number: int) -> Iterator[Block]:
 
 
 def _source(value: Any) -> tuple[str, Anchors]:
-    """The text of a cell, which is a string or a list of lines, and where it stands in the file."""
+    """The text of a cell, which is a string or a list of lines, and its anchors in the file."""
     parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Located)]
     anchors: list[tuple[int, int]] = []
     length = 0

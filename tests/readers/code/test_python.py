@@ -10,6 +10,7 @@ from cited import check_whole
 import semsearch
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes, read_file
+from semsearch.text.passages import passages
 
 SOURCE = '''#!/usr/bin/env python
 """Tides and their tables.
@@ -60,9 +61,16 @@ def test_docstrings_comments_and_signatures_come_by_function() -> None:
         ("Tide.rise", "Then stop.", 0),
         ("Tide.rise.inner", "def inner()", 3),
         ("Tide.rise.inner", "A remark inside.", 0),
+        (None, "", 3),  # its section ends
         ("Tide.rise", "Back in rise.", 0),
     ]
     assert (document.title, document.format) == ("tides.py", "python")
+
+
+def test_what_follows_a_function_does_not_stand_under_it() -> None:
+    found = {passage.text: passage.headings for passage in passages(read(SOURCE + "\n# At the end.\n"))}
+    assert found["Back in rise."][1:] == ('async def rise(self, moon: str = "é:") -> None',)
+    assert found["At the end."] == ()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

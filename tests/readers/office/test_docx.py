@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from cited import check_whole, sentences
+from cited import check_whole, cited_sentences, sentences
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
@@ -71,6 +71,10 @@ def test_paragraphs_headings_and_rows_come_in_order() -> None:
         ("Köln | 3 m", 0),
         ("After the table.", 0),
     ]
+    assert [block.place for block in read.blocks] == [
+        *(f"paragraph {number}" for number in range(1, 5)), "table 1, row 1", "table 1, row 2", "paragraph 5",
+    ]  # fmt: skip
+    assert [document.paragraphs[n].text for n in (0, 4)] == ["The sea", "After the table."]  # so they are counted
     assert (read.title, read.format, read.metadata["author"]) == ("Of tides", "docx", "Ann")
     check_whole(read, ["The moon pulls the sea.", "It moves.", "After the table."])
 
@@ -108,6 +112,18 @@ def test_pages_are_those_of_words_last_layout() -> None:
     assert with_body(paragraph(run("One."))).blocks[0].page is None
 
 
+def test_a_sentence_after_a_page_break_is_on_the_next_page_and_so_is_a_row() -> None:
+    page = "<w:r><w:lastRenderedPageBreak/></w:r>"
+    text = paragraph(run("One is here. Two goes") + page + run(" on. Three is there."))
+    row = f"<w:tbl><w:tr><w:tc>{paragraph(page + run('Four.'))}</w:tc></w:tr></w:tbl>"
+    assert cited_sentences(with_body(text + row)) == [
+        ("One is here.", 1, "paragraph 1"),
+        ("Two goes on.", 1, "paragraph 1"),
+        ("Three is there.", 2, "paragraph 1"),
+        ("Four.", 3, "table 1, row 1"),
+    ]
+
+
 def test_what_a_reader_does_not_see_is_left_out() -> None:
     deleted = f"<w:del>{run('never').replace('w:t', 'w:delText')}</w:del><w:moveFrom>{run('gone')}</w:moveFrom>"
     field = '<w:r><w:instrText>PAGEREF x</w:instrText></w:r><w:fldSimple w:instr="x">' + run("7") + "</w:fldSimple>"
@@ -138,7 +154,7 @@ def test_notes_and_comments_come_last_with_their_places() -> None:
     comment = f'<w:comment w:id="0">{paragraph(run("A remark."))}</w:comment>'
     read = with_body(paragraph(run("Text.")), footnotes=note, comments=comment)
     assert [(block.text, block.place) for block in read.blocks] == [
-        ("Text.", None),
+        ("Text.", "paragraph 1"),
         ("A note.", "footnote 1"),
         ("A remark.", "comment 1"),
     ]

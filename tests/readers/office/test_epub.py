@@ -11,6 +11,8 @@ from cited import check_whole
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.results.problems import Omission
+from semsearch.text.passages import passages
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
@@ -67,26 +69,44 @@ def read(data: bytes) -> Document:
 @pytest.mark.parametrize("ncx", [False, True])
 def test_chapters_come_in_reading_order_by_the_names_of_the_contents(ncx: bool) -> None:
     document = read(book(ncx=ncx))
-    assert [(block.place, block.text, block.level) for block in document.blocks] == [
-        ("Chapter I", "High water", 1),
-        ("Chapter I", "The moon pulls the sea. It moves.", 0),
-        ("Chapter II", "Größe zählt.", 0),
-        ("Named here", "Named here", 2),
-        ("Named here", "The end.", 0),
+    assert [(block.place, block.text, block.level) for block in document.blocks if block.text] == [
+        ("Chapter I (OEBPS/one.xhtml)", "High water", 1),
+        ("Chapter I (OEBPS/one.xhtml)", "The moon pulls the sea. It moves.", 0),
+        ("Chapter II (OEBPS/text/two.xhtml)", "Größe zählt.", 0),
+        ("Named here (OEBPS/three.xhtml)", "Named here", 2),
+        ("Named here (OEBPS/three.xhtml)", "The end.", 0),
     ]
     assert (document.title, document.format) == ("Of tides", "epub")
     assert document.metadata == {"title": "Of tides", "author": "Ann"}
     check_whole(document, ["The moon pulls the sea.", "It moves.", "Größe zählt.", "The end."])
 
 
+def test_a_chapter_without_headings_is_not_under_those_of_the_one_before() -> None:
+    assert [(passage.text, passage.headings) for passage in passages(read(book()))] == [
+        ("The moon pulls the sea. It moves.", ("High water",)),
+        ("Größe zählt.", ()),
+        ("The end.", ("Named here",)),
+    ]
+
+
 def test_the_order_is_that_of_the_spine() -> None:
-    assert [block.text for block in read(book(spine=("c2", "c1"))).blocks] == ["Named here", "The end.", "Größe zählt."]
+    assert [block.text for block in read(book(spine=("c2", "c1"))).blocks if block.text] == [
+        "Named here",
+        "The end.",
+        "Größe zählt.",
+    ]
 
 
 def test_an_encrypted_book_is_refused_and_encrypted_fonts_are_not() -> None:
-    assert len(read(book(encrypted="OEBPS/font.otf")).blocks) == 5
+    assert read(book(encrypted="OEBPS/font.otf")).blocks == read(book()).blocks
     with pytest.raises(SourceError, match=r"tides\.epub is encrypted"):
-        read(book(encrypted="OEBPS/one.xhtml"))
+        read(book(encrypted="OEBPS/one.xhtml", spine=("c0",)))
+
+
+def test_an_encrypted_chapter_is_left_out_and_told() -> None:
+    document = read(book(encrypted="OEBPS/one.xhtml"))
+    assert (len(document.blocks), document.omissions) == (3, (Omission("encrypted parts"),))
+    assert read(book()).omissions == ()
 
 
 def test_what_is_no_book_is_an_error_that_says_so() -> None:

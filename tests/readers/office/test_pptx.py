@@ -11,6 +11,7 @@ from cited import check_whole, places
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.text.passages import passages
 
 pptx = pytest.importorskip("pptx")
 
@@ -60,6 +61,19 @@ def test_slides_come_in_the_order_of_the_talk_and_groups_are_looked_into() -> No
     order.append(order[0])
     assert places(made(talk)) == [("slide 1", "Two."), ("slide 2", "One.")]
     assert made(talk).title == "talk"
+
+
+def test_a_slide_is_under_its_own_title_only() -> None:
+    talk = pptx.Presentation()
+    talk.slides.add_slide(talk.slide_layouts[5]).shapes.title.text = "High water"
+    for text in ("It rises.", "It falls."):
+        talk.slides.add_slide(talk.slide_layouts[6]).shapes.add_textbox(0, 0, 1, 1).text_frame.text = text
+    found = [(passage.text, passage.headings, passage.places) for passage in passages(made(talk))]
+    assert found == [
+        ("High water", (), ((0, "slide 1"),)),
+        ("It rises.", (), ((0, "slide 2"),)),
+        ("It falls.", (), ((0, "slide 3"),)),
+    ]
 
 
 def test_a_talk_without_slides_has_no_blocks_and_a_damaged_one_is_an_error() -> None:

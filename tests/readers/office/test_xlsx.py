@@ -14,6 +14,7 @@ from cited import check_whole, places
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.text.passages import passages
 
 openpyxl = pytest.importorskip("openpyxl")
 PROSE = "The moon pulls the sea, and so it moves. Twice a day it rises."
@@ -98,3 +99,15 @@ def test_an_empty_workbook_is_its_sheets_name_and_a_damaged_one_an_error() -> No
     assert [block.text for block in read(openpyxl.Workbook()).blocks] == ["Sheet"]
     with pytest.raises(SourceError, match=r"book\.xlsx"):
         read_bytes(saved(openpyxl.Workbook())[:-100], "book.xlsx")
+
+
+def test_a_row_of_many_words_shares_no_passage_and_short_ones_do() -> None:
+    book = openpyxl.Workbook()
+    for row in (["One", PROSE, PROSE, PROSE], ["Two", PROSE, PROSE, PROSE], ["Three"], ["Four"]):
+        book.active.append(row)
+    found = [[place for _, place in passage.places] for passage in passages(read(book))]
+    assert found == [
+        ["Sheet!A1", "Sheet!B1", "Sheet!C1", "Sheet!D1"],
+        ["Sheet!A2", "Sheet!B2", "Sheet!C2", "Sheet!D2"],
+        ["Sheet!A3", "Sheet!A4"],
+    ]

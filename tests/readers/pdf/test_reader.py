@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cited import check_whole, sentences
+from cited import check_whole, cited_sentences, sentences
 
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
+from semsearch.readers.pdf.reader import in_runs
 from semsearch.readers.read import read_bytes
+from semsearch.results.problems import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
@@ -79,6 +81,11 @@ def flowing(paragraphs: list[str], *, columns: int = 1, heads: bool = False) -> 
 
 def read(data: bytes) -> Document:
     return read_bytes(data, "tides.pdf")
+
+
+def cited(document: Document) -> dict[str, tuple[int | None, str | None]]:
+    """Page and place of each sentence."""
+    return {" ".join(text.split()): (page, place) for text, page, place in cited_sentences(document)}
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -170,16 +177,27 @@ def test_a_note_between_two_pages_does_not_part_a_sentence() -> None:
         lines_on(canvas, "The moon pulls the sea so strongly that it", "rises as high as the house in which the", y=450)
         lines_on(canvas, "A note about something else.", y=40, size=7)
         canvas.showPage()
-        lines_on(canvas, "captain lives. Then it falls.", y=450)
+        lines_on(canvas, "captain lives. Then it falls.", "It rises again.", y=450)
 
-    document = read(drawn(draw))
-    found = [(" ".join(block.text.split()), block.page) for block in document.blocks]
     whole = "The moon pulls the sea so strongly that it rises as high as the house in which the captain lives."
-    assert sorted(found, key=lambda block: block[1] or 0) == [
-        *(entry for entry in found if entry[1] == 1),
-        ("Then it falls.", 2),
-    ]
-    assert (whole, 1) in found
+    found = cited(read(drawn(draw)))
+    assert found[whole] == (1, "top")
+    assert found["A note about something else."] == (1, "bottom")
+    assert found["Then it falls."] == found["It rises again."] == (2, "top")
+
+
+def test_where_on_the_page_a_sentence_stands_is_told_by_thirds_and_columns() -> None:
+    def draw(canvas: Any) -> None:
+        lines_on(canvas, "This is a heading over both of the columns here.", x=100, y=450)
+        for x, side in ((30, "Left"), (230, "Right")):
+            for y in (400, 250, 100):
+                lines_on(canvas, f"{side} column.", f"It is at {y} points.", x=x, y=y)
+
+    found = cited(read(drawn(draw)))
+    assert found["This is a heading over both of the columns here."] == (1, "top")
+    assert found["It is at 250 points."] == (1, "middle right")  # the later one
+    assert found["Left column."] == (1, "bottom left")
+    assert found["Right column."] == (1, "bottom right")
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
@@ -213,6 +231,32 @@ def test_pages_without_text_are_counted_and_a_file_of_such_is_refused() -> None:
 
     document = read(drawn(both))
     assert (document.metadata["pages_without_text"], document.blocks[0].page) == (1, 2)
+    assert document.omissions == (Omission("pages without text", 1, "p. 1"),)
+
+
+def test_a_blank_page_lacks_nothing() -> None:
+    def draw(canvas: Any) -> None:
+        canvas.showPage()
+        lines_on(canvas, "Words.")
+
+    document = read(drawn(draw))
+    assert (document.metadata["pages"], document.blocks[0].page, document.omissions) == (2, 2, ())
+    assert "pages_without_text" not in document.metadata
+
+
+def test_runs_of_pages_are_written_short() -> None:
+    assert in_runs([1, 3, 4, 5, 9, 10]) == "1, 3-5, 9-10"
+    assert in_runs(range(1, 100, 2)).endswith("39, ...")
+
+
+def test_files_attached_to_a_pdf_are_counted() -> None:
+    pdfium = pytest.importorskip("pypdfium2")
+    made = pdfium.PdfDocument(drawn(lambda canvas: lines_on(canvas, "Words.")))
+    made.new_attachment("tides.csv").set_data(b"a,b")
+    file = io.BytesIO()
+    made.save(file)
+    made.close()
+    assert read(file.getvalue()).omissions == (Omission("attachments", 1),)
 
 
 def test_passwords_and_damage_are_told() -> None:
@@ -243,3 +287,41 @@ def test_without_the_extra_the_file_is_reported_and_tried_again(
             assert "pip install 'semsearch[pdf]'" in done.skipped[0].reason
         assert index.sync().added == 1
         assert index.search("ship")[0].page == 1
+
+
+def test_a_page_whose_font_does_not_say_its_letters_counts_as_one_without_text() -> None:
+    def draw(canvas: Any) -> None:
+        lines_on(canvas, "Words that can be read.")
+        canvas.showPage()
+        lines_on(canvas, "\x01\x02\x03\x04 \x05\x06\x07\x08")
+
+    document = read(drawn(draw))
+    assert (document.metadata["pages_without_text"], [block.page for block in document.blocks]) == (1, [1])
+
+
+def test_what_is_filled_into_a_form_stands_after_its_label() -> None:
+    def draw(canvas: Any) -> None:
+        lines_on(canvas, "Harbour:", y=404)
+        lines_on(canvas, "Water:", y=354)
+        lines_on(canvas, "Signed below.", y=304)
+        fields = {"width": 200, "height": 20, "x": 100}
+        canvas.acroForm.choice(name="water", value="High", options=["High", "Low"], y=350, **fields)
+        canvas.acroForm.textfield(name="harbour", value="Ryde on the island", y=400, **fields)
+        canvas.acroForm.textfield(name="nothing", value="", y=250, **fields)
+        canvas.acroForm.checkbox(name="box", checked=True, x=40, y=200)
+        canvas.showPage()
+
+    document = read(drawn(draw))
+    assert [" ".join(block.text.split()) for block in document.blocks] == [
+        "Harbour: Ryde on the island",
+        "Water: High",
+        "Signed below.",
+    ]
+
+
+def test_a_form_without_labels_has_its_values_as_text() -> None:
+    def draw(canvas: Any) -> None:
+        canvas.acroForm.textfield(name="a", value="Ryde", x=100, y=400, width=200, height=20)
+        canvas.showPage()
+
+    assert [block.text for block in read(drawn(draw)).blocks] == ["Ryde"]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.text.passages import passages
 
 ROWS = [
     ["title", "text", "year"],
@@ -93,3 +94,14 @@ def test_cells_are_those_of_pythons_csv_module(rows: list[list[str]], delimiter:
 
 def test_a_megabyte_of_marks_is_read_in_no_time() -> None:
     assert read('a,b\n"' + '""' * 500_000).blocks
+
+
+def test_a_record_of_many_words_shares_no_passage_and_short_ones_do() -> None:
+    long = " ".join(["The moon pulls the sea, and so it moves twice a day."] * 3)
+    document = read(f"n,what\n1,One.\n2,Two.\n3,{long}\n4,{long}\n5,Five.\n".replace(f",{long}", f',"{long}"'))
+    assert [[place for _, place in passage.places] for passage in passages(document)] == [
+        ["row 2", "row 3"],
+        ["row 4"],
+        ["row 5"],
+        ["row 6"],
+    ]

@@ -12,6 +12,8 @@ from cited import check_whole, places
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.results.problems import Omission
+from semsearch.text.passages import passages
 
 TEXT = "Dear Bob,\n\nthe moon pulls the sea. Größe zählt, too.\n\nFrom here it moves.\n"
 
@@ -56,12 +58,43 @@ def test_of_two_forms_the_plain_one_is_read_and_html_where_it_is_alone() -> None
     assert [block.text for block in read(only.as_bytes()).blocks[2:]] == ["One bold.", "Two."]
 
 
+def test_attachments_are_counted_and_named_but_for_signatures_and_messages() -> None:
+    mail = message()
+    mail.add_alternative("<p>not this</p>", subtype="html")
+    assert read(mail.as_bytes()).omissions == ()
+    for name in ("a.png", "b.pdf", "c.doc", "d.bin"):
+        mail.add_attachment(b"\x00\x01", maintype="application", subtype="octet-stream", filename=name)
+    mail.add_attachment(b"x", maintype="application", subtype="pgp-signature", filename="signature.asc")
+    inner = message("Inner", "The sea.")
+    inner.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="e.png")
+    mail.add_attachment(inner)
+    assert read(mail.as_bytes()).omissions == (Omission("attachments", 5, "a.png, b.pdf, c.doc, ..."),)
+
+
+def test_what_is_encrypted_and_what_was_guessed_is_said() -> None:
+    secret = b"Subject: Tides\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nab\n--x--\n"
+    assert read(secret).omissions == (Omission("encrypted parts"),)
+    old = b"Subject: Tides\nContent-Transfer-Encoding: 8bit\n\n" + "Łódź".encode("cp1250")
+    assert [omission.kind for omission in read(old).omissions] == ["doubtful encoding"]
+
+
 def test_a_forwarded_message_is_read_once() -> None:
     outer = message("Outer", "See below.")
     outer.add_attachment(message("Inner", "The sea."))
     assert [block.text for block in read(outer.as_bytes()).blocks] == [
         "Outer", HEAD, "See below.", "Inner", HEAD, "The sea."
     ]  # fmt: skip
+    assert [block.place for block in read(outer.as_bytes()).blocks] == [None] * 3 + ["attached message 1"] * 3
+
+
+def test_a_message_without_a_subject_does_not_stand_under_the_one_before() -> None:
+    bare = EmailMessage()
+    bare.set_content("It moves.\n")
+    mailbox_ = b"".join(b"From - Wed May  1 10:00:00 2024\n" + each.as_bytes() + b"\n" for each in (message(), bare))
+    assert [(passage.headings, passage.places) for passage in passages(read(mailbox_, "all.mbox"))] == [
+        (("Höhe der Flut",), ((0, "message 1"),)),
+        ((), ((0, "message 2"),)),
+    ]
 
 
 def test_a_mailbox_is_its_messages(tmp_path: Path) -> None:

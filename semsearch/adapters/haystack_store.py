@@ -1,0 +1,134 @@
+"""Haystack's document store in an index, for semsearch.adapters.haystack, whence it is imported."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from semsearch.adapters.added_documents import AddedDocuments
+from semsearch.adapters.opened import writable, written
+from semsearch.errors import MissingExtra, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+
+try:
+    from haystack import Document, default_from_dict, default_to_dict
+    from haystack.document_stores.errors import DuplicateDocumentError
+    from haystack.document_stores.types import DuplicatePolicy
+    from haystack.utils.filters import document_matches_filter
+except ModuleNotFoundError as error:
+    raise MissingExtra("haystack-ai", "haystack") from error
+
+_DOCUMENT = "_document"  # key of the metadata that keeps what a document is besides its metadata
+_LEFT_OUT = ("meta", "score", "embedding", "sparse_embedding")  # of that: kept elsewhere, or not at all
+
+
+class SemsearchDocumentStore:
+    """A document store in an index: documents that are written come back whole, but for their embeddings.
+
+    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself.
+    """
+
+    def __init__(self, index: Index | str | Path) -> None:
+        self.index = index
+        self.documents = AddedDocuments(writable(index), _DOCUMENT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the store down. Raises UsageError for one that was given an open index."""
+        found: dict[str, Any] = default_to_dict(self, index=written(self.index))
+        return found
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SemsearchDocumentStore:
+        """Make a store that was written down."""
+        store: SemsearchDocumentStore = default_from_dict(cls, data)
+        return store
+
+    def count_documents(self) -> int:
+        """The number of documents."""
+        return len(self.documents.where())
+
+    def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """The documents that pass filters, compared as Haystack compares. Reads all of them."""
+        found = [given_document(each.document, each.metadata) for each in self.documents.where()]
+        return [each for each in found if document_matches_filter(filters, each)] if filters else found
+
+    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE) -> int:
+        """Write documents in one write, all or none; returns how many. Without a policy, known ids are refused."""
+        if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
+            raise UsageError(f"write_documents takes a list of Documents, not {documents!r}")
+        texts = {document.id: _text(document) for document in documents}
+        known = {text.document for text in self.documents.get([*texts])}
+        if policy == DuplicatePolicy.OVERWRITE:
+            self.documents.put(texts.values())
+            return len(documents)
+        if policy != DuplicatePolicy.SKIP and (known or len(texts) < len(documents)):
+            raise DuplicateDocumentError(f"ids that are there already, or come twice: {', '.join(sorted(known))}")
+        return len(self.documents.put([text for id_, text in texts.items() if id_ not in known]))
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """Delete documents by their ids. Unknown ids are no error."""
+        self.documents.remove(document_ids)
+
+    def delete_all_documents(self) -> None:
+        """Delete all documents that were written. Files of the index stay."""
+        self.documents.remove([each.document for each in self.documents.where()])
+
+    def delete_by_filter(self, filters: dict[str, Any]) -> int:
+        """Delete the documents that pass filters; returns how many."""
+        return self.documents.remove([document.id for document in self.filter_documents(filters)])
+
+    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """Change metadata of the documents that pass filters; returns how many."""
+        found = [replace(document, meta={**document.meta, **meta}) for document in self.filter_documents(filters)]
+        return len(self.documents.put([_text(document) for document in found]))
+
+    async def count_documents_async(self) -> int:
+        """The number of documents."""
+        return await asyncio.to_thread(self.count_documents)
+
+    async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """The documents that pass filters."""
+        return await asyncio.to_thread(self.filter_documents, filters)
+
+    async def write_documents_async(
+        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
+    ) -> int:
+        """Write documents, as `write_documents` does."""
+        return await asyncio.to_thread(self.write_documents, documents, policy)
+
+    async def delete_documents_async(self, document_ids: list[str]) -> None:
+        """Delete documents by their ids."""
+        await asyncio.to_thread(self.delete_documents, document_ids)
+
+    async def delete_all_documents_async(self) -> None:
+        """Delete all documents that were written."""
+        await asyncio.to_thread(self.delete_all_documents)
+
+    async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
+        """Delete the documents that pass filters; returns how many."""
+        return await asyncio.to_thread(self.delete_by_filter, filters)
+
+    async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """Change metadata of the documents that pass filters; returns how many."""
+        return await asyncio.to_thread(self.update_by_filter, filters, meta)
+
+
+def _text(document: Document) -> Text:
+    kept = {key: value for key, value in document.to_dict(flatten=False).items() if key not in _LEFT_OUT}
+    title = document.meta.get("title")
+    return Text(
+        document.id,
+        document.content or "",
+        title=title if isinstance(title, str) else "",
+        metadata={**document.meta, _DOCUMENT: kept},
+    )
+
+
+def given_document(id_: str, metadata: Mapping[str, Any], score: float | None = None) -> Document:
+    """A document as it was written, with its score if it was found."""
+    meta = {key: value for key, value in metadata.items() if key != _DOCUMENT}
+    return Document.from_dict({**metadata[_DOCUMENT], "id": id_, "meta": meta, "score": score})

@@ -1,0 +1,288 @@
+"""LangChain: an index as a retriever, as embeddings, and as a vector store. Needs the extra `langchain`.
+
+What LangChain calls asynchronously runs in a thread, so that its event loop goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from semsearch.adapters.added_documents import PLAIN, AddedDocuments, same_length
+from semsearch.adapters.conditions import filters_of
+from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
+from semsearch.adapters.opened import IndexLike, searchable, writable
+from semsearch.adapters.passages import passage_id, passage_metadata
+from semsearch.errors import MissingExtra, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.options import SearchOptions
+from semsearch.results.searchable import Searchable
+
+try:
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables.config import run_in_executor
+    from langchain_core.vectorstores import VectorStore
+    from langchain_core.vectorstores.utils import maximal_marginal_relevance
+    from pydantic import ConfigDict, Field, PrivateAttr
+except ModuleNotFoundError as error:
+    raise MissingExtra("langchain-core", "langchain") from error
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+
+_TEXT = "_page_content"  # key of the metadata that keeps a document's text as it was given
+
+
+class SemsearchRetriever(BaseRetriever):
+    """A retriever over anything that can be searched: passages as documents, best first.
+
+    `index` is the path of an index, the address of a server, or what is open. The other fields are those of
+    `SearchOptions`, of which the rarer ones are kept in `options`; `invoke(query, k=3)` changes them for one query.
+    `filters` may also be a mapping (semsearch.adapters.conditions). With a path or an address, a retriever can be
+    dumped, loaded and pickled. Raises UsageError for options that make no sense, and what opening the index raises.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: Any
+    k: int = 10
+    mode: Mode = "hybrid"
+    min_score: float | None = None
+    filters: Any = ()
+    context: int = 0
+    duplicates: bool = False
+    options: dict[str, Any] = Field(default_factory=dict)
+    _searched: Searchable = PrivateAttr()
+
+    def __init__(self, index: IndexLike, *, options: Mapping[str, Any] | None = None, **keywords: Any) -> None:
+        own = {name: value for name, value in keywords.items() if name in type(self).model_fields}
+        others = {name: value for name, value in keywords.items() if name not in own}
+        place = str(index) if isinstance(index, Path) else index
+        super().__init__(index=place, options={**(options or {}), **others}, **own)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Open the index, and check the options."""
+        super().model_post_init(context)
+        self._searched = searchable(self.index)
+        self._options({})
+
+    @classmethod
+    def is_lc_serializable(cls) -> bool:
+        """Tell LangChain that its `dumps` can write this down."""
+        return True
+
+    @classmethod
+    def get_lc_namespace(cls) -> list[str]:
+        """The module from which LangChain's `load` makes it again."""
+        return cls.__module__.split(".")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the fields alone: what unpickles them opens the index again."""
+        return partial(type(self), **vars(self)), ()
+
+    def _options(self, keywords: Mapping[str, Any]) -> SearchOptions:
+        own = {name: getattr(self, name) for name in SearchOptions.__slots__ if name in type(self).model_fields}
+        given: Any = {**own, **self.options, **keywords}
+        return SearchOptions.chosen(None, None, given | {"filters": filters_of(given["filters"])})
+
+    def _found(self, query: str, keywords: Mapping[str, Any]) -> list[Document]:
+        hits = self._searched.search(query, options=self._options(keywords))
+        return [_passage(hit, self._searched) for hit in hits]
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # given by LangChain, here and below
+        **keywords: Any,
+    ) -> list[Document]:
+        return self._found(query, keywords)
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
+        **keywords: Any,
+    ) -> list[Document]:
+        found: list[Document] = await run_in_executor(None, self._found, query, keywords)
+        return found
+
+
+class SemsearchEmbeddings(Embeddings):
+    """Embeddings by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
+
+    Vectors have length one. That of a text without a known word is zero. Queries are embedded as documents are.
+    """
+
+    def __init__(self, embedder: EmbedderLike) -> None:
+        self.embedder = embedder
+        self._embed = embedder_of(embedder)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Embed texts. (n) -> (n, d)"""
+        return rows(self._embed, texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Embed a query. (d,)"""
+        return rows(self._embed, [text])[0]
+
+
+class SemsearchVectorStore(VectorStore):
+    """A vector store in an index: documents that are added come back whole and as they were given, metadata included.
+
+    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself, and
+    finds by meaning and by words unless a `mode` is given. Passages of files that the index has besides are found too,
+    and come as `SemsearchRetriever` gives them. `filter` is as in semsearch.adapters.conditions; the other options of
+    a search are those of `SearchOptions`. Documents with an id that is known replace the earlier ones.
+    """
+
+    def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
+        self.index = writable(index)
+        self.mode = mode
+        self._documents = AddedDocuments(self.index, _TEXT)
+
+    @property
+    def embeddings(self) -> SemsearchEmbeddings:
+        """The embeddings that the index makes itself."""
+        return SemsearchEmbeddings(self.index)
+
+    def add_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        batch_size: int | None = None,  # noqa: ARG002  # LangChain's `index` gives it; all is one write here
+    ) -> list[str]:
+        """Add texts with their metadata; those without an id get one. Returns the ids."""
+        contents = [*texts]
+        same_length(contents, metadatas, "metadatas")
+        same_length(contents, ids, "ids")
+        triples = zip(ids or [None] * len(contents), contents, metadatas or [{}] * len(contents), strict=True)
+        return self._documents.put(_text(id_ or str(uuid4()), text, metadata) for id_, text, metadata in triples)
+
+    def add_documents(
+        self,
+        documents: list[Document],
+        *,
+        ids: Sequence[str | None] | None = None,
+        batch_size: int | None = None,
+    ) -> list[str]:
+        """Add documents under the given ids, or else their own. Returns the ids."""
+        given = [document.id for document in documents] if ids is None else ids
+        texts, metadatas = [each.page_content for each in documents], [each.metadata for each in documents]
+        return self.add_texts(texts, metadatas, ids=given, batch_size=batch_size)
+
+    def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
+        """Delete documents by their ids, or all that were added. Files of the index stay; unknown ids are no error."""
+        self._documents.remove([each.document for each in self._documents.where()] if ids is None else ids)
+        return True
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """The documents with these ids, in their order; those that are not there are left out."""
+        return [_given(text.document, text.metadata) for text in self._documents.get(ids)]
+
+    def similarity_search(self, query: str, k: int = 4, *, filter: Any = None, **options: Any) -> list[Document]:
+        """Find the documents that answer a query best."""
+        return [self._document(hit) for hit in self._hits(query, k, filter, options)]
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Any = None, **options: Any
+    ) -> list[tuple[Document, float]]:
+        """Find documents with their scores: the larger the better, and comparable within one answer only."""
+        return [(self._document(hit), hit.score) for hit in self._hits(query, k, filter, options)]
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, *, filter: Any = None, **options: Any
+    ) -> list[Document]:
+        """Of the first `fetch_k`, choose k that are near the query and unlike each other, by the cosines of vectors."""
+        hits = self._hits(query, max(k, fetch_k), filter, options)
+        if not hits:
+            return []
+        wanted, *found = self.index.embed([query, *(hit.passage for hit in hits)])
+        chosen = maximal_marginal_relevance(wanted, found, lambda_mult=lambda_mult, k=k)
+        return [self._document(hits[number]) for number in chosen]
+
+    def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
+        """Refuse: an index is asked in words, which it looks for too."""
+        raise UsageError("an index is asked in words, not by a vector; use similarity_search(query)")
+
+    def max_marginal_relevance_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
+        """Refuse, as above."""
+        raise UsageError("an index is asked in words, not by a vector; use max_marginal_relevance_search(query)")
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        index: Index | str | Path | None = None,
+        mode: Mode = "hybrid",
+    ) -> SemsearchVectorStore:
+        """Make a store in an index, by default a new one, and add texts. An index embeds by itself: give no embedding.
+
+        Raises UsageError for embeddings that are not `SemsearchEmbeddings`, and where no index is given.
+        """
+        if embedding is not None and not isinstance(embedding, SemsearchEmbeddings):
+            raise UsageError(f"an index embeds by itself; give embedding=None instead of {type(embedding).__name__}")
+        if index is None:
+            raise UsageError("say where to keep the documents: index='indexes/notes', or an open Index")
+        store = cls(index, mode=mode)
+        store.add_texts(texts, metadatas, ids=ids)
+        return store
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        raise UsageError("relevance comes with the hits; use similarity_search_with_relevance_scores(query)")
+
+    def _similarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, *, filter: Any = None, **options: Any
+    ) -> list[tuple[Document, float]]:
+        """Find documents with their relevance, 0 to 1: the cosine with the query, comparable between answers.
+
+        Raises UsageError in mode "lexical", whose scores have no such scale.
+        """
+        if options.get("mode", self.mode) == "lexical":
+            raise UsageError("relevance from 0 to 1 is by meaning, which the mode 'lexical' leaves out")
+        hits = self._hits(query, k, filter, options)
+        return [(self._document(hit), min(1.0, max(0.0, hit.dense or 0.0))) for hit in hits]
+
+    async def _asimilarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, **options: Any
+    ) -> list[tuple[Document, float]]:
+        search = self._similarity_search_with_relevance_scores
+        found: list[tuple[Document, float]] = await run_in_executor(None, lambda: search(query, k, **options))
+        return found
+
+    def _hits(self, query: str, k: int, filter: Any, options: Mapping[str, Any]) -> list[Hit]:
+        filters = (*filters_of(filter), *filters_of(options.get("filters")))
+        keywords: Any = {"mode": self.mode, **options, "filters": filters}
+        return self._documents.search(query, SearchOptions.chosen(PLAIN, k, keywords))
+
+    def _document(self, hit: Hit) -> Document:
+        return _given(hit.document, hit.metadata) if self._documents.has(hit) else _passage(hit, self.index)
+
+
+def _passage(hit: Hit, index: Searchable) -> Document:
+    return Document(id=passage_id(hit), page_content=hit.passage, metadata=passage_metadata(hit, index))
+
+
+def _text(id_: str, text: str, metadata: Mapping[str, Any]) -> Text:
+    title = metadata.get("title")
+    return Text(id_, text, title=title if isinstance(title, str) else "", metadata={**metadata, _TEXT: text})
+
+
+def _given(id_: str, metadata: Mapping[str, Any]) -> Document:
+    """A document as it was given."""
+    own = {key: value for key, value in metadata.items() if key != _TEXT}
+    return Document(id=id_, page_content=metadata[_TEXT], metadata=own)

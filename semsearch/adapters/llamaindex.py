@@ -1,0 +1,283 @@
+"""LlamaIndex: an index as a retriever, as an embedding, and as a vector store. Needs the extra `llamaindex`.
+
+What LlamaIndex awaits runs in a thread, so that its event loop goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from semsearch.adapters.added_documents import PLAIN, AddedDocuments
+from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
+from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
+from semsearch.adapters.opened import IndexLike, searchable, writable
+from semsearch.adapters.passages import passage_id, passage_metadata
+from semsearch.errors import MissingExtra, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.options import SearchOptions
+from semsearch.results.searchable import Searchable
+
+try:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+    from llama_index.core.bridge.pydantic import PrivateAttr, field_serializer
+    from llama_index.core.callbacks import CallbackManager
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import (
+        BaseNode,
+        MetadataMode,
+        NodeRelationship,
+        NodeWithScore,
+        QueryBundle,
+        RelatedNodeInfo,
+        TextNode,
+    )
+    from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, VectorStoreQuery, VectorStoreQueryResult
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+    from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
+except ModuleNotFoundError as error:
+    raise MissingExtra("llama-index-core", "llamaindex") from error
+
+_NODE = "_node_content"  # key of the metadata in which LlamaIndex keeps the whole node
+_SHOWN = ("source", "title", "headings")  # metadata of a passage that a language model reads before its text
+_MODES: dict[str, Mode] = {
+    "hybrid": "hybrid",
+    "semantic_hybrid": "hybrid",
+    "sparse": "lexical",
+    "text_search": "lexical",
+}
+_OPERATORS = {"contains": "==", "any": "in", "nin": "not in"}  # of a list, any element may be the equal one
+_NOT_HEEDED = ("alpha", "sparse_top_k", "embedding_field", "output_fields", "mmr_threshold")
+
+Filters: TypeAlias = Any  # MetadataFilters, a mapping or filters as semsearch writes them
+
+
+class SemsearchNodeRetriever(BaseRetriever):
+    """A retriever over anything that can be searched: passages as nodes, best first.
+
+    `index` is the path of an index, the address of a server, or what is open. Options are those of a search, given
+    whole or by keyword; `filters` may also be LlamaIndex's `MetadataFilters`, or a mapping. Raises UsageError for
+    options that make no sense, and what opening the index raises.
+    """
+
+    def __init__(
+        self,
+        index: IndexLike,
+        k: int | None = None,
+        *,
+        options: SearchOptions | None = None,
+        filters: Filters = None,
+        callback_manager: CallbackManager | None = None,
+        verbose: bool = False,
+        **keywords: Any,
+    ) -> None:
+        super().__init__(callback_manager=callback_manager, verbose=verbose)
+        given: Any = keywords if filters is None else {**keywords, "filters": _filters(filters)}
+        self.options = SearchOptions.chosen(options, k, given)
+        self._searched = searchable(index)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        hits = self._searched.search(query_bundle.query_str, options=self.options)
+        return [NodeWithScore(node=_passage(hit, self._searched), score=hit.score) for hit in hits]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+class SemsearchEmbedding(BaseEmbedding):
+    """An embedding by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
+
+    Vectors have length one. That of a text without a known word is zero. Queries are embedded as texts are.
+    """
+
+    embedder: Any
+    _embed: Any = PrivateAttr()
+
+    def __init__(self, embedder: EmbedderLike, **keywords: Any) -> None:
+        super().__init__(embedder=embedder, **{"model_name": "semsearch", **keywords})
+        self._embed = partial(rows, embedder_of(embedder))
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name by which LlamaIndex knows it."""
+        return cls.__name__
+
+    @field_serializer("embedder")
+    def _written(self, embedder: EmbedderLike) -> str:
+        return str(embedder) if isinstance(embedder, str | Path) else repr(embedder)
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        found: list[list[float]] = self._embed(texts)
+        return found
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._get_text_embeddings([query])[0]
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return (await self._aget_text_embeddings([text]))[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return (await self._aget_text_embeddings([query]))[0]
+
+
+class SemsearchNodeStore(BasePydanticVectorStore):
+    """A vector store in an index: nodes that are added come back whole and as they were given.
+
+    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself, and
+    vectors that nodes have are not used; it finds by meaning and by words unless a `mode` is given. Passages of files
+    that the index has besides are found too, and come as `SemsearchNodeRetriever` gives them.
+    """
+
+    stores_text: bool = True
+    is_embedding_query: bool = False  # queries come as they were asked
+    mode: Mode = "hybrid"
+    _documents: AddedDocuments = PrivateAttr()
+
+    def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
+        super().__init__(stores_text=True, is_embedding_query=False, mode=mode)
+        self._documents = AddedDocuments(writable(index), _NODE)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name by which LlamaIndex knows it."""
+        return cls.__name__
+
+    @property
+    def client(self) -> Index:
+        """The index."""
+        return self._documents.index
+
+    def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
+        """Add nodes, in place of those with their ids. Returns the ids."""
+        return self._documents.put([_text(node) for node in nodes])
+
+    def delete(self, ref_doc_id: str, **_: Any) -> None:
+        """Delete the nodes of a document."""
+        found = [each.document for each in self._documents.where() if each.metadata.get("ref_doc_id") == ref_doc_id]
+        self._documents.remove(found)
+
+    def delete_nodes(self, node_ids: list[str] | None = None, filters: Filters = None, **_: Any) -> None:
+        """Delete the nodes with these ids that pass the filters. Raises UsageError where neither is given."""
+        if node_ids is None and filters is None:
+            raise UsageError("say which nodes to delete, by node_ids or filters; clear() deletes all")
+        self._documents.remove([node.node_id for node in self.get_nodes(node_ids, filters)])
+
+    def clear(self) -> None:
+        """Delete all nodes. Files of the index stay."""
+        self._documents.remove([each.document for each in self._documents.where()])
+
+    def get_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
+        """The nodes with these ids that pass the filters; those that are not there are left out."""
+        if filters is None:
+            return [metadata_dict_to_node(text.metadata) for text in self._documents.get(node_ids)]
+        found = self._documents.where(_filters(filters))
+        wanted = None if node_ids is None else {*node_ids}
+        return [metadata_dict_to_node(each.metadata) for each in found if wanted is None or each.document in wanted]
+
+    def query(self, query: VectorStoreQuery, **_: Any) -> VectorStoreQueryResult:
+        """Find the nodes that answer a query best, with their scores: the larger the better.
+
+        The query's mode "default" is the store's. Raises UsageError for what an index cannot do: a query by a vector
+        alone, other modes, and weights of one's own (`alpha`).
+        """
+        hits = self._documents.search(_asked(query), self._options(query)) if query.doc_ids != [] else []
+        nodes = [self._node(hit) for hit in hits]
+        return VectorStoreQueryResult(
+            nodes=nodes, similarities=[hit.score for hit in hits], ids=[node.node_id for node in nodes]
+        )
+
+    def _node(self, hit: Hit) -> BaseNode:
+        return metadata_dict_to_node(hit.metadata) if self._documents.has(hit) else _passage(hit, self.client)
+
+    def _options(self, query: VectorStoreQuery) -> SearchOptions:
+        mode = self.mode if query.mode.value == "default" else _MODES.get(query.mode.value)
+        if mode is None:
+            raise UsageError(f"an index has no query mode {query.mode.value!r}; it has default, {', '.join(_MODES)}")
+        for name in _NOT_HEEDED:
+            if getattr(query, name) is not None:
+                raise UsageError(f"{name} means nothing to an index; leave it out")
+        filters = _filters(query.filters)
+        for key, ids in (("ref_doc_id", query.doc_ids), ("path", query.node_ids)):
+            filters += filters_where(Compared(key, "in", ids)) if ids else []  # no node_ids: of a VectorStoreIndex
+        k = query.similarity_top_k if query.hybrid_top_k is None else query.hybrid_top_k
+        return replace(PLAIN, k=k, mode=mode, filters=filters)
+
+    async def async_add(self, nodes: Sequence[BaseNode], **keywords: Any) -> list[str]:
+        """Add nodes, as `add` does."""
+        return await asyncio.to_thread(self.add, nodes, **keywords)
+
+    async def adelete(self, ref_doc_id: str, **keywords: Any) -> None:
+        """Delete the nodes of a document."""
+        await asyncio.to_thread(self.delete, ref_doc_id, **keywords)
+
+    async def adelete_nodes(self, node_ids: list[str] | None = None, filters: Filters = None, **keywords: Any) -> None:
+        """Delete nodes, as `delete_nodes` does."""
+        await asyncio.to_thread(self.delete_nodes, node_ids, filters, **keywords)
+
+    async def aclear(self) -> None:
+        """Delete all nodes."""
+        await asyncio.to_thread(self.clear)
+
+    async def aget_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
+        """The nodes with these ids, as `get_nodes` finds them."""
+        return await asyncio.to_thread(self.get_nodes, node_ids, filters)
+
+    async def aquery(self, query: VectorStoreQuery, **keywords: Any) -> VectorStoreQueryResult:
+        """Find nodes, as `query` does."""
+        return await asyncio.to_thread(self.query, query, **keywords)
+
+
+def _passage(hit: Hit, index: Searchable) -> TextNode:
+    """A passage as a node. Of its metadata a language model reads where it stands, and embeddings read nothing."""
+    metadata = passage_metadata(hit, index)
+    source = RelatedNodeInfo(node_id="/".join(filter(None, (hit.root, hit.document))))
+    return TextNode(
+        id_=passage_id(hit),
+        text=hit.passage,
+        metadata=metadata,
+        excluded_llm_metadata_keys=[key for key in metadata if key not in _SHOWN],
+        excluded_embed_metadata_keys=[*metadata],
+        relationships={NodeRelationship.SOURCE: source},
+    )
+
+
+def _text(node: BaseNode) -> Text:
+    title = node.metadata.get("title")
+    return Text(
+        node.node_id,
+        node.get_content(metadata_mode=MetadataMode.NONE),
+        title=title if isinstance(title, str) else "",
+        metadata=node_to_metadata_dict(node),
+    )
+
+
+def _asked(query: VectorStoreQuery) -> str:
+    if query.query_str is None:
+        raise UsageError("an index is asked in words, not by a vector; give query_str")
+    return str(query.query_str)
+
+
+def _filters(given: Filters) -> list[str]:
+    """Filters as semsearch writes them. Raises UsageError for what they cannot say."""
+    return filters_where(_condition(given)) if isinstance(given, MetadataFilters) else [*filters_of(given)]
+
+
+def _condition(given: MetadataFilters | MetadataFilter) -> MetadataCondition:
+    if isinstance(given, MetadataFilters):
+        return Joined(getattr(given.condition, "value", "and"), [_condition(each) for each in given.filters])
+    operator = given.operator.value
+    if operator == "all":
+        return Joined("and", [Compared(given.key, "==", value) for value in given.value or []])
+    return Compared(given.key, _OPERATORS.get(operator, operator), given.value)

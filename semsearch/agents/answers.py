@@ -1,0 +1,122 @@
+"""The answers of the tools. Their structured content has the fields of these classes; what is None is left out.
+
+They are kept small, since a model reads all of them: a hit has some twenty fields, of which a model needs these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from semsearch.results.codec import ONLY_IF_SET
+
+
+def _optional() -> Any:
+    return field(default=None, kw_only=True, metadata=ONLY_IF_SET)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage that was found."""
+
+    citation: str
+    heading: str  # title and headings, outermost first
+    sentence: str
+    score: float
+    relevance: float | None = _optional()  # how likely it answers, 0 to 1
+    passage: str | None = _optional()
+    index: str | None = _optional()  # where several were asked, here and below
+    changed: bool | None = _optional()  # true: the file has changed or gone since it was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassages:
+    """The answer of search and similar."""
+
+    results: tuple[FoundPassage, ...]
+    note: str | None = _optional()
+    next_cursor: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSource:
+    """A source of a gathered context."""
+
+    number: int
+    citation: str
+    index: str | None = _optional()
+    changed: bool | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredContext:
+    """The answer of context."""
+
+    text: str
+    sources: tuple[CitedSource, ...]
+    note: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """A passage of a document that is read."""
+
+    citation: str
+    heading: str  # as of what was found
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """The answer of read."""
+
+    index: str
+    document: str
+    title: str
+    format: str
+    passages: tuple[ReadPassage, ...]
+    changed: bool | None = _optional()
+    note: str | None = _optional()
+    next_cursor: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document of an index."""
+
+    document: str
+    title: str
+    format: str
+    words: int
+    modified: str | None = _optional()
+    index: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """The answer of list_documents."""
+
+    documents: tuple[ListedDocument, ...]
+    note: str | None = _optional()
+    next_cursor: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """An index, and how far it is up to date."""
+
+    name: str
+    documents: int
+    passages: int
+    roots: tuple[str, ...]
+    changed_files: int | None = _optional()
+    not_read: str | None = _optional()  # files below the roots, by ending
+    problem: str | None = _optional()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStates:
+    """The answer of status."""
+
+    indexes: tuple[IndexState, ...]
+    note: str | None = _optional()

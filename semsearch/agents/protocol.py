@@ -1,0 +1,163 @@
+"""The methods of the Model Context Protocol that this server has. How messages come and go is not known here."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semsearch import __version__
+from semsearch.agents.instructions import instructions
+from semsearch.agents.jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    Json,
+    RpcError,
+    RpcInvalid,
+    RpcMessage,
+    RpcRequest,
+    error_answer,
+    result_answer,
+    to_line,
+)
+from semsearch.agents.quoting import harmless
+from semsearch.agents.versions import STATELESS, agreed
+from semsearch.errors import SemsearchError
+
+if TYPE_CHECKING:
+    from semsearch.agents.tools.tool import Tool
+    from semsearch.serve.open_indexes import OpenIndexes
+
+_LOG = logging.getLogger(__name__)
+_SERVER = {"name": "semsearch", "title": "semsearch", "version": __version__}
+_BUG = "semsearch has failed at this; its log says where"
+_HOUR = 3_600_000  # milliseconds
+_CAPABILITIES: Json = {"tools": {}, "resources": {}}
+_FRESH: dict[str, Json] = {  # how long a client may keep a result, and for whom: only the tools are the same for all
+    "server/discover": {"ttlMs": 60_000, "cacheScope": "private"},
+    "tools/list": {"ttlMs": _HOUR, "cacheScope": "public"},
+    "resources/list": {"ttlMs": 0, "cacheScope": "private"},
+    "resources/templates/list": {"ttlMs": _HOUR, "cacheScope": "public"},
+    "resources/read": {"ttlMs": 0, "cacheScope": "private"},
+}
+SLOW = frozenset(("tools/call", "resources/list", "resources/read"))  # methods that look into an index
+
+
+class AgentProtocol:
+    """Answers requests about some indexes. Threads may share it; it remembers nothing of a client.
+
+    Indexes are opened when the first request needs them, so that a handshake waits for no import.
+    """
+
+    def __init__(self, open_indexes: Callable[[], OpenIndexes], names: Callable[[], list[str]]) -> None:
+        self._open, self._names = open_indexes, names
+        self._opening = threading.Lock()
+        self._opened: OpenIndexes | None = None
+
+    def answer(self, request: RpcRequest, version: str) -> Json:
+        """The answer to a request in a version of the protocol. A bug is logged, and told as one."""
+        try:
+            return _complete(request, self._result(request, version), version)
+        except RpcError as error:
+            return error_answer(request.id, error)
+        except SemsearchError as error:
+            return error_answer(request.id, RpcError(INTERNAL_ERROR, str(error)))
+        except Exception:
+            _LOG.exception("%s has failed", request.method)
+            return error_answer(request.id, RpcError(INTERNAL_ERROR, _BUG))
+
+    def refusal(self, request: RpcRequest, version: str, why: str) -> Json:
+        """The answer to a request that is not carried out: of a tool for the model, otherwise for its program."""
+        if request.method == "tools/call":
+            return _complete(request, _failed_call(why), version)
+        return error_answer(request.id, RpcError(INTERNAL_ERROR, why))
+
+    def answer_batch(self, messages: Sequence[RpcMessage], version: str) -> list[Json]:
+        """The answers to the requests of a batch, one after the other. What needs no answer is left out."""
+        found: list[Json] = []
+        for message in messages:
+            if isinstance(message, RpcRequest):
+                found.append(self.answer(message, version))
+            elif isinstance(message, RpcInvalid):
+                found.append(message.answer)
+        return found
+
+    def indexes(self) -> OpenIndexes:
+        """The indexes, opened now if they are not yet."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def close(self) -> None:
+        """Close the indexes."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+
+    def _result(self, request: RpcRequest, version: str) -> Json:
+        params, stateless = request.params, version in STATELESS
+        match request.method:
+            case "initialize" if not stateless:
+                return self._initialize(params)
+            case "ping" if not stateless:
+                return {}
+            case "server/discover" if stateless:
+                said = {"capabilities": _CAPABILITIES, "instructions": instructions(self._names())}
+                return {"supportedVersions": [*STATELESS], **said}
+            case "tools/list":
+                return {"tools": [tool.declared(version) for tool in _tools().values()]}
+            case "tools/call":
+                return self._call(params, version)
+            case "resources/list" | "resources/read" | "resources/templates/list" as method:
+                from semsearch.agents.resources import resources  # start-up time: few clients ask for them
+
+                return resources(method, self.indexes, params)
+        raise RpcError(METHOD_NOT_FOUND, f"there is no method {request.method[:80]!r}")
+
+    def _initialize(self, params: Mapping[str, Any]) -> Json:
+        return {
+            "protocolVersion": agreed(params.get("protocolVersion")),
+            "capabilities": _CAPABILITIES,
+            "serverInfo": _SERVER,
+            "instructions": instructions(self._names()),
+        }
+
+    def _call(self, params: Mapping[str, Any], version: str) -> Json:
+        """Call a tool. What a model can mend by asking otherwise is a result; the rest is an error of the protocol."""
+        name, arguments, tools = params.get("name"), params.get("arguments"), _tools()
+        if not isinstance(name, str) or name not in tools:
+            raise RpcError(INVALID_PARAMS, f"there is no tool {str(name)[:80]!r}; there are {', '.join(tools)}")
+        if not isinstance(arguments, dict | None):
+            raise RpcError(INVALID_PARAMS, "arguments must be an object")
+        try:
+            found = tools[name].call(self.indexes(), arguments or {})
+        except SemsearchError as error:
+            return _failed_call(str(error))
+        structured = {"structuredContent": found} if version >= "2025-06-18" else {}
+        return {"content": [_text(to_line(found).decode())], **structured, "isError": False}
+
+
+def _tools() -> dict[str, Tool]:
+    from semsearch.agents.tools.catalogue import TOOLS  # start-up time: a handshake needs none of them
+
+    return TOOLS
+
+
+def _complete(request: RpcRequest, result: Json, version: str) -> Json:
+    """The answer with a result, which without a handshake says more of itself and of the server."""
+    if version in STATELESS:
+        meta = {"_meta": {"io.modelcontextprotocol/serverInfo": _SERVER}}
+        result = {"resultType": "complete", **result, **_FRESH.get(request.method, {}), **meta}
+    return result_answer(request.id, result)
+
+
+def _failed_call(message: str) -> Json:
+    """The result of a tool that failed, for the model to read."""
+    return {"content": [_text(harmless(message))], "isError": True}
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}

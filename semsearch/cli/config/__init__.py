@@ -1,0 +1,1 @@
+"""The commands that show and begin a configuration."""

@@ -1,0 +1,197 @@
+"""The configuration as a whole: defaults, the user's file, the project's, environment variables; the later win.
+
+A project's file comes with the project, perhaps from elsewhere. So it names only what lies in its own folder, and no
+server, to which questions and a token would go.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from semsearch.cli.configuration.files import project_file, users_file
+from semsearch.cli.configuration.keys import PROFILES, SECTIONS, checked, checked_profile, dotted, unknown, variable_of
+from semsearch.cli.configuration.toml_file import TomlFile, tomllib
+from semsearch.errors import UsageError
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredValue:
+    """The value of a key, and where it came from: a file with its line, a variable, or "default"."""
+
+    section: str
+    name: str
+    value: Any
+    source: str
+
+    @property
+    def key(self) -> str:
+        """The name of the key with its section."""
+        return dotted(self.section, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An index that `semsearch index` keeps up to date by itself: its name, roots and globs, and where it lives."""
+
+    name: str
+    roots: tuple[str, ...]  # absolute
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    indexes: Path
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What is configured, by key and by profile. What is not configured is not in it."""
+
+    settings: Mapping[str, ConfiguredValue]
+    profiles: Mapping[str, Profile]
+
+    def of(self, section: str) -> dict[str, Any]:
+        """The values of a section, by name."""
+        return {each.name: each.value for each in self.settings.values() if each.section == section}
+
+    def with_defaults(self) -> Iterator[ConfiguredValue]:
+        """All keys, also those that are not configured."""
+        for section, cls in SECTIONS.items():
+            for field in fields(cls):
+                found = self.settings.get(dotted(section, field.name))
+                yield found or ConfiguredValue(section, field.name, _default(section, field.name), DEFAULT)
+
+
+def read_configuration() -> Configuration:
+    """Read all that is configured. Raises UsageError, which names file and line, or the variable."""
+    settings: dict[str, ConfiguredValue] = {}
+    profiles: dict[str, Profile] = {}
+    own = users_file()
+    for path, is_users in ((own if own.is_file() else None, True), (project_file(), False)):
+        if path is not None:
+            file = TomlFile.read(path)
+            settings |= {each.key: each for each in _settings_in(file, is_users=is_users)}
+            profiles |= {each.name: each for each in _profiles_in(file, is_users=is_users)}
+    settings |= {each.key: each for each in _settings_of_environment(dict(os.environ))}
+    return Configuration(settings, profiles)
+
+
+def _settings_in(file: TomlFile, *, is_users: bool) -> Iterator[ConfiguredValue]:
+    for name, value in file.values.items():
+        if name == PROFILES:
+            continue
+        if name not in SECTIONS or not name:
+            yield _setting(file, "", name, value, is_users=is_users)
+        elif not isinstance(value, Mapping):
+            raise UsageError(f"{file.at('', name)}: [{name}] is a section, with keys of its own, not {value!r}")
+        else:
+            for inner, each in value.items():
+                yield _setting(file, name, inner, each, is_users=is_users)
+
+
+def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: bool) -> ConfiguredValue:
+    where = file.at(section, name)
+    try:
+        if not section and isinstance(value, Mapping):
+            raise UsageError(unknown(f"[{name}]", name, [*filter(None, SECTIONS), f"{PROFILES}.NAME"]))
+        found = checked(section, name, value)
+        if dotted(section, name) == "server" and not is_users:
+            raise UsageError(f"server is taken from your own configuration only, {users_file()}")
+        if dotted(section, name) in ("indexes", "settings.vectors", "settings.frequencies"):
+            found = _path(file, found, of_folder=name == "indexes", is_users=is_users)
+        if dotted(section, name) == "rerank":
+            found = _model(file, found, is_users=is_users)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+    return ConfiguredValue(section, name, found, where)
+
+
+def _path(file: TomlFile, text: str, *, of_folder: bool, is_users: bool) -> str:
+    """A path as it is meant, relative to the file. What is no path, such as the name of word vectors, stays."""
+    if not of_folder and not any(sign in text for sign in ("/", os.sep)):
+        return text
+    return _inside(file, text, is_users=is_users)
+
+
+def _model(file: TomlFile, text: str, *, is_users: bool) -> str:
+    """A model's path, relative to the file, where that is one; else its name, which has a slash as well."""
+    is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
+    return _inside(file, text, is_users=is_users) if is_path or (file.path.parent / text).exists() else text
+
+
+def _inside(file: TomlFile, text: str, *, is_users: bool) -> str:
+    """The absolute path. Raises UsageError where a project's file names what lies outside of its folder."""
+    folder = file.path.parent
+    path = os.path.normpath(folder / Path(text).expanduser())
+    whole, inner = os.path.realpath(folder), os.path.realpath(path)
+    if not is_users and inner != whole and not inner.startswith(whole.rstrip(os.sep) + os.sep):
+        raise UsageError(f"{text} lies outside of {folder}; only your own configuration, {users_file()}, may name that")
+    return path
+
+
+def _profiles_in(file: TomlFile, *, is_users: bool) -> Iterator[Profile]:
+    given = file.values.get(PROFILES, {})
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{file.at('', PROFILES)}: profiles are sections, such as [profiles.notes], not {given!r}")
+    for name, values in given.items():
+        where = file.at(PROFILES, name)
+        try:
+            keys = checked_profile(name, values)
+            if not name.strip() or Path(name).name != name or name.startswith("."):
+                raise UsageError(f"{name!r} is not a name for an index; give one such as 'notes'")
+            roots = tuple(_inside(file, root, is_users=is_users) for root in keys.roots)
+            indexes = _indexes_of(file, is_users=is_users)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        yield Profile(name, roots, keys.include, keys.exclude, indexes, where)
+
+
+def _indexes_of(file: TomlFile, *, is_users: bool) -> Path:
+    """The folder in which the indexes of a file's profiles live."""
+    if "indexes" in file.values:
+        return Path(_inside(file, checked("", "indexes", file.values["indexes"]), is_users=is_users))
+    if is_users:
+        from semsearch.cli.places import users_own  # start-up time: it imports platformdirs
+
+        return users_own()
+    return file.path.parent / "indexes"
+
+
+def _settings_of_environment(environment: Mapping[str, str]) -> Iterator[ConfiguredValue]:
+    for section, cls in SECTIONS.items():
+        for field in fields(cls):
+            variable = variable_of(section, field.name)
+            text = environment.get(variable, "")
+            if not text.strip():
+                continue
+            try:
+                yield ConfiguredValue(section, field.name, _from_text(section, field.name, text), variable)
+            except UsageError as error:
+                raise UsageError(f"the environment variable {variable}: {error}") from None
+
+
+def _from_text(section: str, name: str, text: str) -> Any:
+    """A variable's value: written as in TOML, or a text as it is. A text for a list is its only item."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    try:
+        return checked(section, name, value)
+    except UsageError:
+        if not isinstance(value, str):
+            return checked(section, name, text)
+        return checked(section, name, [value])
+
+
+def _default(section: str, name: str) -> Any:
+    if section == "settings":
+        from semsearch.settings import Settings  # start-up time: only `config show` asks
+        from semsearch.word_vectors.loading import DEFAULT_VECTORS
+
+        return DEFAULT_VECTORS if name == "vectors" else Settings.__dataclass_fields__[name].default
+    return getattr(SECTIONS[section](), name)

@@ -1,0 +1,253 @@
+"""Compare continuous bag of sentences with word2vec: one text, the same words, sentences as sums of word vectors.
+
+Yuan and Zhang, table I and figures 3 and 4. Skip-gram, CBOW and CBOS learn from the same stemmed text, each in as many
+rounds; the words of the evaluation sentences are stemmed likewise. A sentence is the sum of its words' vectors, and
+similarity the cosine of two sums. Beside them stand the random vectors that CBOS starts from: what is due to shared
+words alone.
+
+Where we differ: the paper trained on the Toronto books, which may not be passed on, and took batches of 10 sentences;
+see semsearch.train.cbos. Its figures for the other methods are not for the same text everywhere.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import SourceError
+from semsearch.evaluate.arguments import check_several
+from semsearch.evaluate.cbos.stemmed import Stemming, ids_of
+from semsearch.evaluate.cbos.trainer import Recipe, Trainer
+from semsearch.evaluate.published import YEAR_TASKS, figures
+from semsearch.evaluate.record import ExperimentRecord, digits
+from semsearch.evaluate.similarity.correlation import pearson
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
+from semsearch.train.cbos import start
+from semsearch.train.corpus import Skipped, Stages, check_settings
+from semsearch.word_vectors.averages import average
+
+logger = logging.getLogger(__name__)
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+K, M = 1, 2  # the paper's choice
+RANDOM = "random"
+SWEPT = "STS14"  # section IV.C
+
+
+@dataclass(frozen=True, slots=True)
+class CbosTask(ExperimentRecord):
+    """The results on a task: Pearson's r × 100 by method, ours and the paper's."""
+
+    task: str
+    group: str
+    pairs: int
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    published: Mapping[str, float] = field(metadata=digits(4))
+
+
+@dataclass(frozen=True, slots=True)
+class CbosYear(ExperimentRecord):
+    """The results of a year: means of its tasks that were run, ours and the paper's, and the paper's own averages."""
+
+    group: str
+    tasks: int
+    whole: bool  # all tasks of the year were run
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    published: Mapping[str, float] = field(metadata=digits(4))
+    printed: Mapping[str, float] = field(metadata=digits(4))
+
+
+@dataclass(frozen=True, slots=True)
+class CbosEffect(ExperimentRecord):
+    """The effect of one value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean."""
+
+    parameter: Literal["k", "m"]
+    value: int
+    pearson: Mapping[str, float] = field(metadata=digits(4))
+    mean: float = field(metadata=digits(4))
+
+
+@dataclass(frozen=True, slots=True)
+class CbosReport(ExperimentRecord):
+    """The results of CBOS and its baselines: the training text, the seconds of each training, and the figures."""
+
+    sentences: int
+    running_words: int
+    words: int
+    known: float = field(metadata=digits(4))  # share of the tasks' running words
+    settings: Mapping[str, Any]
+    seconds: Mapping[str, float] = field(metadata=digits(4))
+    tasks: tuple[CbosTask, ...]
+    years: tuple[CbosYear, ...]
+    effects: tuple[CbosEffect, ...] = field(default=())
+
+
+def _warn(path: str, reason: str) -> None:
+    logger.warning("skipped %s: %s", path, reason)
+
+
+def evaluate_cbos(
+    corpus: Sequence[str | Path],
+    sts: Sequence[str | Path],
+    *,
+    ks: Sequence[int] = (),
+    ms: Sequence[int] = (),
+    sentences: int | None = None,
+    baselines: bool = True,
+    stem: bool = True,
+    dimension: int = 100,
+    epochs: int = 10,
+    batch: int = 1000,
+    min_count: int = 5,
+    seed: int = 0,
+    fresh: bool = False,
+    skipped: Skipped = _warn,
+    progress: Stages | None = None,
+) -> CbosReport:
+    """Train CBOS, and with `baselines` skip-gram and CBOW; measure them on the paper's tasks among the files of `sts`.
+
+    `corpus` are files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and
+    m to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. Vectors that were trained before are
+    taken from the cache folder unless `fresh`. `skipped(path, reason)` is called for files that could not be read,
+    which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
+    MissingExtra if gensim is not installed.
+    """
+    check_several(corpus=corpus, sts=sts)
+    check_settings(
+        dimension=dimension,
+        epochs=epochs,
+        batch=batch,
+        min_count=min_count,
+        sentences=1 if sentences is None else sentences,
+    )
+    check_settings(k=min(ks, default=K), m=min(ms, default=M))
+    tasks = _tasks(map(Path, sts), effects=bool(ks or ms))
+    recipe = Recipe(tuple(map(Path, corpus)), sentences, stem, dimension, epochs, batch, min_count, seed)
+    trainer = Trainer(recipe, fresh, skipped, progress)
+    scorer = _Scorer(tasks, Stemming(stem=stem))
+    measured, seconds = {}, {}
+    for name in ("skip-gram", "CBOW", "CBOS") if baselines else ("CBOS",):
+        trained = trainer.cbos(K, M) if name == "CBOS" else trainer.word2vec(name)
+        measured[name], seconds[name] = scorer.scores(trained.words, trained.vectors), trained.seconds
+    measured[RANDOM] = scorer.scores(trained.words, start(len(trained.words), dimension, seed).vectors)
+    rows = tuple(_row(task, {name: found[task.name] for name, found in measured.items()}) for task in tasks)
+    return CbosReport(
+        sentences=trained.sentences,
+        running_words=trained.running_words,
+        words=len(trained.words),
+        known=scorer.known(trained.words),
+        settings=recipe.settings,
+        seconds=seconds,
+        tasks=rows,
+        years=tuple(_years(rows)),
+        effects=tuple(_effects(trainer, scorer, measured["CBOS"], ks, ms)),
+    )
+
+
+class _Scorer:
+    """Scores word vectors on tasks, whose sentences are stemmed: correlations of cosines of sums with gold scores."""
+
+    def __init__(self, tasks: Sequence[Task], stemming: Stemming) -> None:
+        self.tasks = tasks
+        self._texts = [(list(map(stemming, task.first)), list(map(stemming, task.second))) for task in tasks]
+
+    def scores(self, words: Sequence[str], vectors: Float32) -> dict[str, float]:
+        """Compute Pearson's r × 100 by task; a sentence without known words is similar to nothing. (V), (V, d)"""
+        numbers = {word: number for number, word in enumerate(words)}
+        found = {}
+        for task, sides in zip(self.tasks, self._texts, strict=True):
+            first, second = (_unit(average(ids_of(texts, numbers), vectors)) for texts in sides)
+            found[task.name] = 100 * pearson(np.einsum("ij,ij->i", first, second), task.scores)
+        return found
+
+    def known(self, words: Sequence[str]) -> float:
+        """The share of the tasks' running words that have a vector."""
+        vocabulary = set(words)
+        running = [word in vocabulary for sides in self._texts for texts in sides for text in texts for word in text]
+        return sum(running) / len(running) if running else 0.0
+
+
+def _unit(rows: Float32) -> Float64:
+    """Scale rows to length one (a mean has the direction of the sum). Zero rows stay."""
+    wide = rows.astype(np.float64)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    return np.asarray(wide / np.where(lengths > 0, lengths, 1))
+
+
+def _tasks(paths: Iterable[Path], *, effects: bool) -> list[Task]:
+    """The paper's tasks among the files. Raises SourceError if there are none, or none to compare k and m on."""
+    named = set(_printed())
+    tasks = [task for task in read_tasks(paths) if task.name in named and task.split in ("test", "")]
+    if not tasks:
+        raise SourceError(
+            "none of the files is a task of the paper; expected names such as 2014.images.test.tsv, years 2012 to 2015"
+        )
+    if len({task.name for task in tasks}) != len(tasks):
+        raise SourceError("two of the files are of one task, such as x.test.tsv and x.tsv; give one of them")
+    if effects and not any(task.group == SWEPT for task in tasks):
+        raise SourceError(f"k and m are compared on the tasks of {SWEPT}, and there are none; give 2014.*.test.tsv")
+    return tasks
+
+
+def _effects(
+    trainer: Trainer, scorer: _Scorer, chosen: Mapping[str, float], ks: Sequence[int], ms: Sequence[int]
+) -> list[CbosEffect]:
+    """The effects of k and m: figures 3 and 4."""
+    found: dict[tuple[int, int], Mapping[str, float]] = {(K, M): chosen}
+    swept = [task.name for task in scorer.tasks if task.group == SWEPT]
+    effects = []
+    compared: tuple[tuple[Literal["k", "m"], Sequence[int]], ...] = (("k", ks), ("m", ms))
+    for parameter, values in compared:
+        for value in sorted(set(values)):
+            k, m = (value, M) if parameter == "k" else (K, value)
+            if (k, m) not in found:
+                trained = trainer.cbos(k, m)
+                found[k, m] = scorer.scores(trained.words, trained.vectors)
+            by_task = {name: found[k, m][name] for name in swept}
+            effects.append(CbosEffect(parameter, value, by_task, _mean(by_task.values())))
+    return effects
+
+
+def _row(task: Task, measured: Mapping[str, float]) -> CbosTask:
+    return CbosTask(task.name, task.group, len(task.scores), measured, _printed()[task.name])
+
+
+def _years(rows: Sequence[CbosTask]) -> Iterable[CbosYear]:
+    groups: dict[str, list[CbosTask]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    for group, members in groups.items():
+        whole = {row.task.partition(".")[2] for row in members} == YEAR_TASKS[group]
+        yield CbosYear(
+            group,
+            len(members),
+            whole,
+            _means([row.pearson for row in members]),
+            _means([row.published for row in members]),
+            _printed().get(group, {}) if whole else {},
+        )
+
+
+@cache
+def _printed() -> dict[str, dict[str, float]]:
+    """The figures of table I × 100, by its rows: tasks and years."""
+    rows: dict[str, dict[str, float]] = {}
+    for figure in figures("cbos", "table I"):
+        rows.setdefault(figure.row, {})[figure.column] = 100 * figure.value
+    return rows
+
+
+def _means(columns: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: _mean([column[name] for column in columns]) for name in columns[0]}
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))

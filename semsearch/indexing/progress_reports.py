@@ -1,0 +1,32 @@
+"""The progress of a write: to a function of the caller's, or drawn as a bar where somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from semsearch.results.reports import Progress
+from semsearch.system.progress_bar import Show, progress_bar
+
+Report = Callable[[Progress], None]
+Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
+
+
+@contextmanager
+def reporting(progress: Reporting) -> Iterator[Report | None]:
+    """What a writer calls with its progress, while the block runs."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    with progress_bar(progress) as show:
+        yield _drawn(show) if progress else None
+
+
+def _drawn(show: Show) -> Report:
+    def draw(found: Progress) -> None:
+        if found.phase == "reading":
+            show("reading files", found.files, found.total_files)
+        else:
+            show(found.phase, found.sentences, found.total_sentences)
+
+    return draw

@@ -1,0 +1,118 @@
+"""Prepare files in several processes. Workers are fresh interpreters (spawned), which hand back arrays and strings.
+
+A large file is not sent to a worker: it is read and taken in part by part by the process that writes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import get_context
+
+from semsearch.errors import SemsearchError, VectorsMismatch
+from semsearch.indexing.reading.prepare import Chunk, FileToRead, Preparer
+from semsearch.readers.registry import Format, register, registered
+from semsearch.settings import Settings
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import WordVectors
+
+logger = logging.getLogger(__name__)
+
+LARGE = 8_000_000  # bytes: from here on a file is taken in where it is read
+_CHUNK = 250_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
+_FILES = 256
+_AHEAD = 3  # chunks for each process that are begun before they are needed
+_WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
+_MOST = 8  # processes, unless told otherwise: only one takes in what they prepare
+
+
+def useful_processes(sizes: Sequence[int], asked: int, vectors: WordVectors) -> int:
+    """Choose the number of processes for files of given sizes: `asked`; for 0, as many as pay for their start.
+
+    It is one if the word vectors are in this process only.
+    """
+    if not hasattr(vectors, "folder"):
+        return 1
+    if asked:
+        return asked
+    small = sum(size for size in sizes if size <= LARGE)
+    return max(1, min(_cores(), _MOST, small // _WORTH + 1))
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def chunks(sizes: Sequence[int]) -> Iterator[slice]:
+    """Divide files, given by their sizes, into chunks of consecutive ones; a large file is a chunk by itself."""
+    first = total = 0
+    for number, size in enumerate(sizes):
+        if number > first and (size > LARGE or total + size > _CHUNK or number - first >= _FILES):
+            yield slice(first, number)
+            first, total = number, 0
+        total += size
+    if len(sizes):
+        yield slice(first, len(sizes))
+
+
+def is_large(sizes: Sequence[int]) -> bool:
+    """Return whether a chunk is a single large file, which is not sent to a worker."""
+    return sizes[0] > LARGE
+
+
+def prepare_in_processes(
+    groups: Sequence[Sequence[FileToRead]], *, processes: int, settings: Settings, vectors: WordVectors, max_bytes: int
+) -> Generator[Chunk, None, None]:
+    """Prepare groups of files and yield a chunk for each, in their order. Raises SemsearchError if a process dies.
+
+    The processes end when the generator is closed or exhausted.
+    """
+    arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest, registered()
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_start, initargs=arguments)
+    waiting: deque[Future[Chunk]] = deque()
+    rest = iter(groups)
+    try:
+        while True:
+            for group in islice(rest, processes * _AHEAD - len(waiting)):
+                waiting.append(pool.submit(_prepare, list(group), max_bytes))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise SemsearchError(
+            "a process that reads files has died, of too little memory perhaps; nothing was changed. "
+            "Run it again with one process (--processes 1)"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_worker: Preparer | SemsearchError  # of this process, if it is a worker; or why it could not become one
+
+
+def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Format] = ()) -> None:
+    """Make a worker ready. Ctrl-C is left to the process that takes in; the workers end with it."""
+    global _worker  # a worker's state lives as long as its process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for kind in formats:
+        register(kind)
+    try:
+        vectors = load_vectors(folder)
+        if vectors.digest != digest:
+            raise VectorsMismatch(f"the word vectors in {folder} have changed while they were in use; index again")
+        _worker = Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
+    except SemsearchError as error:
+        _worker = error
+
+
+def _prepare(files: Sequence[FileToRead], max_bytes: int) -> Chunk:
+    if isinstance(_worker, SemsearchError):
+        raise _worker
+    return _worker.prepare(files, max_bytes)

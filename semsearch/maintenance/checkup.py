@@ -1,0 +1,126 @@
+"""The health of an index: what is stale, what was not read, how good fit and recall are, and what to do about each."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.results.checkup import MUCH_DRIFT, Checkup, DiskPart, Finding
+from semsearch.results.problems import endings_in_words
+from semsearch.results.reports import Status
+from semsearch.storage.database import DATABASE
+from semsearch.storage.manifest import get_segments
+from semsearch.text.tokens import hash_words
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_FEW_KNOWN = 0.7  # of the words: fewer have a vector where the language is another
+_MUCH_REMOVED = 0.2  # of the vectors
+_SAMPLE = 300  # passages whose words are looked up
+_PARTS = {"passage": "vectors of passages", "sentence": "vectors of sentences", "words": "words", "topics": "topics"}
+_ORDER = {"warning": 0, "notice": 1, "good": 2}
+
+
+def read_checkup(db: sqlite3.Connection, folder: Path, status: Status, vectors: WordVectors) -> Checkup:
+    """Read the health of an index, given its status."""
+    known = _known_words(db, vectors)
+    return Checkup(
+        status=status,
+        formats=dict(db.execute("SELECT format, count(*) FROM documents GROUP BY format ORDER BY 2 DESC, 1")),
+        disk=_disk(db, folder),
+        known_words=known,
+        findings=tuple(sorted(findings(status, known), key=lambda each: _ORDER[each.level])),
+    )
+
+
+def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
+    """What there is to say of an index, and to do about it."""
+    index = shlex.quote(str(Path(status.path).absolute()))
+    if not status.documents:
+        yield Finding("content", "warning", "The index is empty.", f"semsearch index PATH --name {index}")
+    yield from _of_files(status, index)
+    yield from _of_fit(status, index)
+    yield from _of_recall(status, index)
+    if known_words is not None and known_words < _FEW_KNOWN:
+        says = f"Only {known_words:.0%} of the words have a vector: the language may be another than theirs."
+        yield Finding("words", "warning", says, "semsearch vectors list")
+    elif known_words is not None:
+        yield Finding("words", "good", f"{known_words:.0%} of the words have a vector.", "")
+    if status.vectors and status.removed > _MUCH_REMOVED * status.vectors:
+        says = f"{status.removed / status.vectors:.0%} of the vectors are of documents that were removed."
+        yield Finding("room", "notice", says, f"semsearch compact --index {index}")
+
+
+def _of_files(status: Status, index: str) -> Iterator[Finding]:
+    if status.stale:
+        says = f"{_count(status.stale, 'file')} changed, came or went since the last sync."
+        yield Finding("files", "warning", says, f"semsearch index --name {index}")
+    elif status.stale is not None and status.roots:
+        yield Finding("files", "good", "All files are as they were indexed.", "")
+    if status.not_read:
+        says = f"{_count(sum(status.not_read.values()), 'file')} not read: {endings_in_words(status.not_read)}."
+        yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
+    if status.partly_read:
+        says = f"{_count(status.partly_read, 'document')} read only in part, or in doubt."
+        yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
+
+
+def _of_fit(status: Status, index: str) -> Iterator[Finding]:
+    if status.drift is None:
+        return
+    if status.drift > MUCH_DRIFT:
+        says = f"The text has moved {status.drift:.1f}° away from what the vectors were fitted to."
+        yield Finding("fit", "warning", says, f"semsearch refit --index {index}")
+    else:
+        yield Finding("fit", "good", f"The fit suits the text: it has moved {status.drift:.1f}° since.", "")
+
+
+def _of_recall(status: Status, index: str) -> Iterator[Finding]:
+    if not status.documents:
+        return
+    if not status.scans:
+        yield Finding("recall", "good", "Every passage is compared: recall is 1.", "")
+    for scan in status.scans:
+        says = f"Recall is {scan.recall:.3f} of the ten best, measured on {_count(scan.questions, 'question')}."
+        is_low = status.target_recall is not None and scan.recall < status.target_recall
+        command = f"semsearch index --name {index} --rebuild" if is_low else ""
+        yield Finding("recall", "warning" if is_low else "good", says, command)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _disk(db: sqlite3.Connection, folder: Path) -> tuple[DiskPart, ...]:
+    """The parts of an index on the disk, and those of its vectors that an engine keeps elsewhere."""
+    segments = {each.file: each for each in get_segments(db)}
+    sizes, files = Counter[str](), Counter[str]()
+    for path in folder.rglob("*"):
+        if path.is_file():
+            segment = segments.pop(path.name, None)
+            part = _part_of(path) if segment is None else _PARTS[segment.kind]
+            sizes[part] += path.stat().st_size
+            files[part] += 1
+    for segment in segments.values():
+        sizes[_PARTS[segment.kind]] += segment.size
+        files[_PARTS[segment.kind]] += 1
+    return tuple(DiskPart(part, size, files[part]) for part, size in sizes.most_common())
+
+
+def _part_of(path: Path) -> str:
+    names: Mapping[str, str] = {DATABASE: "text and tables", f"{DATABASE}-wal": "log"}
+    return names.get(path.name, "other")
+
+
+def _known_words(db: sqlite3.Connection, vectors: WordVectors) -> float | None:
+    """The share of running words with a vector, in passages that lie evenly in the index."""
+    (passages,) = db.execute("SELECT count(*) FROM passages").fetchone()
+    step = max(1, passages // _SAMPLE)
+    rows = db.execute("SELECT text FROM passages WHERE id % ? = 0 LIMIT ?", (step, 2 * _SAMPLE))
+    hashes = hash_words([text for (text,) in rows]).hashes
+    return float((vectors.lookup(hashes) >= 0).mean()) if len(hashes) else None

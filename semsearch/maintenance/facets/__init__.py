@@ -1,0 +1,1 @@
+"""Facets: how many documents there are by folder, format, date and metadata."""

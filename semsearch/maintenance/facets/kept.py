@@ -1,0 +1,35 @@
+"""The facets that were counted lately, kept while the index stays as it is: a page asks for the same ones again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+
+from semsearch.results.facets import Facets
+
+_MOST = 32  # questions; each keeps some kilobytes
+
+
+class KeptFacets:
+    """Facets of one generation of an index, by what was asked. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._kept: dict[Hashable, Facets] = {}
+
+    def get(self, generation: int, asked: Hashable, count: Callable[[], Facets]) -> Facets:
+        """Return what was kept, or count it and keep it. Those of earlier generations are forgotten."""
+        with self._lock:
+            kept = self._kept.get(asked) if generation == self._generation else None
+        if kept is not None:
+            return kept
+        found = count()
+        with self._lock:
+            if generation > self._generation:
+                self._generation, self._kept = generation, {}
+            if generation == self._generation:
+                self._kept[asked] = found
+                while len(self._kept) > _MOST:
+                    del self._kept[next(iter(self._kept))]
+        return found

@@ -1,0 +1,1 @@
+"""The map of an index: passages as points by meaning, in two dimensions."""

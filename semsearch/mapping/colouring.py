@@ -1,0 +1,129 @@
+"""Colourings of a map: its points by folder, by type and by document, each with at most twelve groups.
+
+Folders are divided where most of the passages are: the largest one into its sub-folders, as long as there are colours.
+What is too small for a colour of its own is in one last group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import sqlite3
+
+UInt8 = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+Kind = Literal["folder", "type", "document"]
+
+MOST = 12  # groups, the last one of all others included: more colours are not told apart
+REST = "others"
+_LEAST = 0.01  # of all passages: a part with fewer is not seen
+_DOCUMENTS = """SELECT coalesce(roots.path, ''), documents.path, format, title, first_passage, passages FROM documents
+    LEFT JOIN roots ON roots.id = root_id WHERE passages > 0 ORDER BY first_passage"""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSpan:
+    """A document with its passages: which folders it is in, outermost first, and what else it may be coloured by."""
+
+    folders: tuple[str, ...]
+    format: str
+    name: str
+    first: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Colouring:
+    """A division of points into named groups, and each point's group."""
+
+    by: Kind
+    names: tuple[str, ...]
+    numbers: UInt8  # (n,)
+
+    def sizes(self) -> list[int]:
+        """The number of points of each group."""
+        sizes: list[int] = np.bincount(self.numbers, minlength=len(self.names)).tolist()
+        return sizes
+
+
+def get_spans_of_documents(db: sqlite3.Connection) -> list[DocumentSpan]:
+    """Read all documents with passages, in the order of these."""
+    rows = db.execute(_DOCUMENTS).fetchall()
+    roots = {root for root, *_ in rows}
+    return [
+        DocumentSpan(_folders(root, path, several=len(roots) > 1), format_, title or path, first, passages)
+        for root, path, format_, title, first, passages in rows
+    ]
+
+
+def _folders(root: str, path: str, *, several: bool) -> tuple[str, ...]:
+    """The folders of a path below its root; the root itself is one where there are several."""
+    below = PurePosixPath(path).parent.parts
+    return ((PurePosixPath(root).name or "added"), *below) if several else below
+
+
+def colourings(documents: Sequence[DocumentSpan], ids: Int64) -> tuple[Colouring, ...]:
+    """The colourings of passages, given by their rising ids. (n,)"""
+    counts = np.array([each.passages for each in documents], dtype=np.int64)
+    starts = np.array([each.first for each in documents], dtype=np.int64)
+    owners = np.searchsorted(starts, ids, side="right") - 1
+    named: dict[Kind, list[str]] = {
+        "folder": _folder_names(documents),
+        "type": [each.format or "text" for each in documents],
+        "document": [each.name for each in documents],
+    }
+    return tuple(_colouring(by, names, counts, owners) for by, names in named.items())
+
+
+def _colouring(by: Kind, names: Sequence[str], counts: Int64, owners: Int64) -> Colouring:
+    sizes: dict[str, int] = {}
+    for name, count in zip(names, counts.tolist(), strict=True):
+        sizes[name] = sizes.get(name, 0) + count
+    ranked = sorted(sizes, key=lambda name: (-sizes[name], name))
+    kept = ranked if len(ranked) <= MOST else ranked[: MOST - 1]
+    numbers = {name: number for number, name in enumerate(kept)}
+    of_documents = np.array([numbers.get(name, len(kept)) for name in names], dtype=np.uint8)
+    shown = tuple(kept) if len(kept) == len(ranked) else (*kept, REST)
+    return Colouring(by, shown, of_documents[owners])
+
+
+def _folder_names(documents: Sequence[DocumentSpan]) -> list[str]:
+    """The folder by which each document is coloured: the largest folders are divided while there are colours."""
+    groups: dict[tuple[str, ...], list[DocumentSpan]] = {(): list(documents)}
+    whole: set[tuple[str, ...]] = set()  # those that are not divided any further
+    while divisible := [folder for folder in groups if folder not in whole]:
+        largest = max(divisible, key=lambda folder: (_size(groups[folder]), folder))
+        parts = _divided(groups[largest], len(largest))
+        if len(groups) - 1 + len(parts) > MOST or parts.keys() == {largest} or not _is_worth_it(parts, documents):
+            whole.add(largest)
+            continue
+        del groups[largest]
+        groups |= parts
+        if largest in parts:
+            whole.add(largest)  # the files that are in no sub-folder
+    names = {id(each): "/".join(folder) + "/" if folder else "(top)" for folder, own in groups.items() for each in own}
+    return [names[id(each)] for each in documents]
+
+
+def _divided(documents: Sequence[DocumentSpan], depth: int) -> dict[tuple[str, ...], list[DocumentSpan]]:
+    """Documents by one folder more than `depth`; those that lie in no further one stay where they are."""
+    parts: dict[tuple[str, ...], list[DocumentSpan]] = {}
+    for each in documents:
+        parts.setdefault(each.folders[: depth + 1], []).append(each)
+    return parts
+
+
+def _is_worth_it(parts: dict[tuple[str, ...], list[DocumentSpan]], documents: Sequence[DocumentSpan]) -> bool:
+    """Return whether a division shows something: there is one part, or two at least that can be seen."""
+    return len(parts) == 1 or sum(_size(part) >= _LEAST * _size(documents) for part in parts.values()) > 1
+
+
+def _size(documents: Sequence[DocumentSpan]) -> int:
+    return sum(each.passages for each in documents)

@@ -1,0 +1,217 @@
+"""The maker of an index's map: looks whether there is one, brings it up to date, or makes and keeps a new one.
+
+What is there is used as far as it goes. After a write, new passages are put beside those that they are like, and
+nothing else moves; when a fifth of the passages is new, or half of the old ones are gone, or the vectors are others,
+all of it is made anew. The vectors are read in one read transaction; the long part, the descent, needs none.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.measured_recall import evenly
+from semsearch.mapping.arranging import Likeness, arrange, compare
+from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
+from semsearch.mapping.map_file import read_map, write_map
+from semsearch.mapping.passage_map import PassageMap
+from semsearch.mapping.placing import beside
+from semsearch.mapping.regions import MOST_READ, regions
+from semsearch.mapping.shown_passages import shown_passages
+from semsearch.results.map_passage import MapPassage
+from semsearch.results.map_status import MapProgress, MapState, MapStatus
+from semsearch.storage.catalogue import get_passages
+from semsearch.storage.map_files import get_fit
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.search.searcher import Searcher
+    from semsearch.search.snapshot import Snapshot
+
+logger = logging.getLogger(__name__)
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+Report = Callable[[MapProgress], None]
+
+MOST_NEW = 0.2  # of the passages: with more, all is arranged anew
+MOST_GONE = 0.5  # of the passages that were arranged together, likewise
+_LIKE = 5  # passages that a new one is put beside
+_AT_ONCE = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a new map is made of, as one generation has it."""
+
+    generation: int
+    fit: int
+    ids: Int64  # (n,) of the passages, rising
+    likeness: Likeness
+    read: Int64  # numbers of the passages whose texts are given
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ColouredMap:
+    """A map with its colourings, as one generation has them."""
+
+    generation: int  # of the index now; the map may be of an earlier one
+    map: PassageMap
+    colourings: tuple[Colouring, ...]
+
+
+class Mapper:
+    """Makes the map of an index. Threads may share it: one of them makes the map, the others wait for it."""
+
+    def __init__(self, folder: Path, searcher: Callable[[], Searcher]) -> None:
+        self._folder = folder
+        self._searcher = searcher
+        self._making = threading.Lock()
+        self._progress: MapProgress | None = None
+
+    def make(self, *, anew: bool = False, report: Report | None = None) -> PassageMap:
+        """Return the map of the newest generation. It is made, or brought up to date, if that is needed, and kept."""
+
+        def tell(progress: MapProgress) -> None:
+            self._progress = progress
+            if report is not None:
+                report(progress)
+
+        with self._making:
+            tell(MapProgress("reading"))
+            try:
+                found = self._searcher().in_one_generation(lambda db, snapshot: self._look(db, snapshot, anew, tell))
+                return self._new(found, tell) if isinstance(found, Material) else found
+            finally:
+                self._progress = None
+
+    def there(self) -> PassageMap | None:
+        """The map as it is, without passages that have gone; None if there is none."""
+        return self._searcher().in_one_generation(self._there)
+
+    def coloured(self) -> ColouredMap | None:
+        """The map as it is, with its colourings; None if there is none."""
+        return self._searcher().in_one_generation(self._coloured)
+
+    def shown(self, ids: Sequence[int]) -> list[MapPassage]:
+        """The passages behind points, by their ids, in that order; those that have gone are left out."""
+        return self._searcher().in_one_generation(lambda db, _: shown_passages(db, ids))
+
+    def status(self) -> MapStatus:
+        """The state of the map."""
+        return self._searcher().in_one_generation(self._status)
+
+    def _there(self, db: sqlite3.Connection, _: Snapshot) -> PassageMap | None:
+        known, ids = self._known(db), _passage_ids(db)
+        return None if known is None else _kept(known, ids)
+
+    def _coloured(self, db: sqlite3.Connection, snapshot: Snapshot) -> ColouredMap | None:
+        found = self._there(db, snapshot)
+        if found is None:
+            return None
+        return ColouredMap(snapshot.generation, found, colourings(get_spans_of_documents(db), found.ids))
+
+    def _status(self, db: sqlite3.Connection, snapshot: Snapshot) -> MapStatus:
+        progress, known, of = self._progress, self._known(db), len(_passage_ids(db))
+        if known is None:
+            return MapStatus("running" if progress else "absent", 0, of, None, progress)
+        state: MapState = "running" if progress else "ready" if known.generation == snapshot.generation else "outdated"
+        return MapStatus(state, len(known), of, known.generation, progress)
+
+    def _known(self, db: sqlite3.Connection) -> PassageMap | None:
+        fit = get_fit(db)
+        return None if fit is None else read_map(self._folder, fit)
+
+    def _look(self, db: sqlite3.Connection, snapshot: Snapshot, anew: bool, tell: Report) -> PassageMap | Material:
+        """The map of this generation if that takes no time; otherwise what it is to be made of."""
+        fit, ids = get_fit(db), _passage_ids(db)
+        if fit is None or not len(ids):
+            return PassageMap(snapshot.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
+        known = None if anew else read_map(self._folder, fit)
+        if known is not None and known.generation == snapshot.generation:
+            return known
+        if known is not None and (updated := _updated(known, ids, snapshot)) is not None:
+            self._keep(fit, updated)
+            return updated
+        rows = _StoredRows(snapshot, ids)
+        likeness = compare(rows, len(ids), report=tell)
+        read = evenly(len(ids), MOST_READ)
+        return Material(snapshot.generation, fit, ids, likeness, read, _texts(db, ids[read]))
+
+    def _new(self, found: Material, tell: Report) -> PassageMap:
+        points = arrange(found.likeness, report=tell)
+        tell(MapProgress("naming"))
+        named = regions(points, found.read, found.texts)
+        made = PassageMap(found.generation, found.ids, points, named, len(points))
+        tell(MapProgress("writing"))
+        self._keep(found.fit, made)
+        return made
+
+    def _keep(self, fit: int, made: PassageMap) -> None:
+        try:
+            write_map(self._folder, fit, made)
+        except OSError as error:  # a read-only or full disk: the map is as good, and made again the next time
+            logger.warning("the map cannot be kept in %s: %s", self._folder, error.strerror or error)
+
+
+class _StoredRows:
+    """The vectors of an index's passages by their numbers; zeros where a passage has none."""
+
+    def __init__(self, snapshot: Snapshot, ids: Int64) -> None:
+        self._snapshot, self._ids = snapshot, ids
+        self._dimension = 2
+
+    def __call__(self, numbers: Int64) -> Float32:
+        stored = self._snapshot.stored("passage", self._ids[numbers])
+        self._dimension = max(self._dimension, stored.rows.shape[1])
+        rows: Float32 = np.zeros((len(numbers), self._dimension), dtype=np.float32)
+        rows[stored.positions, : stored.rows.shape[1]] = stored.rows
+        return rows
+
+
+def _passage_ids(db: sqlite3.Connection) -> Int64:
+    return IdRanges.of(db.execute("SELECT first_passage, passages FROM documents")).all_ids()
+
+
+def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:
+    found = get_passages(db, ids.tolist())
+    return [found[id_].text if id_ in found else "" for id_ in ids.tolist()]
+
+
+def _kept(known: PassageMap, ids: Int64) -> PassageMap:
+    """A map without passages that have gone."""
+    stays = np.isin(known.ids, ids)
+    return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
+
+
+def _updated(known: PassageMap, ids: Int64, snapshot: Snapshot) -> PassageMap | None:
+    """The map with the passages there are now; None if too much has changed."""
+    old = _kept(known, ids)
+    new = np.setdiff1d(ids, old.ids)
+    added = known.added + len(new)
+    if added > MOST_NEW * len(ids) or len(old) < (1 - MOST_GONE) * known.arranged:
+        return None
+    allowed, rows = IdRanges.of_ids(old.ids), _StoredRows(snapshot, new)
+    placed = [old.points]
+    for first in range(0, len(new), _AT_ONCE):
+        numbers = np.arange(first, min(first + _AT_ONCE, len(new)))
+        found = snapshot.scan(rows(numbers), _LIKE, allowed=allowed).ids
+        like = np.where(found >= 0, np.searchsorted(old.ids, found), -1)
+        placed.append(beside(old.points, like, new[numbers]))
+    order = np.argsort(np.concatenate((old.ids, new)))
+    return replace(
+        old,
+        generation=snapshot.generation,
+        ids=np.concatenate((old.ids, new))[order],
+        points=np.concatenate(placed)[order],
+        added=added,
+    )

@@ -1,0 +1,124 @@
+"""The regions of a map and the words that tell them from the rest, so that a map can be read.
+
+Points are divided by k-means into a few large regions, then into more and smaller ones. The words of a region are those
+that add most to the difference between its words and those of all passages (each word's part of the Kullback-Leibler
+divergence). Of a large index only some passages are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.spatial import cKDTree
+
+from semsearch.results.map_status import MapRegion
+from semsearch.text.stop_words import STOP_WORDS
+from semsearch.text.tokens import words
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+LEVELS = (12, 48, 192)  # regions
+MOST_READ = 20_000  # passages whose words are looked at
+_FEWEST = 8  # passages of a region that are read; one with fewer has no name
+_WORDS = 3
+_ROUNDS = 20
+_SHORTEST = 3  # letters of a word
+_SAME = 5  # letters: words that begin with the same ones are mostly one word in several forms
+_LEAST_SHARE = 0.08  # of a region's passages that have a word that names it
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """Which passages have which words, as 1 (n, w), and the words (w)."""
+
+    counts: csr_array
+    words: list[str]
+
+
+def regions(points: Float32, read: Int64, texts: Sequence[str]) -> tuple[MapRegion, ...]:
+    """The regions of a map, the large ones first. `read`: the numbers of the points whose texts are given. (n, 2)"""
+    counted, found = _count(texts), list[MapRegion]()
+    for level, wanted in enumerate(LEVELS):
+        if len(read) < wanted * _FEWEST:
+            break
+        found += _level(points, read, counted, level, wanted)
+    return tuple(found)
+
+
+def _level(points: Float32, read: Int64, counted: WordCounts, level: int, wanted: int) -> list[MapRegion]:
+    homes = _divided(points.astype(np.float64), wanted)
+    sizes, of_read = np.bincount(homes, minlength=wanted), homes[read]
+    found: list[MapRegion] = []
+    for region, naming in enumerate(_telling(counted, of_read, wanted)):
+        members = points[homes == region]
+        if naming:
+            x, y = _middle(members).tolist()
+            found.append(MapRegion(x, y, tuple(naming), int(sizes[region]), level))
+    return sorted(found, key=lambda each: -each.passages)
+
+
+def _middle(members: Float32) -> Float32:
+    """The member nearest to the median of all: a label there is on the region, whatever its form."""
+    apart = np.square(members - np.median(members, axis=0)).sum(axis=1)
+    return np.asarray(members[int(np.argmin(apart))])
+
+
+def _divided(points: Float64, k: int) -> Int64:
+    """Divide points into k regions by Lloyd's algorithm; the number of each point's. (n, 2) -> (n,)"""
+    order = np.lexsort((points[:, 1], points[:, 0]))
+    centres = points[order[(np.arange(k) * len(points) + len(points) // 2) // k]]
+    homes: Int64 = np.zeros(len(points), dtype=np.int64)
+    for _ in range(_ROUNDS):
+        homes = np.asarray(cKDTree(centres).query(points)[1], dtype=np.int64)
+        sizes = np.bincount(homes, minlength=k)
+        sums = np.stack([np.bincount(homes, weights=axis, minlength=k) for axis in points.T], axis=1)
+        centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
+    return homes
+
+
+def _count(texts: Sequence[str]) -> WordCounts:
+    """Which texts have which words, numbers and words of a letter or two left out."""
+    numbers: dict[str, int] = {}
+    columns: list[int] = []
+    ends = [0]
+    for text in texts:
+        own = {word for word in words(text) if len(word) >= _SHORTEST and word.isalpha() and word not in STOP_WORDS}
+        columns += [numbers.setdefault(word, len(numbers)) for word in sorted(own)]
+        ends.append(len(columns))
+    ones = np.ones(len(columns), dtype=np.float64)
+    shape = (len(texts), max(len(numbers), 1))
+    return WordCounts(csr_array((ones, np.array(columns, dtype=np.int64), np.array(ends)), shape=shape), list(numbers))
+
+
+def _telling(counted: WordCounts, homes: Int64, k: int) -> list[list[str]]:
+    """The words of each region; none for one of which too few passages were read."""
+    n = len(homes)
+    members = csr_array((np.ones(n), (homes, np.arange(n))), shape=(k, n))
+    inside = csr_array(members @ counted.counts)
+    everywhere: Float64 = np.asarray(counted.counts.sum(axis=0), dtype=np.float64)
+    sizes = np.bincount(homes, minlength=k)
+    return [_best(counted.words, inside, everywhere, region, int(sizes[region]), n) for region in range(k)]
+
+
+def _best(names: list[str], inside: csr_array, everywhere: Float64, region: int, size: int, n: int) -> list[str]:
+    own = slice(inside.indptr[region], inside.indptr[region + 1])
+    columns, share = inside.indices[own], inside.data[own] / max(size, 1)
+    if size < _FEWEST:
+        return []
+    telling = np.where(share >= _LEAST_SHARE, share * np.log(share / (everywhere[columns] / n)), 0.0)
+    chosen: list[str] = []
+    for column in columns[np.lexsort((columns, -telling))[: 4 * _WORDS]].tolist():
+        name = names[column]
+        if all(not _is_same(name, other) for other in chosen):
+            chosen.append(name)
+    return chosen[:_WORDS]
+
+
+def _is_same(name: str, other: str) -> bool:
+    return name[:_SAME] == other[:_SAME]

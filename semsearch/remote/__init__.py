@@ -1,0 +1,1 @@
+"""An index on a server, which answers as one here does."""

@@ -1,0 +1,133 @@
+"""Models of sentence-transformers: a name that the library keeps on this machine, or a folder.
+
+The library downloads nothing for us: a name is looked up among what it has, unless HF_HUB_OFFLINE=0 in the environment
+says that it may. So neither a question nor a configuration that came with a project reaches the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semsearch.errors import ModelError
+from semsearch.rerankers.models import Float32, RerankingModel, unit_rows
+from semsearch.rerankers.packages import RERANK, imported, needed
+
+_PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
+_OWNER = "sentence-transformers"  # of a name that names none
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerEncoder:
+    """An encoder of texts, with its prompts for questions and passages if it has them."""
+
+    name: str
+    model: Any
+    digest: bytes
+
+    def encode_query(self, text: str) -> Float32:
+        """The vector of a question. (d,)"""
+        encode = getattr(self.model, "encode_query", self.model.encode)
+        return np.asarray(unit_rows(encode([text], convert_to_numpy=True, show_progress_bar=False))[0])
+
+    def encode_passages(self, texts: Sequence[str]) -> Float32:
+        """The vectors of passages. n texts -> (n, d)"""
+        encode = getattr(self.model, "encode_document", self.model.encode)
+        return unit_rows(encode(list(texts), convert_to_numpy=True, show_progress_bar=False))
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerPairScorer:
+    """A cross-encoder. Its scores are taken as they come from its last layer: a sigmoid would flatten them."""
+
+    name: str
+    model: Any
+    activation: Any  # that changes nothing
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers a question."""
+        pairs = [(query, text) for text in texts]
+        said = np.asarray(self.model.predict(pairs, activation_fn=self.activation, show_progress_bar=False))
+        if said.shape != (len(texts),):
+            raise ModelError(f"{self.name} gives {said.shape[-1]} numbers for a text; a model for reranking gives one")
+        return [float(each) for each in said]
+
+
+def open_transformer(model: str) -> RerankingModel:
+    """Open an encoder or a cross-encoder. Raises MissingExtra, ModelError."""
+    library = needed("sentence_transformers", **_PACKAGE)
+    _hush()
+    found = model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}"
+    is_pair = any(name.endswith("ForSequenceClassification") for name in _architectures(found))
+    offline = not _may_download()
+    try:
+        if is_pair:
+            torch = needed("torch", package="torch", extra=RERANK)
+            opened = library.CrossEncoder(found, local_files_only=offline)
+            return TransformerPairScorer(Path(model).name, opened, torch.nn.Identity())
+        opened = library.SentenceTransformer(found, local_files_only=offline)
+    except Exception as error:  # whatever the library makes of what is no model
+        raise _cannot_load(model, error) from error
+    return TransformerEncoder(Path(model).name, opened, _digest(opened))
+
+
+def _architectures(found: str) -> Sequence[str]:
+    """What a model's configuration says it is. Raises ModelError if there is no such model on this machine."""
+    config = Path(found) / "config.json"
+    if not Path(found).is_dir():
+        hub = needed("huggingface_hub", package="huggingface-hub", extra=RERANK)
+        try:
+            config = Path(hub.hf_hub_download(found, "config.json", local_files_only=not _may_download()))
+        except Exception as error:  # the hub's own errors, and those of the connection
+            raise _not_here(found, error) from error
+    with suppress(OSError, ValueError):
+        values = json.loads(config.read_text(encoding="utf-8"))
+        if isinstance(values, dict) and isinstance(values.get("architectures"), list):
+            return [str(each) for each in values["architectures"]]
+    return ()
+
+
+def _may_download() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in ("0", "false", "no", "off")
+
+
+def _not_here(name: str, error: Exception) -> ModelError:
+    if _may_download():
+        return _cannot_load(name, error)
+    return ModelError(
+        f"there is no model {name} on this machine, and nothing is downloaded unasked; give the folder of a model, "
+        f"fetch it once with: hf download {name}, or set HF_HUB_OFFLINE=0, and the library may fetch it"
+    )
+
+
+def _cannot_load(name: str, error: Exception) -> ModelError:
+    reason = " ".join(str(error).split())[:200]
+    return ModelError(
+        f"{name} is not a model that sentence-transformers can load: {reason}; give the name or the folder of an "
+        "encoder or a cross-encoder"
+    )
+
+
+def _hush() -> None:
+    """Have the library draw no bars of its own: stderr has a line a message here."""
+    logging = getattr(getattr(imported("transformers"), "utils", None), "logging", None)
+    if logging is not None:
+        logging.disable_progress_bar()
+
+
+def _digest(model: Any) -> bytes:
+    """The digest of a model's weights and modules, and of how much of a text it reads."""
+    digest = hashlib.blake2b(f"{model}\0{getattr(model, 'max_seq_length', None)}".encode(), digest_size=32)
+    for name, tensor in sorted(model.state_dict().items()):
+        array = tensor.detach().cpu().float().contiguous().numpy()
+        digest.update(f"{name}\0{array.shape}\0".encode())
+        digest.update(memoryview(array).cast("B") if array.size else b"")
+    return digest.digest()

@@ -1,0 +1,104 @@
+"""Files and parts of files that were not taken into an index, why, and what to do about it. Plain frozen data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from semsearch.results.codec import Record
+
+OmissionKind = Literal[
+    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "encrypted parts",
+    "damaged parts",
+]  # fmt: skip
+ProblemKind = Literal[
+    "not read",
+    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "encrypted parts",
+    "damaged parts",
+]  # fmt: skip
+_NO_ENDING = "no ending"
+
+
+@dataclass(frozen=True, slots=True)
+class Omission(Record):
+    """A part of a file that its reader could not take in, or may have misunderstood."""
+
+    kind: OmissionKind
+    count: int = 1  # how many pages, bytes, attachments
+    detail: str = ""  # which, or how they were read instead
+
+
+def together(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+    """Omissions of one file's parts as those of the file: what is of one kind and detail is counted together."""
+    counts = Counter[tuple[OmissionKind, str]]()
+    for omission in omissions:
+        counts[omission.kind, omission.detail] += omission.count
+    return tuple(Omission(kind, count, detail) for (kind, detail), count in counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Record):
+    """A file that was not read, or of which something was not."""
+
+    path: str
+    kind: ProblemKind
+    reason: str  # and what to do about it
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage(Record):
+    """The share of a file that an index has taken in, and its omissions."""
+
+    path: str
+    format: str
+    characters: int | None  # of the file's text, markup included; None: read by a version that did not count them
+    characters_taken: int  # of these, in passages
+    sentences: int
+    words: int  # running words of its sentences
+    words_known: int  # of these, in the table of word vectors
+    pages: int | None  # None where the format has none
+    pages_with_text: int | None
+    omissions: tuple[Omission, ...] = ()
+
+
+def count_endings(paths: Iterable[str]) -> dict[str, int]:
+    """Count files by ending (".heic", or "no ending"), the commonest first."""
+    endings = Counter(_ending(path) for path in paths if not path.endswith("/"))
+    return dict(sorted(endings.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _ending(path: str) -> str:
+    """The ending of a path, without pathlib, which takes four times as long: there may be 100,000 pictures."""
+    name = path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else _NO_ENDING
+
+
+def endings_in_words(counts: Mapping[str, int], *, most: int = 6) -> str:
+    """Write counts of endings in words: "3 .heic, 2 .bin, 14 others"."""
+    parts = [f"{count:,} {ending if ending != _NO_ENDING else 'without ending'}" for ending, count in counts.items()]
+    others = sum([*counts.values()][most:])
+    return ", ".join([*parts[:most], f"{others:,} others"] if others else parts)
+
+
+def in_words(omission: Omission) -> str:
+    """Say in words what an omission left out, and what to do about it."""
+    count, detail = f"{omission.count:,}", f" ({omission.detail})" if omission.detail else ""
+    several = "s" if omission.count != 1 else ""
+    match omission.kind:
+        case "doubtful encoding":
+            return f"{omission.detail}, which is a guess that may be wrong; convert it to UTF-8"
+        case "broken bytes":
+            return f"{count} broken sequence{several} of bytes became U+FFFD; restore the file, or convert it to UTF-8"
+        case "pages without text":
+            return f"{count} page{several} without text{detail}, scanned perhaps; put it through text recognition"
+        case "attachments":
+            return f"{count} attachment{several} not read{detail}; save them as files to have them read"
+        case "embedded files":
+            return f"{count} embedded file{several} not read{detail}; save them as files to have them read"
+        case "damaged parts":
+            return f"{count} damaged part{several} left out{detail}; restore the file, or save it anew"
+        case "encrypted parts":
+            return f"{count} encrypted part{several} not read{detail}; save it without protection"

@@ -1,0 +1,1 @@
+"""How filters are carried out: values and paths that match, and the SQL that asks for them."""

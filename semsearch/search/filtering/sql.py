@@ -1,0 +1,75 @@
+"""Filters as SQL, over `documents` joined with `roots`. The SQL is ours; what was typed is in its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semsearch.search.filtering.paths import path_matches
+from semsearch.search.filtering.values import metadata_matches, modified_matches, value_matches
+from semsearch.search.filters import Filter, FilterChoice
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_COLUMNS = {"title": "documents.title", "format": "documents.format"}
+_FOLDER = "iif(roots.single, substr(roots.path, 1, length(roots.path) - length(documents.path) - 1), roots.path)"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition in SQL, and its parameters."""
+
+    sql: str
+    parameters: tuple[str, ...]
+
+
+def condition(filters: Sequence[FilterChoice], *, here: str = "", metadata: str = "documents.metadata") -> Condition:
+    """Translate filters to SQL: all of them must hold. Paths may also be relative to the current folder, `here`.
+
+    `metadata` is the SQL of what is compared by other keys than those of a column.
+    """
+    return _joined(" AND ", [_choice(each, here, metadata) for each in filters])
+
+
+def _choice(choice: FilterChoice, here: str, metadata: str) -> Condition:
+    each = [
+        _joined(" AND ", [comparison(filter_, here=here, metadata=metadata) for filter_ in alternative])
+        for alternative in choice.alternatives
+    ]
+    found = _joined(" OR ", each)
+    return Condition(f"NOT ({found.sql})", found.parameters) if choice.is_negated else found
+
+
+def _joined(by: str, parts: Sequence[Condition]) -> Condition:
+    sql = by.join(f"({part.sql})" for part in parts) or "1"
+    return Condition(sql, tuple(value for part in parts for value in part.parameters))
+
+
+def comparison(filter_: Filter, *, here: str = "", metadata: str = "documents.metadata") -> Condition:
+    """Translate one comparison to SQL."""
+    wanted = (filter_.operator, filter_.value)
+    key = filter_.key.casefold()
+    if key == "path":
+        return Condition(f"filter_path(documents.path, {_FOLDER}, ?, ?, ?)", (*wanted, here))
+    if key in _COLUMNS:
+        return Condition(f"filter_text({_COLUMNS[key]}, ?, ?)", wanted)
+    # json() so that SQLite says of damaged metadata what it is
+    if key == "modified":
+        return Condition(f"filter_modified(json({metadata}), documents.mtime_ns, ?, ?)", wanted)
+    return Condition(f"filter_metadata(json({metadata}), ?, ?, ?)", (key, *wanted))
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., bool]]] = {
+    "filter_path": (5, path_matches),
+    "filter_text": (3, value_matches),
+    "filter_metadata": (4, metadata_matches),
+    "filter_modified": (4, modified_matches),
+}
+
+
+def teach(db: sqlite3.Connection) -> None:
+    """Define the functions that conditions call on a connection."""
+    for name, (arguments, function) in FUNCTIONS.items():
+        db.create_function(name, arguments, function, deterministic=True)

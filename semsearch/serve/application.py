@@ -1,0 +1,271 @@
+"""The application: routes, guarded, whose work is done in the pool of threads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from semsearch.errors import SemsearchError, UsageError
+from semsearch.serve.access import AccessRules, RequestFacts, is_loopback
+from semsearch.serve.combining import RequestCombiner
+from semsearch.serve.event_stream import EVENTS_TYPE, ProgressEvents
+from semsearch.serve.headers import with_security
+from semsearch.serve.metrics import METRICS_TYPE, Metrics
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.operations import Operation, RunTogether
+from semsearch.serve.parameters import Given, from_json, from_query
+from semsearch.serve.problems import PROBLEM_TYPE, ProblemDetails, problem_of, refused
+from semsearch.serve.work_pool import WorkPool
+
+_DRAINED = 64_000_000  # bytes of a body that is too large that are read and dropped, so that the refusal arrives
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """The largest body of a request, in bytes, and the seconds within which it has to come."""
+
+    size: int = 4_000_000
+    seconds: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServingEngine:
+    """The indexes that answer requests, a thread pool for queries, one for writes, one for pictures, and the counts.
+
+    `combining` uses the pool for queries: it answers those together that come together.
+    """
+
+    indexes: OpenIndexes
+    asking: WorkPool
+    writing: WorkPool
+    drawing: WorkPool
+    metrics: Metrics
+    combining: RequestCombiner[Given, bytes]
+    limits: BodyLimits = BodyLimits()
+
+    def pool(self, operation: Operation) -> WorkPool:
+        """The pool of an operation."""
+        if operation.is_write or operation.is_long:
+            return self.writing
+        return self.drawing if operation.is_drawn else self.asking
+
+    @property
+    def pools(self) -> tuple[WorkPool, ...]:
+        """All pools."""
+        return self.asking, self.writing, self.drawing
+
+    def metrics_text(self) -> str:
+        """The metrics as they are now."""
+        return self.metrics.text(in_flight=sum(pool.in_flight for pool in self.pools))
+
+
+class Guarded:
+    """The application behind the rules of access. All answers get the security headers."""
+
+    def __init__(self, application: ASGIApp, rules: AccessRules, metrics: Metrics) -> None:
+        self._application = application
+        self._rules = rules
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return  # no websockets; nothing to do at start and end
+
+        async def send_securely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = with_security(list(message.get("headers", ())))
+            await send(message)
+
+        problem = self._rules.refusal(_facts(scope))
+        if problem is not None:
+            self._metrics.count("refused", problem.status, 0.0)
+            await problem_response(problem)(scope, receive, send_securely)
+        else:
+            await self._application(scope, receive, send_securely)
+
+
+def make_application(
+    engine: ServingEngine, operations: Sequence[Operation], *, routes: Sequence[BaseRoute] = ()
+) -> Starlette:
+    """The routes of the operations, and others, such as those of a page. It has to be `Guarded`."""
+    by_path: dict[str, dict[str, Operation]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, {})[operation.method] = operation
+    made = [
+        Route(path.replace("}", ":path}"), partial(_measured, engine, methods), methods=[*methods])
+        for path, methods in by_path.items()
+    ]
+    counted = Route("/metrics", lambda _: Response(engine.metrics_text(), media_type=METRICS_TYPE))
+    handlers: Mapping[Any, Any] = {
+        SemsearchError: _of_error,
+        HTTPException: _of_http,
+        ClientDisconnect: _of_gone_client,
+        Exception: _of_bug,
+    }
+    application = Starlette(routes=[*made, counted, *routes], exception_handlers=handlers)
+    application.router.redirect_slashes = False
+    return application
+
+
+async def _measured(engine: ServingEngine, methods: Mapping[str, Operation], request: Request) -> Response:
+    """Answer, and count the answer and the time until it is ready."""
+    operation = methods.get(request.method) or methods["GET"]  # HEAD is GET without its body
+    began, status = time.perf_counter(), HTTPStatus.INTERNAL_SERVER_ERROR
+    try:
+        answer = await _answer(engine, operation, request)
+        status = HTTPStatus.OK
+        return answer
+    except SemsearchError as error:
+        status = problem_of(error).status
+        raise
+    finally:
+        engine.metrics.count(operation.name, status, time.perf_counter() - began)
+
+
+async def _answer(engine: ServingEngine, operation: Operation, request: Request) -> Response:
+    given = await _given(operation, request, engine.limits)
+    client, stream = limited_client(request), operation.stream
+    if stream is not None and EVENTS_TYPE in request.headers.get("accept", ""):
+        work = await engine.asking.run(lambda: stream(engine.indexes, given), client)
+        return StreamingResponse(ProgressEvents(engine.pool(operation), work, client).lines(), media_type=EVENTS_TYPE)
+    if operation.together is not None:
+        together = partial(_bodies, operation.together, engine.indexes)
+        body = await engine.combining.run(given.without("query"), given, together, client)
+    else:
+        body = await engine.pool(operation).run(lambda: _body(operation, engine.indexes, given), client)
+    return Response(body, media_type=operation.media)
+
+
+def _body(operation: Operation, indexes: OpenIndexes, given: Given) -> bytes:
+    answer = operation.run(indexes, given)
+    return answer if isinstance(answer, bytes) else to_json(answer)
+
+
+def _bodies(together: RunTogether, indexes: OpenIndexes, several: Sequence[Given]) -> list[bytes]:
+    return [to_json(answer) for answer in together(indexes, several)]
+
+
+async def _given(operation: Operation, request: Request, limits: BodyLimits) -> Given:
+    """The parameters of a request, checked."""
+    if operation.has_body:
+        given = from_json(operation.beside_path, await json_body(request, limits))
+    else:
+        given = from_query(operation.beside_path, request.query_params.multi_items())
+    if operation.in_path is None:
+        return given
+    name = operation.in_path.name
+    return Given({**given.values, name: operation.in_path.checked(request.path_params[name])})
+
+
+async def json_body(request: Request, limits: BodyLimits) -> Any:
+    """The body of a request as JSON. Raises RequestRefused, UsageError."""
+    return parse_json(await raw_body(request, limits))
+
+
+async def raw_body(request: Request, limits: BodyLimits) -> bytes:
+    """The body of a request that says it is JSON, as it came. Raises RequestRefused."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be application/json, not {kind or 'untyped'}")
+    try:
+        return await asyncio.wait_for(_read(request, limits.size), limits.seconds)
+    except asyncio.TimeoutError:
+        raise refused(
+            HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {limits.seconds:g} seconds", connection="close"
+        ) from None
+
+
+async def _read(request: Request, most: int) -> bytes:
+    """The body, if it is not too large. Of one that is, a while is read to the end: who still sends hears no answer."""
+    too_large = f"the body has more than {most:,} bytes"
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdigit() or int(announced) > most + _DRAINED:
+        raise refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_large, connection="close")
+    body, length = bytearray(), 0
+    async for piece in request.stream():
+        length += len(piece)
+        if length > most + _DRAINED:
+            raise refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_large, connection="close")
+        body += piece if length <= most else b""
+    if length > most:
+        raise refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_large)
+    return bytes(body)
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON as RFC 8259 has it: no NaN, no half characters. Raises UsageError."""
+    try:
+        value = json.loads(body, parse_constant=_no_constant)
+        if b"\\u" in body:
+            json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be kept
+    except RecursionError:
+        raise UsageError("the body is nested too deep") from None
+    except ValueError as error:
+        raise UsageError(f"the body is not JSON: {error}") from None
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON in UTF-8; half characters, of paths that are not Unicode, are escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), default=str).encode()
+
+
+def limited_client(request: Request) -> str | None:
+    """Whose share of the pool a request takes; None for this machine's, which may have all of it."""
+    client = request.client.host if request.client else "?"
+    return None if is_loopback(client) else client
+
+
+def _facts(scope: Scope) -> RequestFacts:
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    client = scope.get("client")
+    return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers)
+
+
+def problem_response(problem: ProblemDetails) -> Response:
+    """A problem as an answer."""
+    return Response(problem.to_json(), int(problem.status), dict(problem.headers), PROBLEM_TYPE)
+
+
+async def _of_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, SemsearchError)
+    return problem_response(problem_of(error))
+
+
+async def _of_http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    details = {
+        HTTPStatus.NOT_FOUND: "there is nothing at this address; /v1/openapi.json says what there is",
+        HTTPStatus.METHOD_NOT_ALLOWED: "this address has no such method; /v1/openapi.json says which it has",
+    }
+    return problem_response(ProblemDetails(status, details.get(status, error.detail), headers=error.headers or {}))
+
+
+async def _of_gone_client(_: Request, __: Exception) -> Response:
+    return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody is there to read it
+
+
+async def _of_bug(_: Request, __: Exception) -> Response:
+    detail = "the server has failed at this; its log says where"  # it is raised again, and uvicorn logs it
+    return problem_response(ProblemDetails(HTTPStatus.INTERNAL_SERVER_ERROR, detail))

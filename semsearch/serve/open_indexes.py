@@ -1,0 +1,107 @@
+"""The indexes that a server answers from, each opened once and shared by its threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError
+from semsearch.index import Index
+from semsearch.results.options import SearchOptions
+from semsearch.several.several_indexes import SeveralIndexes
+from semsearch.storage.database import has_database
+
+if TYPE_CHECKING:
+    from semsearch.results.reranker import Reranker
+
+_QUERY = 100  # characters
+
+
+class OpenIndexes:
+    """Indexes by name: all in a folder, as they come and go, or those that are given. One reranker reads for all."""
+
+    def __init__(
+        self,
+        *,
+        folder: Path | None = None,
+        places: Mapping[str, Path] | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self.reranker = reranker
+        self._folder = folder
+        self._given = dict(places or {})
+        self._lock = threading.Lock()
+        self._opened: dict[str, Index] = {}
+
+    def names(self) -> list[str]:
+        """The names of all indexes there are now."""
+        return sorted(self._places())
+
+    def get(self, name: str | None) -> Index:
+        """Return the index of a name, or the only one. Raises IndexNotFound, UsageError, and what opening it raises.
+
+        A name is looked up among the known ones, and is never taken for a path.
+        """
+        places = self._places()
+        name = self._only(places) if name is None else name
+        if name not in places:
+            raise IndexNotFound(f"there is no index {name!r}; there are: {', '.join(sorted(places)) or 'none'}")
+        with self._lock:
+            opened = self._opened.get(name)
+            if opened is None:
+                opened = self._opened[name] = Index.open(places[name], reranker=self.reranker)
+            return opened
+
+    def warm_up(self, seconds: float = 1.0) -> None:
+        """Open the indexes and ask each something, so that the first who asks need not wait; for so long, no longer.
+
+        What is wrong with an index is told to those who ask it.
+        """
+        end = time.monotonic() + seconds
+        for name in self.names():
+            with suppress(SemsearchError):
+                index = self.get(name)
+                for document in islice(index, 1):  # a text of its own: words that it does not know would be warned of
+                    for passage in index.passages(document.path, limit=1).passages:
+                        asked = [passage.text[:_QUERY]]
+                        index.searcher.search(asked, SearchOptions(1, syntax="plain"), reranked=False)
+            if time.monotonic() > end:
+                break
+
+    def together(self, names: Sequence[str] | None) -> Index | SeveralIndexes:
+        """Return the index of a name, the only one, or several to be asked as one. Raises as `get`."""
+        different = [*dict.fromkeys(names or ())]
+        if len(different) < 2:
+            return self.get(different[0] if different else None)
+        return SeveralIndexes({name: self.get(name) for name in different}, reranker=self.reranker)
+
+    def name_of(self, name: str | None) -> str:
+        """The name itself, or that of the only index. Raises as `get`."""
+        return self._only(self._places()) if name is None else name
+
+    def _only(self, places: Mapping[str, Path]) -> str:
+        if not places:
+            raise IndexNotFound("the server has no indexes yet; make one with semsearch index")
+        if len(places) > 1:
+            raise UsageError(f"the server has several indexes: {', '.join(sorted(places))}; name one as `index`")
+        return next(iter(places))
+
+    def _places(self) -> dict[str, Path]:
+        if self._folder is None:
+            return self._given
+        try:
+            return {path.name: path for path in self._folder.iterdir() if has_database(path)}
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+
+    def close(self) -> None:
+        """Close all indexes."""
+        with self._lock:
+            opened, self._opened = self._opened, {}
+        for index in opened.values():
+            index.close()

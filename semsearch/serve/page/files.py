@@ -1,0 +1,45 @@
+"""The files of the search page, read from the package once. A request chooses among them by address, never by path."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+_STATIC = Path(__file__).with_name("static")
+_FIRST = "index.html"
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}  # a file of another type is not part of the page
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A file of the page, as it is sent."""
+
+    content: bytes
+    media_type: str
+    etag: str
+
+
+@lru_cache(maxsize=1)
+def page_files() -> Mapping[str, PageFile]:
+    """All files of the page by address: index.html at `/`, the others below `/page/`."""
+    paths = (path for path in sorted(_STATIC.rglob("*")) if path.suffix in _TYPES)
+    return {_address(path.relative_to(_STATIC).as_posix()): _read(path) for path in paths}
+
+
+def _address(name: str) -> str:
+    return "/" if name == _FIRST else f"/page/{name}"
+
+
+def _read(path: Path) -> PageFile:
+    content = path.read_bytes()
+    return PageFile(content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()[:32]}"')

@@ -1,0 +1,160 @@
+"""The running server: a socket that listens, and uvicorn, which speaks HTTP on it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semsearch.errors import MissingExtra, UsageError
+from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.serve.work_pool import WorkPool
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+    from semsearch.serve.messages import MessageAnswerer
+    from semsearch.serve.open_indexes import OpenIndexes
+
+PORT = 8765
+_MOST_THREADS = 8  # an index keeps as many connections
+_PARALLEL = 2  # batches of searches: one computes while the other reads and writes
+_MOST_CONNECTIONS = 1000
+_BACKLOG = 512
+_LAST_PORT = 65_535
+_WRITES = 16  # that run or wait
+_PICTURES = 16  # likewise
+_ALL = ("", "0.0.0.0", "::")  # all interfaces of the machine
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The address and the limits of a server. The defaults serve the user of this machine."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT  # 0: any that is free
+    allowed_hosts: tuple[str, ...] = ()  # names besides its own
+    always_token: bool = False
+    room: int = 128  # requests that are answered or wait
+    share: int = 32  # of them, for one client of another machine
+    seconds: float = 30.0  # within which a request is answered
+    write_seconds: float = 600.0  # likewise, one that writes
+
+    def rules(self, token: str, reading_posts: Sequence[str], open_paths: Iterable[str] = ()) -> AccessRules:
+        """The rules of access that follow."""
+        own = set() if self.host in _ALL else {self.host.lower()}
+        names = {name.lower() for name in self.allowed_hosts}
+        return AccessRules(
+            token,
+            LOOPBACK_NAMES | own | names,
+            by_address=self.host in _ALL,
+            always_token=self.always_token,
+            reading_posts=frozenset(reading_posts),
+            open_paths=frozenset(open_paths),
+        )
+
+
+def listen(settings: ServerSettings) -> socket.socket:
+    """Open the socket. Clients that connect from now on wait until the server runs. Raises UsageError."""
+    if not 0 <= settings.port <= _LAST_PORT:
+        raise UsageError(f"a port is a number from 0 to {_LAST_PORT}, not {settings.port}")
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listening = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(
+            f"cannot listen on {settings.host} port {settings.port} ({reason}); choose another with --host or --port"
+        ) from error
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a body waits 40 ms for its head's receipt
+    return listening
+
+
+def address(listening: socket.socket) -> str:
+    """The URL at which the server is reached on this machine."""
+    host, port = listening.getsockname()[:2]
+    shown = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def is_open_to_others(settings: ServerSettings) -> bool:
+    """Return whether other machines can reach the server."""
+    return not (settings.host == "localhost" or (is_address(settings.host) and is_loopback(settings.host)))
+
+
+def _asking(settings: ServerSettings) -> WorkPool:
+    threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1))
+    return WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
+
+
+def _writing(settings: ServerSettings) -> WorkPool:
+    """Writes come one after the other: an index has one writer at a time."""
+    return WorkPool(threads=1, room=_WRITES, share=_WRITES, seconds=settings.write_seconds)
+
+
+def _drawing(settings: ServerSettings) -> WorkPool:
+    """Pictures come one after the other: PDFium draws one at a time."""
+    return WorkPool(threads=1, room=_PICTURES, share=_PICTURES // 2, seconds=settings.seconds)
+
+
+class RunningServer:
+    """A server on a socket. `run` serves until `stop` is called by another thread, or by a signal."""
+
+    def __init__(
+        self,
+        indexes: OpenIndexes,
+        settings: ServerSettings,
+        token: str,
+        listening: socket.socket,
+        *,
+        messages: Sequence[MessageAnswerer] = (),
+    ) -> None:
+        try:
+            import uvicorn
+
+            from semsearch.serve.application import Guarded, ServingEngine, make_application
+        except ImportError as error:
+            raise MissingExtra(error.name or "uvicorn", "serve") from None
+        from semsearch.serve.catalogue import OPERATIONS, reading_posts
+        from semsearch.serve.combining import RequestCombiner
+        from semsearch.serve.messages import message_route
+        from semsearch.serve.metrics import Metrics
+        from semsearch.serve.page.files import page_files
+        from semsearch.serve.page.routes import page_routes
+        from semsearch.serve.parameters import Given
+
+        self._listening = listening
+        asking = _asking(settings)
+        combining = RequestCombiner[Given, bytes](asking, parallel=_PARALLEL)
+        self._engine = ServingEngine(indexes, asking, _writing(settings), _drawing(settings), Metrics(), combining)
+        routes = [*page_routes(), *(message_route(self._engine, each) for each in messages)]
+        application = make_application(self._engine, OPERATIONS, routes=routes)
+        rules = settings.rules(token, [*reading_posts(), *(each.path for each in messages)], page_files())
+        guarded = Guarded(application, rules, self._engine.metrics)
+        config = uvicorn.Config(
+            guarded,
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,  # what a proxy says of its client is not believed
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=5,
+        )
+        self._server: Server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Serve until told to stop."""
+        try:
+            self._server.run(sockets=[self._listening])
+        finally:
+            for pool in self._engine.pools:
+                pool.close()
+            self._listening.close()
+
+    def stop(self) -> None:
+        """Have `run` answer what it has begun, and return."""
+        self._server.should_exit = True

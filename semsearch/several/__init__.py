@@ -1,0 +1,1 @@
+"""Several indexes asked as one: their answers fused to one ranking."""

@@ -1,0 +1,35 @@
+"""The metadata of records: rows of a table, and lines of JSON, of which some columns were chosen as metadata.
+
+Kept apart from the passages, of which few are of such records, by the id of the passage.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+
+def set_record_metadata(db: sqlite3.Connection, rows: Iterable[tuple[int, int, str]]) -> None:
+    """Write rows of passage id, document id, and metadata as JSON."""
+    db.executemany("INSERT INTO record_metadata (passage_id, document_id, metadata) VALUES (?, ?, ?)", rows)
+
+
+def forget_record_metadata(db: sqlite3.Connection, document_id: int) -> None:
+    """Delete the metadata of all records of a document."""
+    db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document_id,))
+
+
+def get_record_metadata(db: sqlite3.Connection, passage_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out."""
+    rows = db.execute(
+        "SELECT passage_id, metadata FROM record_metadata WHERE passage_id IN (SELECT value FROM json_each(?))",
+        (json.dumps([*passage_ids]),),
+    )
+    return {id_: json.loads(metadata) for id_, metadata in rows}
+
+
+def has_record_metadata(db: sqlite3.Connection) -> bool:
+    """Return whether any record has metadata."""
+    return db.execute("SELECT 1 FROM record_metadata LIMIT 1").fetchone() is not None

@@ -1,0 +1,92 @@
+"""Files of an index that are checked as they are read: each block of 16 KiB has a checksum, kept in the database.
+
+A disk may return other bytes than were written, and a wrong vector or list gives a wrong answer that nobody notices.
+The checksum of a block is made of the sums of its sectors' 64-bit words, each XORed with a constant of its place, and
+summed. Whatever changes in one word changes it; so do sectors, or words of different sectors, that changed places, but
+for a chance of 2⁻⁶⁴. That takes little longer than reading the memory does, some ten times less than a CRC, and is no
+protection from somebody who means harm.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import IndexDamaged, rebuild_command
+
+UInt8 = npt.NDArray[np.uint8]
+UInt64 = npt.NDArray[np.uint64]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+BLOCK = 1 << 14  # bytes
+_SECTOR = 512  # bytes
+_SECTORS = BLOCK // _SECTOR
+_PLACES = np.arange(1, _SECTORS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: all differ
+
+
+def block_sums(data: UInt8) -> UInt64:
+    """The checksums of all blocks of some bytes; the last block is filled up with zeros. (n,) -> (⌈n / BLOCK⌉,)"""
+    whole = len(data) // BLOCK * BLOCK
+    sums = _sums(data[:whole])
+    if whole == len(data):
+        return sums
+    last = np.zeros(BLOCK, dtype=np.uint8)
+    last[: len(data) - whole] = data[whole:]
+    return np.concatenate((sums, _sums(last)))
+
+
+def _sums(blocks: UInt8) -> UInt64:
+    sectors = np.add.reduce(blocks.view("<u8").reshape(-1, _SECTOR // 8), axis=1)
+    return np.asarray(np.add.reduce(sectors.reshape(-1, _SECTORS) ^ _PLACES, axis=1))
+
+
+def mapped(path: Path) -> UInt8:
+    """The bytes of a file, memory-mapped. Raises FileNotFoundError."""
+    return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+
+
+class CheckedFile:
+    """A memory-mapped file whose blocks are compared with their checksums, each once, before they are read.
+
+    `sums` are those that `block_sums` gave, as little-endian bytes; without them, as in indexes of earlier versions,
+    nothing is compared. Raises FileNotFoundError, and IndexDamaged if there are not as many blocks.
+    """
+
+    def __init__(self, path: Path, sums: bytes) -> None:
+        self.path = path
+        self.data = mapped(path)
+        self._sums: UInt64 = np.frombuffer(sums, dtype="<u8")
+        if sums and len(self._sums) != -(-len(self.data) // BLOCK):
+            raise self._damage("its blocks are not as many as those")
+        self._unchecked: Bool = np.ones(len(self._sums), dtype=np.bool_)
+
+    def check(self, start: int = 0, end: int | None = None) -> None:
+        """Check the blocks of the bytes from `start` to `end`. Raises IndexDamaged."""
+        last = len(self.data) if end is None else end
+        if len(self._sums) and start < last:
+            self._check(start // BLOCK, (last - 1) // BLOCK + 1)
+
+    def check_each(self, starts: Int64, length: int) -> None:
+        """Check the blocks of pieces of `length` bytes that begin at `starts` (n,). Raises IndexDamaged."""
+        if not len(self._sums) or not len(starts) or not self._unchecked.any():
+            return
+        blocks = np.concatenate([(starts + offset) // BLOCK for offset in {*range(0, length, BLOCK), length - 1}])
+        for block in set(blocks[self._unchecked[blocks]].tolist()):  # np.unique imports much
+            self._check(block, block + 1)
+
+    def _check(self, first: int, last: int) -> None:
+        unchecked = self._unchecked[first:last]
+        if not unchecked.any():
+            return
+        start = first + int(unchecked.argmax())
+        found = block_sums(self.data[start * BLOCK : last * BLOCK])
+        if (different := found != self._sums[start:last]).any():
+            raise self._damage(f"its bytes from {(start + int(different.argmax())) * BLOCK} on are not those")
+        self._unchecked[start:last] = False
+
+    def _damage(self, what: str) -> IndexDamaged:
+        cure = rebuild_command(self.path.parents[1])
+        return IndexDamaged(f"{self.path} is damaged: {what} that were written; run: {cure}")

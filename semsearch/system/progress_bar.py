@@ -1,0 +1,98 @@
+"""A progress bar for programs: a line on a terminal, an HTML bar in a notebook, nothing where nobody looks.
+
+The command line draws its own (semsearch.cli.progress); this one needs no package. It goes to stderr, so that what a
+program prints stays as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+Show = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
+
+_EVERY = 0.1  # seconds between two drawings of the same stage
+_WIDTH = 24  # characters
+
+
+@contextmanager
+def progress_bar(wanted: bool = True) -> Iterator[Show]:
+    """Show progress while the block runs: yields a function to call, which draws nothing unless it is wanted."""
+    display = _display() if wanted else None
+    if display is None:
+        yield lambda _stage, _done, _total: None
+        return
+    try:
+        yield _Sparing(display.draw)
+    finally:
+        display.close()
+
+
+class _Sparing:
+    """Draws the first and last of each stage, and between them only as often as eyes can follow."""
+
+    def __init__(self, draw: Show) -> None:
+        self._draw = draw
+        self._stage, self._drawn = "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage == self._stage and now - self._drawn < _EVERY and (done < total or not total):
+            return
+        self._stage, self._drawn = stage, now
+        self._draw(stage, done, total)
+
+
+class _Terminal:
+    """One line that is drawn over, and gone at the end."""
+
+    def draw(self, stage: str, done: int, total: int) -> None:
+        bar = ""
+        if total:
+            full = _WIDTH * min(done, total) // total
+            bar = f" [{'#' * full}{'.' * (_WIDTH - full)}]"
+        sys.stderr.write(f"\r\x1b[K{stage}{bar} {_figures(done, total)}")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+class _Notebook:
+    """An HTML bar below the cell, drawn in place; its last state stays there."""
+
+    def __init__(self, display: Callable[..., Any]) -> None:
+        self._display = display
+        self._handle: Any = None
+
+    def draw(self, stage: str, done: int, total: int) -> None:
+        value = f' value="{min(done, total)}" max="{total}"' if total else ""
+        html = f"<progress{value}></progress> {escape(stage)} {_figures(done, total)}"
+        content = {"text/html": html, "text/plain": f"{stage} {_figures(done, total)}"}
+        if self._handle is None:
+            self._handle = self._display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
+
+    def close(self) -> None:
+        """Leave the last state."""
+
+
+def _figures(done: int, total: int) -> str:
+    return f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
+
+
+def _display() -> _Terminal | _Notebook | None:
+    """The place to draw: the notebook that runs this program, if one does; else stderr, if it is a terminal."""
+    ipython = sys.modules.get("IPython")  # loaded by the notebook itself
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None and getattr(shell, "kernel", None) is not None:
+        from IPython.display import display  # optional: only where a notebook runs
+
+        return _Notebook(display)
+    return _Terminal() if sys.stderr.isatty() else None

@@ -1,0 +1,57 @@
+"""What a search cites, in any format, is what reading that citation shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from placed_files import KINDS, PlacedKind
+
+from semsearch.agents.tools.catalogue import TOOLS
+from semsearch.index import Index
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
+
+for library in ("docx", "pptx", "openpyxl", "nbformat", "pypdfium2", "reportlab"):
+    pytest.importorskip(library)
+
+UNITS = [[f"The captain of ship q{unit}{letter}z sails the wave." for letter in "abc"] for unit in "klmnop"]
+
+
+@pytest.fixture(scope="module")
+def indexes(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[OpenIndexes]:
+    """An index of a file of each kind, all with the same sentences."""
+    folder = tmp_path_factory.mktemp("formats")
+    (folder / "docs").mkdir()
+    for kind in KINDS:
+        (folder / "docs" / kind.name).write_bytes(kind.write(UNITS))
+    with Index.create(folder / "indexes" / "docs", vectors=small_vectors) as made:
+        made.sync(folder / "docs")
+    opened = OpenIndexes(folder=folder / "indexes")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_citation_leads_back_to_its_sentence(indexes: OpenIndexes, kind: PlacedKind) -> None:
+    name = kind.name
+    for unit in UNITS[::2]:
+        given = {"query": unit[1], "mode": "lexical", "filters": [f"path={name}"], "limit": 1}
+        (hit,) = TOOLS["search"].call(indexes, given)["results"]
+        assert name in hit["citation"]
+        read = TOOLS["read"].call(indexes, {"citation": hit["citation"], "around": 0})
+        assert hit["sentence"] in " ".join(passage["text"] for passage in read["passages"])
+        again = TOOLS["read"].call(indexes, {"citation": read["passages"][0]["citation"], "around": 0})
+        assert again["passages"][0] == read["passages"][0]
+        assert TOOLS["similar"].call(indexes, {"citation": hit["citation"]})["results"] is not None
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_source_of_a_context_leads_back_to_its_text(indexes: OpenIndexes, kind: PlacedKind) -> None:
+    name = kind.name
+    given = {"query": "the captain of the ship", "filters": [f"path={name}"], "max_words": 100}
+    made = TOOLS["context"].call(indexes, given)
+    for source in made["sources"]:
+        read = TOOLS["read"].call(indexes, {"citation": source["citation"], "around": 0})
+        first = read["passages"][0]["text"].split(".")[0]
+        assert first in made["text"]

@@ -1,0 +1,59 @@
+"""What the shell completes, as its scripts ask for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from console import index_docs, work_in, write_docs
+from typer.testing import CliRunner
+
+from semsearch.cli.main import app
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents and an index of them."""
+    folder = tmp_path_factory.mktemp("work")
+    write_docs(folder)
+    return index_docs(folder, small_vectors)
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+
+
+def completed(line: str) -> list[str]:
+    """What is offered for the last word of a line, which may be empty."""
+    environment = {"_SEMSEARCH_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    done = CliRunner().invoke(app, [], env=environment, prog_name="semsearch", catch_exceptions=False)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("semsearch simi", ["similar"]),
+        ("semsearch query --index ", ["docs"]),
+        ("semsearch query -i d", ["docs"]),
+        ("semsearch query -i x", []),
+        ("semsearch status -i ", ["docs"]),
+        ("semsearch query -f auth", ["author="]),
+        ("semsearch query -f author=", ["author=Ada"]),
+        ("semsearch query -i docs -f tags=t", ["tags=travel"]),
+        ("semsearch query --show ", ["sentence", "passage"]),
+        ("semsearch query --format n", ["null"]),
+    ],
+)
+def test_the_shell_is_offered_what_can_follow(line: str, offered: list[str]) -> None:
+    assert completed(line) == offered
+
+
+@pytest.mark.parametrize("line", ["semsearch query -i ", "semsearch query -f a", "semsearch query -i none -f a"])
+def test_where_there_is_no_index_nothing_is_offered_or_said(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert completed(line) == []

@@ -1,0 +1,219 @@
+"""semsearch.toml and SEMSEARCH_ variables: what counts, what wins, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+
+from semsearch.cli.configuration.files import users_file
+from semsearch.cli.configuration.keys import IndexChoices, names_in
+from semsearch.index import Index
+from semsearch.results.options import SearchOptions
+from semsearch.system.user_folders import config_folder
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture
+def folder(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with documents and an index of them, which is the current one."""
+    folder = tmp_path / "project"
+    write_docs(folder)
+    index_docs(folder, small_vectors)
+    work_in(folder, monkeypatch)
+    return folder
+
+
+def configure(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def hits(*options: object) -> int:
+    return len(semsearch("query", "the captain and the bread", "--all", "--json", *options).json["hits"])
+
+
+def sources() -> dict[str, tuple[object, str]]:
+    return {each["key"]: (each["value"], each["source"]) for each in semsearch("config", "show", "--json").json}
+
+
+def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hits() == 3
+    own = configure(users_file(), "[search]\nk = 1\nmode = 'dense'\n")
+    assert hits() == 1
+    project = configure(folder / "semsearch.toml", "# ours\n[search]\nk = 2\n")
+    assert hits() == 2
+    monkeypatch.setenv("SEMSEARCH_SEARCH_K", "1")
+    assert hits() == 1
+    assert hits("-k", "3") == 3
+    assert semsearch("query", "captain", "--json").json["mode"] == "dense"
+    assert semsearch("query", "captain", "--json", "-m", "lexical").json["mode"] == "lexical"
+    assert sources()["search.k"] == (1, "SEMSEARCH_SEARCH_K")
+    monkeypatch.delenv("SEMSEARCH_SEARCH_K")
+    assert sources()["search.k"] == (2, f"{project}:3")
+    assert sources()["search.mode"] == ("dense", f"{own}:3")
+    assert sources()["search.context"] == (0, "default")
+
+
+def test_the_projects_file_counts_below_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = configure(folder / "semsearch.toml", "[search]\nk = 1\n")
+    monkeypatch.chdir(folder / "docs" / "more")
+    assert hits() == 1
+    assert semsearch("config", "path").lines == [str(file)]
+
+
+def test_options_are_declared_once() -> None:
+    assert names_in("search") == [field.name for field in fields(SearchOptions)]
+    assert names_in("settings") == [field.name for field in fields(IndexChoices)]
+    assert users_file().parent == config_folder()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[search]\n\nkk = 5\n", ":3: there is no key search.kk; did you mean search.k? there are search.k, "),
+        ("[search]\nk = 'five'\n", ":2: search.k must be a whole number, not 'five'"),
+        ("[search]\nk = 0\n", ":2: k must be at least 1, not 0"),
+        ("[search]\nmode = 'best'\n", ":2: search.mode must be one of 'hybrid', 'dense', 'lexical', not 'best'"),
+        ("[search]\nfilters = 'a'\n", ":2: search.filters must be a list, not 'a'"),
+        ("serch = 1\n", ":1: there is no key serch; "),
+        ("[serch]\nk = 1\n", ":1: there is no key [serch]; did you mean search? "),
+        ("search = 1\n", ":1: [search] is a section"),
+        ("k = 1\n", ":1: there is no key k; "),
+        ("a = [\n", "is not TOML"),
+        ("\xff".encode("latin-1"), "cannot be read"),
+        ("[settings]\na = 'much'\n", ":2: settings.a must be a number, not 'much'"),
+        ("[profiles.x]\nroot = ['a']\n", ":1: there is no key profiles.x.root; did you mean profiles.x.roots?"),
+        ("[profiles.x]\nroots = 'a'\n", ":1: profiles.x.roots must be a list, not 'a'"),
+        ("[profiles.x]\nroots = []\n", ":1: profiles.x.roots is empty"),
+        ("[profiles.'a/b']\nroots = ['a']\n", "'a/b' is not a name for an index"),
+        ("profiles = 1\n", ":1: profiles are sections"),
+        ("server = 'http://127.0.0.1'\n", ":1: server is taken from your own configuration only"),
+        ("indexes = '../elsewhere'\n", ":1: ../elsewhere lies outside of"),
+        ("[profiles.x]\nroots = ['/etc']\n", ":1: /etc lies outside of"),
+        ("[settings]\nvectors = '/etc/vectors'\n", ":2: /etc/vectors lies outside of"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_with_file_and_line(text: str | bytes, said: str, folder: Path) -> None:
+    (folder / "semsearch.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    result = semsearch("query", "captain")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"semsearch: {folder / 'semsearch.toml'}")
+    assert said in result.err
+    assert semsearch("--help").status == 0
+
+
+def test_a_link_does_not_lead_out_of_the_projects_folder(folder: Path, tmp_path: Path) -> None:
+    (folder / "out").symlink_to(tmp_path)
+    configure(folder / "semsearch.toml", "[profiles.x]\nroots = ['out']\n")
+    assert "out lies outside of" in semsearch("index").err
+
+
+def test_a_wrong_variable_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMSEARCH_SEARCH_K", "many")
+    assert "the environment variable SEMSEARCH_SEARCH_K: search.k must be a whole number" in semsearch("query", "x").err
+
+
+def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMSEARCH_SEARCH_FILTERS", "docs/more/")
+    monkeypatch.setenv("SEMSEARCH_SEARCH_DUPLICATES", "true")
+    monkeypatch.setenv("SEMSEARCH_ASK", '["docs"]')
+    found = sources()
+    assert found["search.filters"] == (["docs/more/"], "SEMSEARCH_SEARCH_FILTERS")
+    assert found["search.duplicates"] == (True, "SEMSEARCH_SEARCH_DUPLICATES")
+    assert found["ask"] == (["docs"], "SEMSEARCH_ASK")
+    assert semsearch("query", "violin", "--json").json["hits"][0]["path"] == "docs/more/notes.txt"
+
+
+def test_profiles_are_made_and_brought_up_to_date_by_one_command(
+    folder: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(
+        folder / "semsearch.toml",
+        'ask = ["guide", "notes"]\n[profiles.guide]\nroots = ["docs"]\ninclude = ["*.md"]\n'
+        '[profiles.notes]\nroots = ["docs/more"]\n',
+    )
+    monkeypatch.chdir(folder / "docs")
+    made = semsearch("index", "--vectors", small_vectors.folder)
+    assert made.status == 0
+    assert [line.partition(":")[0] for line in made.lines] == [str(folder / "indexes" / n) for n in ("guide", "notes")]
+    assert semsearch("status", "-i", "guide", "--json").json["documents"] == 1
+    assert {hit["index"] for hit in semsearch("query", "the captain and the violin", "--json").json["hits"]} == {
+        "guide",
+        "notes",
+    }
+    (folder / "docs" / "more" / "new.txt").write_text("A flute.", encoding="utf-8")
+    assert "1 added" in semsearch("index", "--name", "notes").out
+    assert "unchanged" in semsearch("index").lines[0]
+
+
+def test_a_profile_that_fails_keeps_none_of_the_others_back(folder: Path, small_vectors: VectorTable) -> None:
+    configure(folder / "semsearch.toml", '[profiles.a]\nroots = ["none"]\n[profiles.b]\nroots = ["docs"]\n')
+    result = semsearch("index", "--vectors", small_vectors.folder)
+    assert result.status == 2
+    assert "semsearch: a: " in result.err
+    assert semsearch("status", "-i", "b", "--json").json["documents"] == 2
+
+
+def test_new_indexes_have_the_configured_settings_and_old_ones_keep_theirs(
+    folder: Path, small_vectors: VectorTable
+) -> None:
+    configure(folder / "semsearch.toml", "[settings]\nmethod = 'usif'\nadapt = false\n")
+    assert semsearch("index", "docs").status == 0
+    assert semsearch("index", "docs/more", "--vectors", small_vectors.folder).status == 0
+    with Index.open("indexes/docs") as docs, Index.open("indexes/more") as more:
+        assert (docs.settings.method, more.settings.method) == ("sif", "usif")
+        assert (docs.settings.adapt, more.settings.adapt) == (True, False)
+
+
+def test_ones_own_file_may_name_any_folder_and_a_server(
+    folder: Path, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    configure(users_file(), f"[profiles.all]\nroots = ['{folder / 'docs'}']\n")
+    assert semsearch("index", "--vectors", small_vectors.folder).status == 0
+    assert (tmp_path / "user-data" / "indexes" / "all" / "index.sqlite").exists()
+    configure(users_file(), "server = 'http://127.0.0.1:9'\n")
+    assert "does not answer" in semsearch("query", "captain").err
+    assert semsearch("query", "captain", "--server", "").status == 0
+
+
+def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> None:
+    before = semsearch("query", "captain", "--json").out
+    assert semsearch("config", "init").lines == ["semsearch.toml"]
+    assert semsearch("query", "captain", "--json").out == before
+    assert all(source == "default" for _, source in sources().values())
+    assert "cannot be made" in semsearch("config", "init").err
+    text = Path("semsearch.toml").read_text(encoding="utf-8").replace("# ", "").replace("k = 10", "k = 1")
+    values = "\n".join(
+        line for line in text.splitlines() if "..." not in line and not line.startswith(("The ", "what "))
+    )
+    configure(folder / "semsearch.toml", values.replace('roots = ["notes"]', 'roots = ["docs"]'))
+    assert hits() == 1
+
+
+def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", no_home)
+    assert semsearch("query", "captain").status == 0
+
+
+def test_without_a_file_nothing_more_is_imported(folder: Path) -> None:
+    code = (
+        "import sys\nfrom semsearch.cli.main import app\n"
+        "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
+        "needless = ['tomllib', 'tomli', 'platformdirs', 'semsearch.cli.configuration.configuration',"
+        " 'semsearch.several.several_indexes']\n"
+        "print([name for name in needless if name in sys.modules], file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,63 @@
+"""`semsearch export`, `import` and `merge`: an index through pipes and files, and several as one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture
+def vectors(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_docs(tmp_path)
+    work_in(index_docs(tmp_path, small_vectors), monkeypatch)
+    return small_vectors.folder
+
+
+def test_what_is_exported_is_imported_and_finds_the_same(vectors: Path) -> None:
+    exported = semsearch("export")
+    assert [json.loads(line)["id"] for line in exported.lines] == ["docs/guide.md", "docs/more/notes.txt"]
+    made = semsearch("import", "-", "--name", "copy", "--vectors", vectors, stdin=exported.out)
+    assert made.status == 0
+    assert made.out.startswith("indexes/copy: 2 added, 0 changed, 0 unchanged; ")
+    asked = ["query", "the captain of the ship", "--format", "plain"]
+    assert semsearch(*asked, "-i", "copy").out == semsearch(*asked, "-i", "docs").out
+    again = semsearch("import", "-", "--name", "copy", stdin=exported.out)
+    assert "0 added, 0 changed, 2 unchanged" in again.out
+
+
+def test_a_files_ending_says_its_format(vectors: Path) -> None:
+    assert semsearch("export", "all.csv", "-f", "author=Ada").out == "all.csv: 1 document\n"
+    assert Path("all.csv").read_text(encoding="utf-8").startswith("id,root,title,")
+    assert semsearch("export", "all.parquet", "--of", "sentences", "--vectors").out == "all.parquet: 7 sentences\n"
+    assert semsearch("export", "--format", "csv", "--of", "passages").lines[0].startswith("passage_id,document,")
+
+
+def test_other_tables_are_imported_by_the_names_of_their_columns(vectors: Path) -> None:
+    Path("tickets.csv").write_text("number,body,year\n1,A ship in the storm,2024\n", encoding="utf-8")
+    options = ("--name", "tickets", "--id-key", "number", "--text-key", "body", "--vectors", vectors, "--quiet")
+    assert semsearch("import", "tickets.csv", *options).status == 0
+    assert semsearch("query", "ship", "-i", "tickets", "-f", "year=2024", "--format", "paths").lines == ["1"]
+
+
+def test_of_an_import_that_fails_no_index_is_left(vectors: Path) -> None:
+    Path("bad.jsonl").write_text("{\n", encoding="utf-8")
+    result = semsearch("import", "bad.jsonl", "--name", "bad", "--vectors", vectors)
+    assert (result.status, result.out) == (2, "")
+    assert "bad.jsonl, line 1, is no JSON" in result.err
+    assert not Path("indexes/bad").exists()
+
+
+def test_indexes_are_merged_to_one_that_is_kept_up_to_date(vectors: Path) -> None:
+    Path("logs").mkdir()
+    Path("logs/a.md").write_text("The moon in the night.\n", encoding="utf-8")
+    assert semsearch("index", "logs", "--vectors", vectors).status == 0
+    merged = semsearch("merge", "docs", "logs", "--name", "all", "--vectors", vectors)
+    assert (merged.status, merged.out) == (0, "indexes/all: 3 documents, 8 sentences\n")
+    assert semsearch("query", "moon", "-i", "all", "--format", "paths", "-k", "1").lines == ["logs/a.md"]
+    assert "up to date" in semsearch("index", "--name", "all").out or semsearch("status", "-i", "all").status == 0
+    assert semsearch("merge", "docs", "--name", "all").status == 2

@@ -1,0 +1,83 @@
+"""`semsearch evaluate golden`, and `query --mark`, which writes what it reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(autouse=True)
+def _indexed(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_docs(tmp_path)
+    index_docs(tmp_path, small_vectors)
+    work_in(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+def questions(**answers: Any) -> Path:
+    path = Path("golden.jsonl")
+    lines = [json.dumps({"query": query, "answers": given}) for query, given in answers.items()]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_table_of_figures_and_what_changed() -> None:
+    questions(captain=["docs/guide.md#Ships"], violin=["docs/guide.md"])
+    command = ("evaluate", "golden", "golden.jsonl", "-m", "lexical")
+    first = semsearch(*command, "--misses")
+    assert (first.status, first.err) == (0, "")
+    assert first.lines[:2] == [
+        "mode     questions  hit@1  hit@3  hit@5  hit@10  mrr@10",
+        "lexical          2  0.500  0.500  0.500   0.500   0.500",
+    ]
+    assert first.lines[2:] == ["", "lexical, without an answer in ten hits:", "  line 2: violin"]
+    questions(captain=["docs/guide.md#Ships"], violin=["docs/more/notes.txt"])
+    second = semsearch(*command)
+    assert "1.000 (+0.500)" in second.lines[1]
+    assert second.lines[2:] == ["", "lexical, better than in the last run:", "  – → 1  violin"]
+
+
+def test_a_figure_below_its_least_is_an_exit_status() -> None:
+    questions(captain=["docs/guide.md"], violin=["docs/guide.md"])
+    command = ("evaluate", "golden", "golden.jsonl", "--modes", "lexical")
+    assert semsearch(*command, "--least", "hit@5=0.5").status == 0
+    failed = semsearch(*command, "--least", "hit@5=0.6", "--format", "json")
+    assert failed.status == 1
+    assert "lexical: hit@5 is 0.500, below 0.6" in failed.err
+    assert failed.json["modes"][0]["hit@5"] == 0.5
+    for least, said in (
+        ("hit@7=1", "--least is one of"),
+        ("hit@5=2", "--least is one of"),
+        ("ndcg@10=0", "without grades"),
+    ):
+        refused = semsearch(*command, "--least", least)
+        assert refused.status == 2
+        assert said in refused.err
+
+
+def test_every_bad_line_is_a_line_of_stderr() -> None:
+    Path("golden.jsonl").write_text("a\nb\n", encoding="utf-8")
+    result = semsearch("evaluate", "golden", "golden.jsonl")
+    assert (result.status, result.out) == (2, "")
+    assert [line.split(": ")[1] for line in result.err.splitlines()] == [f"golden.jsonl, line {n}" for n in (1, 2)]
+
+
+def test_a_hit_that_is_marked_is_a_question_of_the_file() -> None:
+    marked = semsearch("query", "captain of the ship", "--mark", 1, "--golden", "golden.jsonl")
+    assert marked.status == 0
+    assert "noted in golden.jsonl: docs/guide.md#Ships" in marked.err
+    assert json.loads(Path("golden.jsonl").read_text(encoding="utf-8")) == {
+        "query": "captain of the ship",
+        "answers": ["docs/guide.md#Ships"],
+    }
+    assert semsearch("evaluate", "golden", "golden.jsonl", "--least", "hit@1=1").status == 0
+    for wrong in (("--mark", 1), ("--golden", "x"), ("--mark", 1, "--golden", "x", "--open", 1)):
+        assert "--mark N and --golden FILE go together" in semsearch("query", "captain", *wrong).err
+    assert "nothing was noted" in semsearch("query", "captain", "--mark", 99, "--golden", "x").err
+    assert not Path("x").exists()

@@ -1,0 +1,293 @@
+"""The interactive search: hits as one types, the chosen one in its context, and what the keys do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from console import INDEX, index_docs, semsearch, work_in, write_docs
+
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+from semsearch.word_vectors.table import VectorTable
+
+pytest.importorskip("prompt_toolkit", reason="an optional dependency")
+
+from typing_at_screen import CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, PAGE_DOWN, READ_ON, TAB, UP, Typist, at_screen
+
+from semsearch.cli.commands import interactive_command
+from semsearch.cli.interactive import application, offered
+from semsearch.cli.interactive.drawing import preview, row
+from semsearch.cli.interactive.newest import NewestOnly
+from semsearch.cli.interactive.surroundings import Surroundings, surroundings_of
+from semsearch.cli.interactive.typed import TypedSearch
+from semsearch.cli.terminal import query_pattern
+
+PASTED = "\x1b[200~in the\noven\n\x1b[201~"
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents and an index of them."""
+    folder = tmp_path_factory.mktemp("work")
+    write_docs(folder)
+    return index_docs(folder, small_vectors)
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+
+
+@pytest.fixture
+def captain(folder: Path) -> Hit:
+    with Index.open(folder / INDEX) as index:
+        return index.search("captain ship", k=1)[0]
+
+
+def test_hits_come_as_one_types_and_the_first_is_shown_in_its_context() -> None:
+    async def script(typist: Typist) -> None:
+        await typist.see("Esc end")
+        typist.type("captain")
+        await typist.see("docs/guide.md:10")
+        typist.type(CTRL_U, "bread ", PASTED)
+        await typist.see("> bread in the oven ")
+        await typist.wait(lambda: "docs/guide.md:14" in typist.lines)
+        await typist.see("A storm and a wave")  # of the passage before
+        place = typist.lines.index("docs/guide.md:14")
+        assert typist.lines[place + 1] == "The guide › Bread"
+        assert place < typist.lines.index("Ships") < typist.lines.index("Bread")
+        assert typist.lines.index("The bread is from the oven. Flour and butter in the dough.") > typist.lines.index(
+            "Bread"
+        )
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, rows=40)
+
+
+def test_arrows_choose_and_the_preview_follows() -> None:
+    async def script(typist: Typist) -> None:
+        await typist.see("docs/guide.md:10")
+        first = typist.chosen
+        typist.type(UP)
+        typist.type(DOWN)
+        await typist.wait(lambda: typist.chosen.startswith("> 2"))
+        typist.type(PAGE_DOWN, PAGE_DOWN)
+        await typist.wait(lambda: typist.search.session.chosen == len(typist.search.session.answer.hits) - 1)
+        place = typist.chosen.split()[3]
+        await typist.wait(lambda: any(line.startswith(place) for line in typist.lines))
+        typist.type(UP, UP, UP, UP)
+        await typist.wait(lambda: typist.chosen == first)
+        typist.type(CTRL_C)
+
+    at_screen(Path(INDEX), script, text="captain bread violin judge")
+
+
+def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[str, int]] = []
+
+    def open_hit(hit: Hit, _: object) -> str:
+        opened.append((hit.path, hit.line))
+        return "vim ended with status 3"
+
+    monkeypatch.setattr(application, "open_hit", open_hit)
+
+    async def script(typist: Typist) -> None:
+        await typist.see("docs/guide.md:14")
+        typist.type(ENTER)
+        await typist.see("vim ended with status 3")
+        typist.type(" butter")
+        await typist.see("> flour butter ", "Esc end")
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, text="flour")
+    assert opened == [("docs/guide.md", 14)]
+
+
+def test_what_cannot_be_searched_and_what_is_not_found_is_said() -> None:
+    async def script(typist: Typist) -> None:
+        typist.type("-bread")
+        await typist.see("says only what to leave out", "0 hits")
+        typist.type(" captain")
+        await typist.see("Enter open", "docs/guide.md:10")
+        typist.type(' "old captain"')
+        await typist.see("no passage has the phrase 'old captain'", "0 hits")
+        typist.type(ENTER, UP, READ_ON, ESCAPE)
+
+    at_screen(Path(INDEX), script)
+
+
+def test_tab_searches_in_the_next_mode() -> None:
+    async def script(typist: Typist) -> None:
+        for mode in ("hybrid", "dense", "lexical", "hybrid"):
+            await typist.wait(lambda mode=mode: typist.lines[0].endswith(f" · {mode}") and "…" not in typist.lines[0])
+            typist.type(TAB)
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, text="captain")
+
+
+def test_the_preview_can_be_read_on_and_stops_at_its_ends() -> None:
+    async def script(typist: Typist) -> None:
+        await typist.see("docs/guide.md:10")
+        typist.type(READ_ON * 9)
+        await typist.see("Flour and butter")  # of the passage after
+        assert typist.search.session.scrolled < 9
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, text="captain", rows=12)
+
+
+def test_every_width_shows_hits_and_place_and_a_new_one_is_taken_at_once() -> None:
+    async def script(typist: Typist) -> None:
+        for columns, rows in ((60, 24), (80, 24), (200, 50), (109, 12), (60, 8)):
+            typist.resize(columns, rows)
+            places = (2,) if columns >= 110 else (1, 1) if rows >= 12 else (1,)
+            await typist.wait(
+                lambda places=places: (
+                    tuple(line.count("docs/guide.md:10") for line in typist.lines if "docs/guide.md:10" in line)
+                    == places
+                )
+            )
+            assert "Esc end" in typist.lines[-1]
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, text="captain ship")
+
+
+def test_a_bug_ends_the_search_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(TypedSearch, "answer", fail)
+
+    async def script(_: Typist) -> None:
+        return
+
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        at_screen(Path(INDEX), script)
+
+
+def test_only_the_newest_of_what_waits_is_done() -> None:
+    done: list[int] = []
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work(request: int) -> None:
+        begun.set()
+        go_on.wait()
+        done.append(request)
+        if request == 4:
+            ended.set()
+
+    newest = NewestOnly(work)
+    newest.ask(1)
+    begun.wait()
+    for request in (2, 3, 4):
+        newest.ask(request)
+    go_on.set()
+    ended.wait()
+    newest.close()
+    assert done == [1, 4]
+
+
+def test_nothing_of_a_document_is_obeyed_and_a_row_is_as_wide_as_its_place(captain: Hit) -> None:
+    evil = "\x1b]0;x\x07\u202e\x9b31m"
+    hit = replace(
+        captain,
+        path=f"docs/{evil}.md",
+        title=evil,
+        headings=(evil,),
+        sentence=f"The captain {evil}",
+        passage=f"Before.\n\tThe captain {evil} after",
+    )
+    asked = query_pattern("captain")
+    for width in (20, 60, 200):
+        rows = row(hit, asked, best=1.0, width=width, is_chosen=True)
+        shown = preview(Surroundings(hit), asked, width=width)
+        assert [line.cell_len for line in rows] == [width, width]
+        for line in (*rows, *shown.place, *shown.lines):
+            assert not CONTROL.search(line.plain)
+            assert line.cell_len <= max(width, 22)  # the last part of a path is not divided
+
+
+def test_the_best_sentence_is_set_off_between_its_neighbours(folder: Path, captain: Hit) -> None:
+    with Index.open(folder / INDEX) as index:
+        around = surroundings_of(captain, index)
+        assert [each.headings[-1] for each in around.after] == ["Bread"]
+        assert surroundings_of(replace(captain, passage_id=10**9), index) == Surroundings(
+            replace(captain, passage_id=10**9)
+        )
+    shown = preview(around, query_pattern("captain"), width=200)
+    line = shown.lines[shown.best]
+    bold = [line.plain[span.start : span.end] for span in line.spans]
+    assert bold == [captain.sentence, "captain"]
+    assert shown.place[0].plain == "docs/guide.md:10"
+
+
+def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert semsearch().status == 2
+    assert semsearch().err.startswith("Usage:")  # this is no terminal
+    assert "needs a terminal" in semsearch("interactive").err
+    for module in (offered, interactive_command):
+        monkeypatch.setattr(module, "on_terminal", lambda: True)
+    assert offered.is_offered()
+    with monkeypatch.context() as without_the_extra:
+        without_the_extra.setattr(offered, "find_spec", lambda _: None)
+        without_the_extra.setitem(sys.modules, "semsearch.cli.interactive.application", None)
+        assert not offered.is_offered()
+        assert "pip install 'semsearch[tui]'" in semsearch("interactive").err
+    monkeypatch.setenv("SEMSEARCH_INDEXES", str(tmp_path))
+    assert not offered.is_offered()
+    assert "no indexes in" in semsearch("interactive").err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_on_a_terminal_one_types_opens_and_ends(folder: Path, tmp_path: Path) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    editor = tmp_path / "vim"
+    editor.write_text('#!/bin/sh\necho "$@" > "$0.was-given"\necho EDITED\n', encoding="utf-8")
+    editor.chmod(0o755)
+    outside, inside = pty.openpty()
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "VISUAL": str(editor)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "semsearch"], cwd=folder, env=environment, stdin=inside, stdout=inside, stderr=inside
+    )
+    os.close(inside)
+    seen = b""
+
+    def until(text: bytes) -> None:
+        nonlocal seen
+        while text not in seen:
+            assert select.select([outside], [], [], 60)[0], f"no {text!r} came after {seen!r}"
+            seen += os.read(outside, 4096)
+        seen = seen.partition(text)[2]
+
+    with process, contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(process.kill)
+        until(b"Esc end")
+        os.write(outside, b"flour butter")
+        until(b"dough")
+        os.write(outside, b"\r")
+        until(b"EDITED")
+        until(b"dough")
+        os.write(outside, b"\x1b")
+        assert process.wait(60) == 0
+    os.close(outside)
+    given = Path(f"{editor}.was-given").read_text(encoding="utf-8")
+    assert given == f"+14 -- {folder / 'docs' / 'guide.md'}\n"

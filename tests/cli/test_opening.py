@@ -1,0 +1,226 @@
+"""Opening a hit: the editor at its line, the system's viewer, the pager; and `semsearch query --open`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from console import INDEX, index_docs, semsearch, work_in, write_docs
+
+from semsearch.cli.opening import viewers
+from semsearch.cli.opening.editors import editing, editor
+from semsearch.cli.opening.hits import open_hit
+from semsearch.cli.opening.pagers import printable
+from semsearch.cli.opening.running import run
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+from semsearch.word_vectors.table import VectorTable
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs that are opened here are shell scripts")
+PROGRAM = '#!/bin/sh\nfor each in "$@"; do printf "%s\\0" "$each"; done > "$0.was-given"\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents, and an index of them and of a text that a program added."""
+    folder = tmp_path_factory.mktemp("work")
+    write_docs(folder)
+    hostile = folder / "docs" / "-c\x1b]0;evil\x07 it's $(here)\n.txt"
+    hostile.write_text("Wheat on the farm.\n\nThe cow in the barn and the \x1b[31mhay.\n", encoding="utf-8")
+    index_docs(folder, small_vectors)
+    with Index.open(folder / INDEX) as index:
+        index.add([("added", "The planet is in orbit.\n\nThe star and the \x1b[2Jcomet.")])
+    return folder
+
+
+@pytest.fixture
+def bin_(tmp_path: Path) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+    monkeypatch.setenv("PATH", str(bin_))  # nothing of this machine is started
+    for name in ("VISUAL", "EDITOR", "PAGER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.setenv(name, "")
+
+
+def program(folder: Path, name: str) -> Path:
+    """A program that writes down what it is given."""
+    path = folder / name
+    path.write_text(PROGRAM, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def given(program: Path) -> list[str]:
+    return Path(f"{program}.was-given").read_text(encoding="utf-8").split("\0")[:-1]
+
+
+def ask(query: str, index: Index) -> Hit:
+    return index.search(query, k=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("vim", ["+7", "--", "/work/-a b.md"]),
+        ("vim.tiny -u NONE", ["-u", "NONE", "+7", "--", "/work/-a b.md"]),
+        ("nano", ["+7", "--", "/work/-a b.md"]),
+        ("emacsclient -nw", ["-nw", "+7", "/work/-a b.md"]),
+        ("code --wait", ["--wait", "--goto", "/work/-a b.md:7"]),
+        ("hx", ["/work/-a b.md:7"]),
+        ("kate", ["--line", "7", "/work/-a b.md"]),
+        ("an-editor-of-mine '--title=a b'", ["--title=a b", "/work/-a b.md"]),
+    ],
+)
+def test_an_editor_is_given_the_line_as_it_takes_it(
+    command: str, arguments: list[str], bin_: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = program(bin_, command.split()[0])
+    monkeypatch.setenv("EDITOR", command)
+    assert editing(editor(), Path("/work/-a b.md"), 7) == [str(path), *arguments]
+
+
+def test_an_editor_is_known_by_what_its_link_leads_to(bin_: Path) -> None:
+    program(bin_, "vim.basic")
+    (bin_ / "editor").symlink_to(bin_ / "vim.basic")
+    assert editing(["editor"], Path("/a.md"), 7)[1:] == ["+7", "--", "/a.md"]
+
+
+def test_visual_wins_and_an_editor_that_is_not_there_is_said(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "vim")
+    monkeypatch.setenv("VISUAL", "nowhere --wait")
+    assert editor() == ["nowhere", "--wait"]
+    with pytest.raises(UsageError, match=r"'nowhere' was not found; set \$VISUAL"):
+        editing(editor(), Path("a.md"), 1)
+    monkeypatch.setenv("VISUAL", "vim 'unclosed")
+    with pytest.raises(UsageError, match="is not a command"):
+        editor()
+
+
+def test_a_batch_file_is_given_no_path_that_it_would_obey(bin_: Path) -> None:
+    program(bin_, "code.cmd")
+    assert editing(["code.cmd"], Path("/a b.md"), 7)[1:] == ["--goto", "/a b.md:7"]
+    with pytest.raises(UsageError, match="batch file"):
+        editing(["code.cmd"], Path('/a" & calc & ".md'), 7)
+
+
+def test_a_hit_is_opened_at_its_line(bin_: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vim = program(bin_, "vim")
+    monkeypatch.setenv("EDITOR", "vim")
+    assert semsearch("query", "flour and butter", "--open", "1").out == ""
+    assert given(vim) == ["+14", "--", str(folder / "docs" / "guide.md")]
+
+
+def test_the_name_of_a_document_is_one_argument_whatever_it_is(
+    bin_: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vim = program(bin_, "vim")
+    monkeypatch.setenv("EDITOR", "vim")
+    monkeypatch.chdir(folder / "docs")
+    with Index.open(folder / INDEX) as index:
+        hit = ask("the cow in the barn", index)
+        assert hit.path.startswith("-c\x1b")
+        assert open_hit(hit, index) == ""
+    assert given(vim) == ["+3", "--", str(folder / "docs" / hit.path)]
+
+
+def test_a_hit_beyond_the_first_ten_may_be_opened_and_one_that_is_not_there_is_said(
+    bin_: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(bin_, "vim")
+    monkeypatch.setenv("EDITOR", "vim")
+    beyond = semsearch("query", "captain ship bread violin judge", "--open", "99")
+    assert beyond.status == 2
+    assert "there are only" in beyond.err
+    none = semsearch("query", "captain", "--filter", "nowhere/*", "--open", "1")
+    assert (none.status, none.out) == (1, "")
+    assert "no hits" in none.err
+    for options in (("--json",), ("--explain",), ("--show", "passage")):
+        assert "--open shows no hits" in semsearch("query", "captain", "--open", "1", *options).err
+
+
+def test_an_editor_that_fails_is_said(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bin_ / "vim").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    (bin_ / "vim").chmod(0o755)
+    monkeypatch.setenv("EDITOR", "vim")
+    assert semsearch("query", "captain", "--open", "1").err == "semsearch: vim ended with status 3\n"
+
+
+def test_without_an_editor_the_file_is_shown_without_what_a_terminal_obeys() -> None:
+    shown = semsearch("query", "the cow in the barn", "--open", "1")
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out == "Wheat on the farm.\n\nThe cow in the barn and the  [31mhay.\n"
+    assert printable("a\r\n\x9b1mb\rc\t\u202e\n\n") == "a\n 1mb\nc\t \n"
+
+
+def test_a_pager_begins_at_the_line(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    less = program(bin_, "less")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("LESS", "-FRX")
+    with Index.open(INDEX) as index:
+        open_hit(ask("the cow in the barn", index), index)
+        assert given(less) == ["-+F", "+3"]
+        mine = program(bin_, "mine")
+        monkeypatch.setenv("PAGER", "mine -a")
+        open_hit(ask("the cow in the barn", index), index)
+        assert given(mine) == ["-a"]
+
+
+def test_a_text_that_a_program_added_is_shown_from_its_passage_on(capsys: pytest.CaptureFixture[str]) -> None:
+    with Index.open(INDEX) as index:
+        assert open_hit(ask("the star", index), index) == ""
+    heading, *text = capsys.readouterr().out.splitlines()
+    assert heading.startswith("added:3")
+    assert text == ["", "The planet is in orbit.", "", "The star and the  [2Jcomet."]
+
+
+def test_what_has_gone_is_shown_as_it_was_indexed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Index.open(INDEX) as index:
+        hit = ask("the violin in the concert", index)
+        Path("docs/more/notes.txt").rename("notes.txt")
+        try:
+            assert "is not there any more" in open_hit(hit, index)
+        finally:
+            Path("notes.txt").rename("docs/more/notes.txt")
+    assert "A violin and a piano in the concert." in capsys.readouterr().out
+
+
+def test_a_pdf_is_opened_in_the_viewer_and_its_page_is_said(
+    bin_: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opener = program(bin_, "xdg-open")
+    started: list[object] = []
+    monkeypatch.setattr(viewers, "start", started.append)
+    monkeypatch.setattr(viewers.sys, "platform", "linux")
+    for name in ("report.pdf", "report.desktop"):
+        (tmp_path / name).write_bytes(b"%PDF-1.7")
+    with Index.open(INDEX) as index:
+        hit = replace(ask("captain", index), path=str(tmp_path / "report.pdf"), format="pdf", page=3)
+        open_hit(hit, index)
+        assert not started  # there is no screen
+        assert hit.sentence in capsys.readouterr().out
+        monkeypatch.setenv("DISPLAY", ":0")
+        assert open_hit(hit, index).endswith("report.pdf p. 3")
+        assert started == [[str(opener), hit.path]]
+        open_hit(replace(hit, path=str(tmp_path / "report.desktop")), index)
+        assert len(started) == 1  # the system would run it
+        assert hit.sentence in capsys.readouterr().out
+
+
+def test_ctrl_c_is_left_to_the_program_that_runs(bin_: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    (bin_ / "interrupting").write_text("#!/bin/sh\nkill -INT $PPID\n", encoding="utf-8")
+    (bin_ / "interrupting").chmod(0o755)
+    assert run([str(bin_ / "interrupting")]) == 0
+    assert signal.getsignal(signal.SIGINT) is before

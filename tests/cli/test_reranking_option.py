@@ -1,0 +1,113 @@
+"""`--rerank MODEL`: in commands, in the configuration, in the server, for agents."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+
+from semsearch.rerankers import opening
+from semsearch.rerankers.models import Float32, unit_rows
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
+
+
+class Vowels:
+    """An encoder: a text as how often it has two vowels."""
+
+    name = "vowels"
+    digest = b"vowels"
+
+    def encode_query(self, text: str) -> Float32:
+        return self.encode_passages([text])[0]
+
+    def encode_passages(self, texts: Sequence[str]) -> Float32:
+        return unit_rows([[text.count("a"), text.count("e")] for text in texts])
+
+
+@pytest.fixture(autouse=True)
+def opened(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A folder with an index, in which any model is the one above; the models that were opened."""
+    write_docs(tmp_path)
+    index_docs(tmp_path, small_vectors)
+    work_in(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    models: list[str] = []
+    monkeypatch.setattr(opening, "_opened", lambda model: (models.append(model), Vowels())[1])
+    return models
+
+
+def reranked(*options: object) -> list[Any]:
+    hits = semsearch("query", "the captain and the bread", "--json", "--explain", *options).json["hits"]
+    return [hit["explain"].get("rerank") for hit in hits]
+
+
+def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str]) -> None:
+    parts = reranked("--rerank", "owner/vowels")
+    assert opened == ["owner/vowels"]
+    assert {part["model"] for part in parts} == {"vowels"}
+    shown = semsearch("query", "the captain and the bread", "--rerank", "vowels", "--explain").out
+    assert " + rerank " in shown
+    assert " by vowels: cosine " in shown
+    assert "passages as a model has encoded them" in semsearch("status").out
+    assert semsearch("status", "--json").json["encodings_bytes"] > 0
+    assert semsearch("context", "captain", "--rerank", "vowels").status == 0
+    assert opened == ["owner/vowels", "vowels", "vowels"]
+
+
+def test_without_it_nothing_is_opened_or_loaded(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("semsearch.rerankers")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert not any(reranked())
+    assert not any(reranked("--rerank", "none"))
+    assert not [name for name in sys.modules if name.startswith("semsearch.rerankers")]
+
+
+def test_it_may_be_configured_and_turned_off(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "semsearch.toml"
+    project.write_text("rerank = 'owner/vowels'\nrerank_seconds = 2\n", encoding="utf-8")
+    assert all(reranked())
+    assert not any(reranked("--rerank", "none"))
+    monkeypatch.setenv("SEMSEARCH_RERANK", "another")
+    assert all(reranked())
+    assert opened == ["owner/vowels", "another"]
+    project.write_text("rerank_seconds = 0\n", encoding="utf-8")
+    assert "a second look needs some time" in semsearch("query", "captain").err
+
+
+def test_a_projects_model_lies_in_its_folder_or_has_a_name(tmp_path: Path, opened: list[str]) -> None:
+    project = tmp_path / "semsearch.toml"
+    for model in ("/etc/model", "../model", "~/model.onnx"):
+        project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
+        assert f"{model} lies outside of" in semsearch("query", "captain").err
+    (tmp_path / "models").mkdir()
+    project.write_text("rerank = 'models'\n", encoding="utf-8")
+    reranked()
+    assert opened == [str(tmp_path / "models")]
+
+
+def test_a_server_is_not_asked_with_a_model_of_ones_own(tmp_path: Path, opened: list[str]) -> None:
+    there = ("--server", "http://127.0.0.1:9")
+    assert "a server has a model of its own" in semsearch("query", "captain", *there, "--rerank", "vowels").err
+    (tmp_path / "semsearch.toml").write_text("rerank = 'vowels'\n", encoding="utf-8")
+    assert "a server has a model of its own" not in semsearch("query", "captain", *there).err
+    assert opened == []
+
+
+def test_a_served_index_and_several_at_once_are_read_again(tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_docs(tmp_path / "other")
+    command = ("index", tmp_path / "other" / "docs", "--name", "more", "--vectors", small_vectors.folder)
+    assert semsearch(*command).status == 0
+    served = OpenIndexes(folder=tmp_path / "indexes", reranker=opening.load_reranker("vowels"))
+    for asked in (served.get("docs"), served.together(["docs", "more"])):
+        for hit in asked.search("the captain and the bread"):
+            part = hit.explain().rerank
+            assert part is not None
+            assert part.model == "vowels"
+    served.close()

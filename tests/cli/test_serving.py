@@ -1,0 +1,164 @@
+"""`semsearch serve`: an address on stdout, answers until it is interrupted."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+from serving import TOKEN, Asker, running
+
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.server import RunningServer, ServerSettings
+from semsearch.word_vectors.table import VectorTable
+
+pytest.importorskip("uvicorn", reason="an optional dependency")
+
+
+@pytest.fixture(autouse=True)
+def _indexed(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_docs(tmp_path)
+    index_docs(tmp_path, small_vectors)
+    work_in(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no Ctrl-C to send there")
+def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "semsearch", "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        address = urlsplit(server.stdout.readline().strip())
+        connection = http.client.HTTPConnection(str(address.hostname), address.port or 0)
+        connection.request("GET", "/v1/search?query=ship")
+        found = json.load(connection.getresponse())
+        connection.close()
+        server.send_signal(signal.SIGINT)
+        told = server.stderr.read()
+    assert found["hits"][0]["path"] == "docs/guide.md"
+    assert server.returncode == 0
+    assert "serving docs; the token is in" in told
+    assert "no longer serving" in told
+    assert "Traceback" not in told
+
+
+def test_the_page_is_opened_in_the_browser_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr(webbrowser, "open", opened.put)
+    monkeypatch.setattr(RunningServer, "run", lambda _: None)
+    found = semsearch("serve", "--port", "0", "--open")
+    assert opened.get(timeout=60) == found.lines[0]
+    assert semsearch("serve", "--port", "0").status == 0
+    assert opened.empty()
+
+
+def test_the_token_is_shown_and_stays() -> None:
+    found = semsearch("serve", "--show-token")
+    assert (found.status, len(found.lines)) == (0, 1)
+    assert semsearch("serve", "--show-token").out == found.out
+
+
+def test_without_an_index_or_a_free_port_it_says_so(tmp_path: Path) -> None:
+    assert "no indexes in ./other" in semsearch("serve", "--indexes", "other").err
+    taken = semsearch("serve", "--host", "192.0.2.1", "--port", "0")  # not one of this machine's addresses
+    assert taken.status == 2
+    assert "choose another with --host or --port" in taken.err
+
+
+def test_two_indexes_of_one_name_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "indexes" / "docs", tmp_path / "other" / "docs")
+    found = semsearch("serve", "-i", "indexes/docs", "-i", "other/docs")
+    assert found.status == 2
+    assert "would both be served as docs" in found.err
+
+
+def test_without_the_extra_the_error_names_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    found = semsearch("serve", "--port", "0")
+    assert found.status == 2
+    assert "pip install 'semsearch[serve]'" in found.err
+
+
+@pytest.fixture
+def asker(tmp_path: Path) -> Iterator[Asker]:
+    with running(OpenIndexes(folder=tmp_path / "indexes")) as asker:
+        yield asker
+
+
+@pytest.mark.parametrize(
+    "options", [["--json"], ["--jsonl", "--explain"], ["-o", "plain", "-C", "1"], ["-f", "year>2030"]]
+)
+def test_a_query_to_a_server_prints_what_one_here_prints(options: list[str], asker: Asker) -> None:
+    here = semsearch("query", "a ship in the storm", *options)
+    there = semsearch("query", "a ship in the storm", *options, "--server", asker.url)
+    assert (there.status, there.out) == (here.status, here.out)
+
+
+def test_a_batch_may_be_asked_of_a_server(asker: Asker) -> None:
+    questions = "ship\n...\nviolin\n"
+    there = semsearch("query", "-", "--json", "--server", asker.url, "-i", "docs", stdin=questions)
+    assert there.out == semsearch("query", "-", "--json", stdin=questions).out
+
+
+def test_what_can_only_be_done_here_is_refused(asker: Asker) -> None:
+    assert "--refresh is for an index here" in semsearch("query", "ship", "--refresh", "--server", asker.url).err
+    assert "--vectors is for an index here" in semsearch("query", "ship", "--vectors", "x", "--server", asker.url).err
+
+
+def test_a_server_that_is_not_there_is_an_error_that_says_how_to_start_it() -> None:
+    found = semsearch("query", "ship", "--server", "http://127.0.0.1:9")
+    assert found.status == 2
+    assert "does not answer" in found.err
+    assert "semsearch serve" in found.err
+
+
+def test_the_token_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(OpenIndexes(folder=tmp_path / "indexes"), ServerSettings(port=0, always_token=True)) as asker:
+        assert "this needs a token" in semsearch("query", "ship", "--server", asker.url).err
+        monkeypatch.setenv("SEMSEARCH_TOKEN", TOKEN)
+        assert semsearch("query", "ship", "--server", asker.url).status == 0
+
+
+@pytest.fixture
+def notes(tmp_path: Path, small_vectors: VectorTable) -> list[str]:
+    """A second index; the options that name both."""
+    assert semsearch("index", "docs/more", "--name", "notes", "--vectors", small_vectors.folder).status == 0
+    return ["-i", "docs", "-i", "notes"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["query", "a ship in the storm", "--explain"],
+        ["query", "the judge", "--json"],
+        ["similar", "docs/guide.md", "--json"],
+        ["context", "the judge in the court"],
+    ],
+)
+def test_several_indexes_of_a_server_answer_as_those_here(asked: list[str], notes: list[str], asker: Asker) -> None:
+    here = semsearch(*asked, *notes)
+    assert here.status == 0
+    assert semsearch(*asked, *notes, "--server", asker.url).out == here.out
+
+
+def test_similar_and_context_are_asked_of_a_server(asker: Asker) -> None:
+    for asked in (["similar", "docs/guide.md:10"], ["context", "a ship", "--json"]):
+        here = semsearch(*asked)
+        assert here.status == 0
+        assert semsearch(*asked, "--server", asker.url).out == here.out
+        assert "--refresh is for an index here" in semsearch(*asked, "--refresh", "--server", asker.url).err

@@ -1,0 +1,88 @@
+"""`semsearch query`, `similar` and `context` of several indexes: one ranking, in which each hit says its index."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from console import INDEX, index_docs, on_terminal, semsearch, work_in, write_docs
+
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents and an index of them."""
+    folder = tmp_path_factory.mktemp("several")
+    write_docs(folder)
+    return index_docs(folder, small_vectors)
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def two(folder: Path, small_vectors: VectorTable) -> list[str]:
+    """The options that name two indexes, of which the other has only the notes."""
+    made = ["--indexes", folder / "indexes", "--vectors", small_vectors.folder]
+    assert semsearch("index", folder / "docs" / "more", "--name", "notes", *made).status == 0
+    return ["-i", "docs", "-i", "notes"]
+
+
+def test_several_indexes_are_one_ranking_and_each_hit_says_its_own(two: list[str]) -> None:
+    hits = semsearch("query", "a violin in the storm", *two, "--duplicates", "--json").json["hits"]
+    assert {hit["index"] for hit in hits} == {"docs", "notes"}
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    lines = semsearch("query", "a violin in the storm", *two).lines
+    assert re.match(r"docs/more/notes\.txt:1  0\.\d{3}  \[(docs|notes)\]$", lines[0])
+    assert any(line.startswith("    + 1 more says the same: docs/more/notes.txt:1") for line in lines)
+
+
+def test_rows_have_a_column_for_the_index_where_several_are_asked(two: list[str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(semsearch("query", "violin", *two, "-o", "csv").out)))
+    assert {row["index"] for row in rows} <= {"docs", "notes"}
+    assert "index" not in semsearch("query", "violin", "-i", "docs", "-o", "csv").lines[0]
+
+
+def test_an_explanation_says_how_other_indexes_changed_the_score(two: list[str]) -> None:
+    lines = semsearch("query", "the captain and the violin", *two, "--explain").lines
+    alone = [line.strip() for line in lines if line.startswith("    alone")]
+    assert alone
+    assert all(re.match(r"alone   -?\d\.\d{3} in its index; with the others ", line) for line in alone)
+
+
+def test_an_index_that_is_named_twice_is_one(two: list[str]) -> None:
+    once = semsearch("query", "ship", *two[:2], "--json")
+    assert semsearch("query", "ship", *two[:2], "-i", INDEX, "--json").out == once.out
+
+
+def test_a_terminal_shows_the_index_before_the_path(two: list[str]) -> None:
+    shown = on_terminal("query", "captain of the ship", *two, NO_COLOR="1", TERM="linux")
+    assert "[docs] docs/guide.md:10" in shown
+
+
+def test_a_context_and_similar_passages_name_their_index(two: list[str]) -> None:
+    assert re.search(r"- \[1\] docs/guide\.md:10, Ships \[docs\]", semsearch("context", "captain", *two).out)
+    assert all(
+        hit["index"] == "docs" for hit in semsearch("similar", "docs/more/notes.txt", *two, "--json").json["hits"]
+    )
+
+
+def test_one_of_several_that_is_missing_is_named(two: list[str]) -> None:
+    result = semsearch("query", "ship", *two, "-i", "none")
+    assert (result.status, result.out) == (2, "")
+    assert "there is no index 'none'" in result.err
+
+
+def test_files_that_have_changed_are_told_with_the_command_for_each_index(two: list[str], folder: Path) -> None:
+    notes = folder / "docs" / "more" / "notes.txt"
+    before = notes.read_text(encoding="utf-8")
+    notes.write_text(before + "A flute.", encoding="utf-8")
+    told = semsearch("query", "a violin in the concert", *two, "--duplicates", "-k", "2").err
+    notes.write_text(before, encoding="utf-8")
+    assert "semsearch index --name ./indexes/docs && semsearch index --name ./indexes/notes" in told

@@ -1,0 +1,203 @@
+"""One's own questions: what answers them, where it stands, and what has changed since the last run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small import small_vectors
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate import evaluate_golden
+from semsearch.evaluate.golden.expected_answers import ExpectedAnswer
+from semsearch.evaluate.golden.golden_report import AnsweredQuestion
+from semsearch.evaluate.golden.last_run import NAME
+from semsearch.evaluate.golden.questions import GoldenFile, append_answer
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+
+HIT = Hit(
+    rank=1, score=1.0, dense=None, lexical=1.0, path="docs/guide.md", root="/home/ada/docs", document="guide.md",
+    title="Guide", format="markdown", line=11, page=None, headings=("Guide", "Bread"), sentence="Bake it.",
+    passage="Flour.\nBake it.\nEat.", start=0, end=8, passage_id=1, sentence_id=1,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("golden")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "ships.md").write_text("# Ships\n\nThe captain of the ship.\n", encoding="utf-8")
+    (folder / "docs" / "bread.md").write_text(
+        "# Bread\n\nThe dough in the oven.\n\n# Law\n\nThe judge.\n", encoding="utf-8"
+    )
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
+        made.sync(folder / "docs")
+        yield made
+
+
+def questions(path: Path, *lines: Any) -> Path:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+# -- what answers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "docs/guide.md", "guide.md", "./docs/guide.md", "/home/ada/docs/guide.md", "docs\\guide.md",
+        "ada/docs/guide.md", "docs/guide.md#Bread", "guide.md#guide", "guide.md:10", "guide.md:11", "guide.md:12",
+    ],
+)  # fmt: skip
+def test_these_are_the_hit(written: str) -> None:
+    assert ExpectedAnswer.read(written).is_in(HIT)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["uide.md", "other/guide.md", "guide.md#Ships", "guide.md:9", "guide.md:13", "guide.md page 3", "guide.md slide 1"],
+)
+def test_these_are_another(written: str) -> None:
+    assert not ExpectedAnswer.read(written).is_in(HIT)
+
+
+def test_pages_and_places_are_those_of_the_hit() -> None:
+    paged = replace(HIT, path="my report.pdf", document="my report.pdf", root="", page=3)
+    for written in ("my report.pdf page 3", "my report.pdf p. 3", "report of mine/my report.pdf"):
+        assert ExpectedAnswer.read(written).is_in(paged) == ("mine" not in written)
+    assert not ExpectedAnswer.read("my report.pdf page 4").is_in(paged)
+    placed = replace(HIT, path="talk.pptx", document="talk.pptx", root="", place="slide 3")
+    assert ExpectedAnswer.read("talk.pptx slide 3").is_in(placed)
+    assert not ExpectedAnswer.read("talk.pptx slide 4").is_in(placed)
+
+
+def test_what_is_written_down_of_a_hit_is_found_again() -> None:
+    for hit, expected in (
+        (HIT, "docs/guide.md#Bread"),
+        (replace(HIT, page=2), "docs/guide.md page 2"),
+        (replace(HIT, headings=(), place="row 7"), "docs/guide.md row 7"),
+        (replace(HIT, headings=()), "docs/guide.md"),
+    ):
+        written = ExpectedAnswer.of(hit)
+        assert written.written == expected
+        assert written.is_in(hit)
+        assert ExpectedAnswer.read(expected).is_in(hit)
+
+
+def test_a_hit_that_is_two_answers_counts_once_and_grades_are_discounted() -> None:
+    answers = {ExpectedAnswer.read("guide.md"): 1.0, ExpectedAnswer.read("guide.md#Bread"): 3.0}
+    other = replace(HIT, path="a.md", document="a.md", root="")
+    found = AnsweredQuestion.of("q", 1, answers, [other, HIT])
+    assert found.rank == 2
+    assert found.ndcg == pytest.approx((3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+    assert AnsweredQuestion.of("q", 1, answers, [other]).rank is None
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_bad_line_is_named_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "golden.jsonl"
+    path.write_text(
+        'nonsense\n{"query": "?!", "answers": ["a"]}\n\n{"query": "ship", "answers": []}\n'
+        '{"query": "ship", "answers": {"a.md": 0}}\n{"query": "ship", "answer": ["a.md"]}\n'
+        '{"query": "ship", "answers": [" "]}\n{"query": "ship", "answers": ["a.md"]}\n',
+        encoding="utf-8",
+    )
+    problems = GoldenFile.read(path).problems
+    assert [problem.split(": ")[0] for problem in problems] == [f"{path}, line {n}" for n in (1, 2, 4, 5, 6, 7)]
+    with pytest.raises(SourceError, match=r"line 1: .*\n.*line 2: "):
+        evaluate_golden(path, Index(tmp_path))
+    (tmp_path / "empty.jsonl").touch()
+    assert "is empty" in GoldenFile.read(tmp_path / "empty.jsonl").problems[0]
+
+
+def test_a_query_that_comes_again_has_the_answers_of_all_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "golden.jsonl"
+    path.write_text('{"query": "ship", "answers": ["a.md"]}', encoding="utf-8")  # without an end
+    append_answer(path, "ship", ExpectedAnswer.read("b.md#Ships"))
+    append_answer(path, "bread ä", ExpectedAnswer.read("c.md"))
+    found = GoldenFile.read(path)
+    assert found.problems == ()
+    assert {each.query: [answer.written for answer in each.answers] for each in found.questions} == {
+        "ship": ["a.md", "b.md#Ships"],
+        "bread ä": ["c.md"],
+    }
+
+
+# -- the run -----------------------------------------------------------------------------------------------------------
+
+
+def test_figures_are_means_over_questions(index: Index, tmp_path: Path) -> None:
+    path = questions(
+        tmp_path / "golden.jsonl",
+        {"query": "captain", "answers": ["docs/ships.md"]},
+        {"query": "judge", "answers": ["docs/bread.md#Law"]},
+        {"query": "oven", "answers": ["docs/ships.md:1", "gone.md"]},
+    )
+    report = evaluate_golden(path, index, modes=["lexical", "hybrid"], keep=False)
+    lexical = report.modes[0]
+    assert [each.rank for each in lexical.questions] == [1, 1, None]
+    assert lexical.figures == pytest.approx(
+        {"hit@1": 2 / 3, "hit@3": 2 / 3, "hit@5": 2 / 3, "hit@10": 2 / 3, "mrr@10": 2 / 3}
+    )
+    assert report.warnings == ("line 3: no document of the index is called gone.md",)
+    assert not (index.path / NAME).exists()
+    assert json.loads(json.dumps(report.to_dict()))["modes"][0]["questions"][2] == {
+        "query": "oven",
+        "line": 3,
+        "rank": None,
+    }
+    with pytest.raises(UsageError, match="no mode 'nice'"):
+        evaluate_golden(path, index, modes=["nice"])  # type: ignore[list-item]
+
+
+def test_grades_have_an_ndcg(index: Index, tmp_path: Path) -> None:
+    path = questions(tmp_path / "golden.jsonl", {"query": "captain", "answers": {"ships.md": 2, "bread.md": 1}})
+    (mode,) = evaluate_golden(path, index, modes=["lexical"], keep=False).modes
+    assert mode.figures["ndcg@10"] == pytest.approx(2 / (2 + 1 / math.log2(3)))
+
+
+def test_what_changed_since_the_last_run_of_the_same_questions_is_told(index: Index, tmp_path: Path) -> None:
+    record, path = tmp_path / "runs.json", tmp_path / "golden.jsonl"
+    ship = {"query": "captain", "answers": ["ships.md"]}
+    lost = {"query": "judge", "answers": ["ships.md"]}
+    first = evaluate_golden(questions(path, ship, lost), index, modes=["lexical"], record=record).modes[0]
+    assert (first.last, first.changed) == (None, ())
+    same = evaluate_golden(path, index, modes=["lexical"], record=record).modes[0]
+    assert (same.last, same.changed) == (first.figures, ())
+    new = {"query": "oven", "answers": ["bread.md"]}
+    found = {"query": "judge", "answers": ["bread.md"]}
+    gone = {"query": "captain", "answers": ["bread.md"]}
+    last = evaluate_golden(questions(path, gone, found, new), index, modes=["lexical"], record=record).modes[0]
+    assert [(each.query, each.rank, each.was, each.is_better) for each in last.changed] == [
+        ("captain", None, 1, False),
+        ("judge", 1, None, True),
+    ]
+    assert last.last is not None
+    assert last.last["hit@1"] == 0.5
+    assert last.gained is not None
+    assert (last.figures["hit@1"], last.gained["hit@1"]) == (
+        pytest.approx(2 / 3),
+        0,
+    )  # of the two that were asked before
+    evaluate_golden(questions(tmp_path / "others.jsonl", ship), index, modes=["dense"], record=record)
+    assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
+
+
+def test_runs_are_kept_beside_the_index_and_damage_is_told(index: Index, tmp_path: Path) -> None:
+    path = questions(tmp_path / "golden.jsonl", {"query": "captain", "answers": ["ships.md"]})
+    evaluate_golden(path, index)
+    assert (index.path / NAME).exists()
+    for text in ("[]", "{"):
+        (index.path / NAME).write_text(text, encoding="utf-8")
+        with pytest.raises(SourceError, match="name another"):
+            evaluate_golden(path, index)
+    (index.path / NAME).unlink()

@@ -1,0 +1,168 @@
+"""Files prepared in processes: the same index as by one, and what goes wrong told the same way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import write_articles
+
+from semsearch import Index, SyncReport
+from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
+from semsearch.indexing.reading import workers as preparing_module
+from semsearch.indexing.reading.prepare import FileToRead
+from semsearch.indexing.reading.workers import chunks, prepare_in_processes, useful_processes
+from semsearch.settings import Settings
+from semsearch.word_vectors.table import VectorTable
+
+QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
+
+
+def write_documents(folder: Path) -> None:
+    write_articles(folder, 40)
+    (folder / "page.html").write_text("<h1>Sails</h1><p>The anchor of the <b>ship</b> is lost.</p>", encoding="utf-8")
+    (folder / "umlaut.txt").write_text("Der Mond scheint über dem Garten. Größe zählt.", encoding="utf-8")
+    (folder / "empty.txt").write_text("", encoding="utf-8")
+    (folder / "binary.txt").write_bytes(b"\x00\x01\x02" * 100)
+    (folder / "picture.foo").write_bytes(b"\x00\x01\x02" * 100)
+    (folder / "LICENSE").write_text("The judge and the lawyer.", encoding="utf-8")
+    (folder / "old.txt").write_bytes("Łódź".encode("cp1250"))
+
+
+def index_of(folder: Path, documents: Path, vectors: VectorTable, processes: int) -> tuple[Index, SyncReport]:
+    index = Index.create(folder, vectors=vectors.folder)
+    return index, index.sync(documents, processes=processes)
+
+
+def contents(index: Index) -> list[object]:
+    hits = [hit for question in QUESTIONS for hit in index.search(question, 20)]
+    return [(hit.passage_id, hit.path, hit.line, hit.headings, hit.sentence, hit.start, hit.end) for hit in hits]
+
+
+def scores(index: Index) -> list[float]:
+    return [hit.score for question in QUESTIONS for hit in index.search(question, 20)]
+
+
+def test_two_processes_make_the_same_index_as_one(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing_module, "_CHUNK", 2000)  # several chunks for each
+    write_documents(tmp_path / "documents")
+    one, alone = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
+    two, together = index_of(tmp_path / "two", tmp_path / "documents", small_vectors, 2)
+    assert replace(alone, seconds=0) == replace(together, seconds=0)
+    assert [Path(skip.path).name for skip in together.skipped] == ["binary.txt"]
+    assert contents(one) == contents(two)
+    assert scores(one) == pytest.approx(scores(two), abs=1e-4)
+    assert one.coverage() == two.coverage()
+    assert one.problems() == two.problems()
+    assert [Path(problem.path).name for problem in two.problems()] == ["binary.txt", "picture.foo", "old.txt"]
+    assert not two.verify()
+    assert two.sync(processes=2).unchanged == together.added
+    one.close()
+    two.close()
+
+
+def test_a_large_file_is_read_where_it_is_taken_in(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_documents(tmp_path / "documents")
+    one, _ = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
+    monkeypatch.setattr(preparing_module, "LARGE", 560)
+    sizes = [path.stat().st_size for path in (tmp_path / "documents").iterdir()]
+    assert min(sizes) < 560 < max(sizes)
+    two, _ = index_of(tmp_path / "two", tmp_path / "documents", small_vectors, 2)
+    assert contents(one) == contents(two)
+    one.close()
+    two.close()
+
+
+def test_files_go_together_up_to_a_size_and_large_ones_alone() -> None:
+    sizes = [100_000, 100_000, 100_000, 9_000_000, 10, 20]
+    assert [(part.start, part.stop) for part in chunks(sizes)] == [(0, 2), (2, 3), (3, 4), (4, 6)]
+    assert [part.stop - part.start for part in chunks([0] * 600)] == [256, 256, 88]
+    assert list(chunks([])) == []
+
+
+def test_processes_are_started_where_they_pay(small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing_module, "_cores", lambda: 4)
+    assert useful_processes([1000] * 10, 0, small_vectors) == 1
+    assert useful_processes([1_000_000] * 5, 0, small_vectors) == 2
+    assert useful_processes([1_000_000] * 500, 0, small_vectors) == 4
+    assert useful_processes([50_000_000], 0, small_vectors) == 1  # one large file is read by one
+    assert useful_processes([1], 3, small_vectors) == 3
+    assert useful_processes([1], 3, object()) == 1  # type: ignore[arg-type]  # vectors of this process only
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, True, "2"])
+def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, small_vectors: VectorTable, count: object) -> None:
+    write_articles(tmp_path / "documents", 1)
+    with (
+        Index.create(tmp_path / "index", vectors=small_vectors) as index,
+        pytest.raises(UsageError, match="processes must be a whole number"),
+    ):
+        index.sync(tmp_path / "documents", processes=count)  # type: ignore[arg-type]
+
+
+def settings_of(vectors: VectorTable) -> Settings:
+    return Settings(str(vectors.folder), vectors.name, vectors.digest, "sif", None, None, "mixed", 0.0)
+
+
+class Other:
+    """Word vectors that are no longer what lies in their folder."""
+
+    def __init__(self, table: VectorTable) -> None:
+        self.folder = table.folder
+        self.digest = "another"
+
+
+def test_word_vectors_that_have_changed_meanwhile_are_refused(tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_articles(tmp_path, 1)
+    prepared = prepare_in_processes(
+        [[FileToRead(str(path)) for path in tmp_path.glob("*.md")]],
+        processes=1,
+        settings=settings_of(small_vectors),
+        vectors=Other(small_vectors),  # type: ignore[arg-type]
+        max_bytes=10**6,
+    )
+    with pytest.raises(VectorsMismatch, match="have changed"):
+        list(prepared)
+
+
+def test_a_worker_that_dies_is_told_and_nothing_is_lost(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = tmp_path / "documents"
+    write_articles(documents, 3)
+    index, _ = index_of(tmp_path / "index", documents, small_vectors, 1)
+    before = contents(index)
+    write_articles(documents, 6)
+    monkeypatch.setattr(preparing_module, "_start", os._exit)  # cannot be called so: a worker ends before it begins
+    with pytest.raises(SemsearchError, match="a process that reads files has died"):
+        index.sync(processes=2)
+    assert contents(index) == before
+    assert index.status(drift=False, stale=False).documents == 3
+    monkeypatch.undo()
+    assert index.sync(processes=1).added == 3
+    index.close()
+
+
+def test_offsets_are_kept_as_the_index_reads_them(tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_articles(tmp_path, 2)
+    (chunk,) = prepare_in_processes(
+        [[FileToRead(str(path)) for path in sorted(tmp_path.glob("*.md"))]],
+        processes=1,
+        settings=settings_of(small_vectors),
+        vectors=small_vectors,
+        max_bytes=10**6,
+    )
+    records = [record for file in chunk.files for record in file.records]
+    assert chunk.batch.sentence_counts.tolist() == [record.sentences for record in records]
+    assert len(chunk.batch.words) == sum(1 + record.sentences for record in records)
+    assert (
+        chunk.batch.first_sentences.tolist() == np.cumsum([0, *(record.sentences for record in records)])[:-1].tolist()
+    )
+    assert len(chunk.postings.lengths) == len(records)

@@ -1,0 +1,65 @@
+"""A folder of a thousand files, a fifth of them damaged or made to harm, is indexed to its end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import hostile_folder
+import pytest
+
+from semsearch import Index
+from semsearch.word_vectors.table import VectorTable
+
+for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
+    pytest.importorskip(package)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, sockets, names of any kind, and peak memory")
+
+_MOST_MEMORY = 1_000_000_000  # bytes
+_INDEXING = """
+import json, resource, sys
+from pathlib import Path
+from semsearch import Index
+from semsearch.word_vectors.table import VectorTable
+
+folder, place, vectors = map(Path, sys.argv[1:])
+with Index.create(place, vectors=VectorTable(vectors)) as index:
+    report = index.sync(folder, processes=1)
+    again = index.sync()
+print(json.dumps({
+    "added": report.added,
+    "skipped": [item.path for item in report.skipped],
+    "reasons": [item.reason for item in report.skipped],
+    "added again": again.added + again.changed + again.removed,
+    "skipped again": sorted(item.path for item in again.skipped),
+    "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+}))
+"""
+
+
+def test_a_folder_of_a_thousand_files_with_every_trouble_is_indexed_to_its_end(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    folder, place = tmp_path / "folder", tmp_path / "index"
+    sound = hostile_folder.make(folder, 1000)
+    command = [sys.executable, "-c", _INDEXING, str(folder), str(place), str(small_vectors.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    found = json.loads(done.stdout)
+    assert found["memory"] < _MOST_MEMORY
+    assert found["added"] >= sound
+    assert [path for path, count in Counter(found["skipped"]).items() if count > 1] == []
+    assert [reason for reason in found["reasons"] if "could not be parsed" in reason] == []
+    assert (found["added again"], found["skipped again"]) == (0, sorted(found["skipped"]))
+    names = {Path(path).name for path in found["skipped"]}
+    assert names >= {"loop", "itself.md", "nowhere.txt", "pipe.txt", "socket.md"}
+    assert any("password" in reason for reason in found["reasons"])
+    assert any("unpacks to more than" in reason for reason in found["reasons"])
+    with Index.open(place, vectors=small_vectors) as index:
+        problems = Counter((problem.path, problem.kind) for problem in index.problems())
+        assert max(problems.values()) == 1
+        assert sum(1 for _ in index.documents()) == found["added"]

@@ -1,0 +1,171 @@
+"""An index folder that was damaged, or made by someone else, is said to be damaged, and does nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semsearch.errors import IndexDamaged, SemsearchError
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+from semsearch.storage.audit import find_faults
+from semsearch.word_vectors.table import VectorTable
+
+DATABASE = "index.sqlite"
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """An index with a row in every table that a sync fills."""
+    folder = tmp_path_factory.mktemp("good")
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "ships.md").write_text("---\nauthor: Ada\n---\n# Ships\n\nA ship in the storm. The captain is old.\n")
+    (docs / "people.csv").write_text("name,year\nThe captain,1815\nThe judge,1900\n")
+    (docs / "odd.bin").write_bytes(b"\x00\xff" * 50)
+    with Index.create(folder / "index", vectors=small_vectors) as index:
+        index.sync(docs, metadata_columns=["year"])
+        (docs / "ships.md").write_text("# Ships\n\nA ship in the storm. The captain is young.\n")
+        index.sync()
+    return folder / "index"
+
+
+def of_index(folder: Path) -> list[Callable[[Index], Any]]:
+    """What users do with an index."""
+    return [
+        lambda index: [hit.explain() for hit in index.search("a ship in the storm", 5, context=1)],
+        lambda index: index.similar(str(folder.parent / "docs" / "ships.md")),
+        lambda index: index.search("captain", filters=["author=Ada"]),
+        lambda index: [index.document(listed.path) for listed in index.documents()],
+        lambda index: (index.status(), index.problems(), index.coverage()),
+        lambda index: index.verify(),
+        lambda index: index.sync(),
+        lambda index: index.rebuild(),
+    ]
+
+
+def columns(folder: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return [
+            (table, row[1])
+            for table in tables
+            if not table.startswith(("_", "sqlite", "meta")) and db.execute(f"SELECT 1 FROM {table}").fetchone()  # noqa: S608  # SQLite's own names
+            for row in db.execute(f"PRAGMA table_info({table})")
+        ]
+
+
+def copied(good: Path, folder: Path) -> Path:
+    shutil.copytree(good, folder)
+    return folder
+
+
+def change(folder: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        db.execute(statement, values)
+        db.commit()
+
+
+def use(folder: Path, good: Path, small_vectors: VectorTable) -> int:
+    """Do all that users do; how often that ended in an error of ours. Any other error is raised."""
+    refused = 0
+    for act in of_index(good):
+        try:
+            with Index.open(folder, vectors=small_vectors) as index:
+                act(index)
+        except SemsearchError:
+            refused += 1
+    return refused
+
+
+def test_an_index_as_we_make_it_has_no_faults(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(good / DATABASE)) as db:
+        assert list(find_faults(db)) == []
+    assert use(copied(good, tmp_path / "copy"), good, small_vectors) == 0
+
+
+@pytest.mark.parametrize("value", ["x", -1, b"\xff\x00", "[[1]]", 1e300])
+def test_values_of_other_types_are_damage_and_no_bug(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, value: object
+) -> None:
+    for number, (table, column) in enumerate(columns(good)):
+        if number % 5 != ["x", -1, b"\xff\x00", "[[1]]", 1e300].index(value):  # type: ignore[arg-type]  # is one of them
+            continue  # each column has one of the values, and each value some of the columns
+        folder = copied(good, tmp_path / f"{table}-{column}")
+        try:
+            change(folder, f"UPDATE {table} SET {column} = ?", value)  # noqa: S608  # likewise
+        except sqlite3.IntegrityError:
+            continue
+        use(folder, good, small_vectors)
+
+
+@pytest.mark.parametrize("key", ["generation", "next_passage", "settings", "columns", "reader_versions", "format"])
+@pytest.mark.parametrize("value", ["x", "-1", "[[1]]", "null"])
+def test_values_of_the_whole_are_checked(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, key: str, value: str
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "UPDATE meta SET value = ? WHERE key = ?", value, key)
+    use(folder, good, small_vectors)
+
+
+def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "UPDATE passages SET headings = 'x'")
+    message = r"index.sqlite is damaged: \d+ of passages have a headings that is none; remove .* and index again"
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match=message):
+        index.search("a ship")
+
+
+def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> list[list[Hit]]:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("semsearch.search.searcher.make_hits", broken)
+    with Index.open(good, vectors=small_vectors) as index, pytest.raises(KeyError, match="a bug"):
+        index.search("a ship")
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("CREATE VIEW v AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "view"),
+        ("CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM passages; END", "trigger"),
+        ("CREATE VIRTUAL TABLE f USING fts5(x)", "computed table"),
+        ("CREATE TABLE g (x, y AS (x || x || x))", "computed table"),
+    ],
+)
+def test_an_index_that_could_compute_is_not_opened(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, statement: str, kind: str
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, statement)
+    with pytest.raises(IndexDamaged, match=f"has a {kind}"):
+        Index.open(folder, vectors=small_vectors)
+
+
+@pytest.mark.parametrize("name", ["../index.sqlite", "/etc/passwd", "", "..", "a\\b", b"a"])
+def test_a_segment_is_a_file_of_the_index(good: Path, small_vectors: VectorTable, tmp_path: Path, name: object) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "UPDATE segments SET file = ?", name)
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="no file of its own"):
+        index.search("a ship")
+
+
+def test_a_folder_of_segments_that_is_elsewhere_is_not_swept(
+    good: Path, small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    mine = tmp_path / "mine"
+    (folder / "segments").rename(mine)
+    (mine / "letter.txt").write_text("A letter.")
+    (folder / "segments").symlink_to(mine, target_is_directory=True)
+    with pytest.raises(IndexDamaged, match="is a link"):
+        Index.open(folder, vectors=small_vectors)
+    assert (mine / "letter.txt").read_text() == "A letter."

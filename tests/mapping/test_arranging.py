@@ -1,0 +1,84 @@
+"""A map keeps neighbours together, better than the two largest directions do, and is the same each time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from semsearch.dense.neighbours import Rows
+from semsearch.mapping.arranging import arrange, compare, two_directions
+from semsearch.results.map_status import MapProgress
+
+Float32 = npt.NDArray[np.float32]
+
+
+def made_vectors(clusters: int, each: int, *, dimension: int = 24, seed: int = 0) -> Float32:
+    """Unit vectors in clusters, one cluster after the other."""
+    generator = np.random.default_rng(seed)
+    centres = generator.standard_normal((clusters, dimension))
+    vectors = np.repeat(centres, each, axis=0) + 0.4 * generator.standard_normal((clusters * each, dimension))
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def of(vectors: Float32) -> Rows:
+    return lambda numbers: vectors[numbers]
+
+
+def arranged(vectors: Float32, *, most: int = 100_000) -> Float32:
+    quiet = lambda _: None  # noqa: E731  # a report that nobody reads
+    return arrange(compare(of(vectors), len(vectors), most=most, report=quiet), report=quiet)
+
+
+def neighbours_kept(vectors: Float32, points: Float32, k: int = 15) -> float:
+    """The share of each point's k nearest vectors that are among its k nearest points."""
+    near = np.argsort(-(vectors @ vectors.T), axis=1)[:, 1 : k + 1]
+    apart = np.square(points[:, None] - points[None]).sum(axis=2)
+    found = np.argsort(apart, axis=1)[:, 1 : k + 1]
+    return float(np.mean([len(np.intersect1d(*pair)) / k for pair in zip(near, found, strict=True)]))
+
+
+def test_neighbours_stay_neighbours_more_than_along_the_two_largest_directions() -> None:
+    vectors = made_vectors(20, 20)
+    along_two = neighbours_kept(vectors, two_directions(of(vectors), len(vectors)))
+    assert neighbours_kept(vectors, arranged(vectors)) > along_two + 0.15
+
+
+def test_the_same_vectors_have_the_same_map_to_the_byte() -> None:
+    vectors = made_vectors(6, 20)
+    assert arranged(vectors).tobytes() == arranged(vectors).tobytes()
+
+
+def test_what_is_more_than_can_be_laid_out_together_is_put_beside_its_like() -> None:
+    vectors = made_vectors(8, 40)
+    points = arranged(vectors, most=160)
+    assert neighbours_kept(vectors, points, k=39) > 0.8
+
+
+def test_the_map_fills_the_square_from_minus_one_to_one() -> None:
+    points = arranged(made_vectors(5, 20))
+    assert np.abs(points).max() == pytest.approx(1.0, abs=1e-5)
+    assert points.dtype == np.float32
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 17])
+def test_few_passages_have_a_map_too(n: int) -> None:
+    points = arranged(made_vectors(1, n))
+    assert points.shape == (n, 2)
+    assert np.isfinite(points).all()
+
+
+def test_passages_that_are_all_the_same_have_a_map() -> None:
+    points = arranged(np.ones((40, 4), dtype=np.float32) / 2)
+    assert np.isfinite(points).all()
+
+
+def test_passages_of_which_nothing_is_known_have_a_map() -> None:
+    assert np.isfinite(arranged(np.zeros((30, 4), dtype=np.float32))).all()
+
+
+def test_progress_is_reported_to_the_end() -> None:
+    seen: list[MapProgress] = []
+    vectors = made_vectors(2, 20)
+    arrange(compare(of(vectors), len(vectors), report=seen.append), report=seen.append)
+    assert [each.phase for each in seen if each.done == each.total] == ["comparing", "arranging"]

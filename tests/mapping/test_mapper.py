@@ -1,0 +1,232 @@
+"""The map of an index: made once, kept, brought up to date, made anew, and swept."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small import write_articles
+
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.mapping.layout import Phase, layout
+from semsearch.readers.document import Text
+from semsearch.results.map_status import MapProgress
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(autouse=True)
+def _in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map of few passages needs few steps."""
+    assert layout.__kwdefaults__ is not None
+    monkeypatch.setitem(layout.__kwdefaults__, "phases", (Phase(40, 12.0, 0.5), Phase(60, 1.0, 0.8)))
+
+
+@pytest.fixture
+def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
+    """An index of twenty-four small articles in a few topics."""
+    write_articles(tmp_path / "docs", 24)
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        yield index
+
+
+def maps(index: Index) -> list[str]:
+    return sorted(path.name for path in index.path.glob("map-*"))
+
+
+def test_every_passage_is_on_the_map(index: Index) -> None:
+    made = index.map()
+    assert len(made) == index.status(drift=False, stale=False).passages == len(made.points)
+    hit = index.search("the captain of the ship", 1)[0]
+    assert hit.passage_id in made.ids.tolist()
+
+
+def test_passages_of_one_topic_lie_together(index: Index) -> None:
+    made = index.map()
+    place = dict(zip(made.ids.tolist(), made.points.tolist(), strict=True))
+    sea = [place[hit.passage_id] for hit in index.search("sail harbour wave anchor", 6, mode="dense", duplicates=True)]
+    across = max(abs(one[axis] - other[axis]) for one in sea for other in sea for axis in (0, 1))
+    assert across < 0.8  # of 2
+
+
+def test_a_map_is_kept_and_not_made_again(index: Index) -> None:
+    seen: list[MapProgress] = []
+    made = index.map(progress=seen.append)
+    assert [*dict.fromkeys(each.phase for each in seen)] == ["reading", "comparing", "arranging", "naming", "writing"]
+    again: list[MapProgress] = []
+    assert index.map(progress=again.append).points.tobytes() == made.points.tobytes()
+    assert [each.phase for each in again] == ["reading"]
+
+
+def test_it_says_how_far_it_is(index: Index) -> None:
+    assert index.map_status().state == "absent"
+    states: list[tuple[str, str]] = []
+
+    def look(_: MapProgress) -> None:
+        status = index.map_status()
+        assert status.progress is not None
+        states.append((status.state, status.progress.phase))
+
+    index.map(progress=look)
+    assert ("running", "arranging") in states
+    status = index.map_status()
+    assert (status.state, status.passages, status.progress) == ("ready", status.of, None)
+
+
+def test_new_passages_are_put_beside_their_like_and_nothing_else_moves(index: Index, tmp_path: Path) -> None:
+    before = index.map()
+    index.add([Text("new", "The captain of the ship saw the harbour, the wave and the anchor.")])
+    assert index.map_status().state == "outdated"
+    assert len(index.map_there() or ()) == len(before)
+    after = index.map()
+    assert after.added == 1
+    assert after.generation > before.generation
+    old = dict(zip(after.ids.tolist(), after.points.tolist(), strict=True))
+    assert [old[id_] for id_ in before.ids.tolist()] == before.points.tolist()
+    (new,) = set(old) - set(before.ids.tolist())
+    (like, *_) = index.search("captain ship harbour wave anchor", 2, mode="dense", filters=["format=markdown"])
+    assert abs(old[new][0] - old[like.passage_id][0]) < 0.8
+    assert index.map_status().state == "ready"
+
+
+def test_passages_that_have_gone_are_not_shown(index: Index, tmp_path: Path) -> None:
+    before = index.map()
+    (tmp_path / "docs" / "sea-0.md").unlink()
+    index.sync()
+    left = index.map_there()
+    assert left is not None
+    assert 0 < len(left) < len(before)
+    assert len(index.map()) == len(left) == index.map_status().of
+
+
+def test_when_much_is_new_all_is_arranged_anew(index: Index, tmp_path: Path) -> None:
+    index.map()
+    write_articles(tmp_path / "docs", 12, first=24)
+    index.sync()
+    assert index.map().added == 0
+
+
+def test_anew_means_all_of_it(index: Index) -> None:
+    index.map()
+    index.add([Text("new", "The captain of the ship.")])
+    assert index.map(anew=True).added == 0
+
+
+def test_two_indexes_of_the_same_text_have_the_same_map(
+    index: Index, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "other", vectors=small_vectors) as other:
+        other.sync(tmp_path / "docs")
+        assert other.map().points.tobytes() == index.map().points.tobytes()
+
+
+def test_a_refit_makes_other_vectors_and_its_sweep_drops_the_map(index: Index) -> None:
+    index.map()
+    (old,) = maps(index)
+    index.refit()
+    assert index.map_status().state == "absent"
+    index.add([])
+    assert maps(index) == []
+    index.map()
+    assert maps(index) != [old]
+
+
+def test_leftovers_of_a_killed_process_are_swept_when_they_are_old(index: Index) -> None:
+    index.map()
+    (whole,) = maps(index)
+    for name, age in (("map-00000001.7.unfinished", 0), ("map-00000001.8.unfinished.tmp", 7200)):
+        (index.path / name).write_bytes(b"half")
+        when = (index.path / name).stat().st_mtime - age
+        os.utime(index.path / name, (when, when))
+    index.add([Text("new", "A ship.")])
+    assert maps(index) == sorted([whole, "map-00000001.7.unfinished"])
+
+
+def test_a_map_counts_in_the_size_of_the_index_and_does_not_upset_its_verification(index: Index) -> None:
+    before = index.status(drift=False, stale=False).size_bytes
+    index.map()
+    (name,) = maps(index)
+    after = index.status(drift=False, stale=False).size_bytes
+    assert after - before == (index.path / name).stat().st_size
+    assert index.verify() == []
+
+
+def test_a_damaged_map_is_made_again(index: Index) -> None:
+    made = index.map()
+    (name,) = maps(index)
+    (index.path / name).write_bytes(b"semsearch map 1\n nonsense")
+    assert index.map_status().state == "absent"
+    assert index.map().points.tobytes() == made.points.tobytes()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not hold here")
+def test_an_index_that_cannot_be_written_to_has_a_map_all_the_same(index: Index) -> None:
+    index.path.chmod(0o500)
+    try:
+        assert len(index.map()) > 0
+    finally:
+        index.path.chmod(0o700)
+
+
+def test_where_it_cannot_be_kept_it_is_returned_all_the_same(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("semsearch.mapping.mapper.write_map", refuse)
+    assert len(index.map()) > 0
+    assert maps(index) == []
+
+
+def test_an_empty_index_has_an_empty_map(tmp_path: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "empty", vectors=small_vectors) as index:
+        assert len(index.map()) == 0
+        assert index.map_there() is None
+        assert index.map_status().of == 0
+
+
+def test_threads_that_ask_at_once_get_one_map(index: Index) -> None:
+    found: list[bytes] = []
+    arranged = 0
+
+    def count(progress: MapProgress) -> None:
+        nonlocal arranged
+        arranged += progress.phase == "writing"
+
+    def ask() -> None:
+        found.append(index.map(progress=count).points.tobytes())
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+    assert arranged == 1
+
+
+def test_a_search_within_an_outline_finds_only_what_lies_there(index: Index) -> None:
+    made = index.map()
+    everywhere = index.search("the captain of the ship", 100, duplicates=True)
+    place = dict(zip(made.ids.tolist(), made.points.tolist(), strict=True))
+    middle = float(place[everywhere[0].passage_id][0])
+    inside = made.within([(-2, -2), (middle, -2), (middle, 2), (-2, 2)])
+    found = index.search("the captain of the ship", 100, passages=inside, duplicates=True)
+    expected = [hit.passage_id for hit in everywhere if hit.passage_id in inside]
+    assert {hit.passage_id for hit in found} == set(expected)
+
+
+def test_the_passages_behind_points_are_shown_in_the_order_asked_for(index: Index) -> None:
+    first, second = index.search("the captain of the ship", 2)
+    shown = index.map_passages([second.passage_id, 10**9, first.passage_id])
+    assert [each.passage_id for each in shown] == [second.passage_id, first.passage_id]
+    assert (shown[1].path, shown[1].title, shown[1].text) == (first.path, first.title, first.passage)
+
+
+def test_what_is_no_id_is_refused(index: Index) -> None:
+    for wrong in ("7", ["7"], [-1], [1 << 70], 7):
+        with pytest.raises(UsageError):
+            index.search("a ship", passages=wrong)  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""On a wide screen the source is shown beside the passages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote_plus
+
+import pytest
+from browsing import Visit, visiting
+from playwright.sync_api import Browser, Page, expect
+from serving import Asker
+
+ADDRESS = "#/search?q=ship+in+the+storm&index=docs"
+
+
+@pytest.fixture
+def page(browser: Browser, asker: Asker) -> Iterator[Page]:
+    """A wide page with passages, the first of which has the focus."""
+    with visiting(browser, asker, size=(1600, 900)) as visit:
+        yield answered(visit)
+
+
+def answered(visit: Visit) -> Page:
+    """The page with passages, the first of which has the focus."""
+    page = visit.go(ADDRESS)
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".hit-source").first).to_be_focused()
+    return page
+
+
+def test_enter_opens_the_source_beside_and_escape_closes_it(page: Page) -> None:
+    page.keyboard.press("Enter")
+    pane = page.get_by_role("complementary", name="Source")
+    expect(pane).to_contain_text("About")
+    expect(page.locator(".hit").first).to_have_class("hit looked")
+    expect(page.locator(".hit-source").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(pane).to_be_hidden()
+    expect(page.locator(".hit-source").first).to_be_focused()
+
+
+def test_the_source_follows_the_passage_that_has_the_focus(page: Page) -> None:
+    page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator(".hit").nth(2)).to_have_class("hit looked")
+    path = page.locator(".hit").nth(2).locator(".hit-place [title]").get_attribute("title") or ""
+    naming = re.compile(re.escape(quote_plus(path)))
+    expect(page.get_by_role("link", name="Full page")).to_have_attribute("href", naming)
+
+
+def test_the_address_with_a_source_beside_shows_it_again(page: Page) -> None:
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("complementary", name="Source")).to_contain_text("About")
+    page.reload()
+    expect(page.get_by_role("complementary", name="Source")).to_contain_text("About")
+
+
+def test_on_a_usual_screen_the_source_takes_the_place_of_the_passages(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, size=(1100, 800)) as visit:
+        page = answered(visit)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("complementary", name="Source")).to_have_count(0)
+        expect(page.locator(".hits")).to_have_count(0)
+        page.go_back()
+        expect(page.locator(".hit").first).to_be_visible()

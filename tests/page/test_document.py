@@ -1,0 +1,206 @@
+"""A document is shown as it is searched, at the sentence that answers; other answers, places and changes are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlencode
+
+import pytest
+from browsing import LOOKS, NARROW, WIDE, Visit, assert_everyone_can_use, visiting
+from playwright.sync_api import Browser, Locator, Page, expect
+from serving import Asker, running
+from small import article, sentence
+
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
+
+LONG = 3000  # sections
+STRANGE = "The 🌊 tide 🌊 lifts the boat. <b>The captain</b> & the sailor <script>alert(1)</script> sail. A violin."
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with the index shelf: a guide, a very long text, and one with strange characters."""
+    folder = tmp_path_factory.mktemp("shelf")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "guide.md").write_text(article("sea", 1, paragraphs=12), encoding="utf-8")
+    long = (f"# Section {number}\n\n{sentence('garden', number)} {sentence('music', number)}" for number in range(LONG))
+    (folder / "docs" / "long.md").write_text("\n\n".join(long), encoding="utf-8")
+    (folder / "docs" / "changed.txt").write_text("The judge in the court.", encoding="utf-8")
+    with Index.create(folder / "indexes" / "shelf", vectors=small_vectors) as index:
+        index.sync(folder / "docs")
+        index.add([Text("strange", STRANGE)])
+    (folder / "docs" / "changed.txt").write_text("The lawyer in the prison.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def asker(shelf: Path) -> Iterator[Asker]:
+    with running(OpenIndexes(folder=shelf / "indexes")) as asker:
+        yield asker
+
+
+@pytest.fixture(scope="module")
+def index(shelf: Path) -> Iterator[Index]:
+    with Index.open(shelf / "indexes" / "shelf") as index:
+        yield index
+
+
+def source(name: str, **where: object) -> str:
+    return f"#/document?{urlencode({'index': 'shelf', 'id': name, **where})}"
+
+
+def is_in_the_middle(shown: Locator) -> bool:
+    """Whether an element stands in the middle third of what scrolls it, once all is there."""
+    expect(shown.page.locator(".source")).not_to_have_attribute("aria-busy", "true")
+    return bool(
+        shown.evaluate(
+            """node => {
+              const [box, room] = [node, node.closest(".source-scroll")].map(each => each.getBoundingClientRect());
+              const middle = (box.top + box.bottom) / 2 - room.top;
+              return middle > room.height / 3 && middle < (2 * room.height) / 3;
+            }"""
+        )
+    )
+
+
+def test_a_hit_leads_to_its_sentence_in_the_middle_of_its_document(
+    browser: Browser, asker: Asker, index: Index
+) -> None:
+    question = sentence("garden", 1700)
+    with visiting(browser, asker, size=NARROW) as visit:
+        page = visit.go(f"#/search?{urlencode({'q': question, 'index': 'shelf'})}")
+        page.locator(".hit-source").first.click()
+        shown = page.locator("mark.current")
+        hit = index.search(question, 1)[0]
+        expect(shown).to_have_text(" ".join(hit.sentence.split()))
+        assert is_in_the_middle(shown)
+        expect(page.get_by_role("heading", name=hit.headings[-1], exact=True)).to_be_visible()
+        page.get_by_role("link", name="Passages").click()
+        expect(page.locator(".hit").first).to_be_visible()
+
+
+def test_the_whole_text_is_there_with_headings_and_lines(visit: Visit, index: Index) -> None:
+    page = visit.go(source("guide.md"))
+    text = page.locator(".source-column")
+    expect(text.locator(".passage")).to_have_count(12)
+    shown = [part for part in text.inner_text().split("\n") if part and not part.startswith("line ")]
+    assert "".join("".join(shown).split()) == "".join(index.document("guide.md").text.split())
+    expect(text.locator(".source-place").first).to_have_text("line 5")
+    expect(page.get_by_role("heading", level=1)).to_have_text(index.document("guide.md").title)
+
+
+def test_n_and_p_go_through_the_answers_in_the_order_of_the_document(visit: Visit, index: Index) -> None:
+    question = "ship in the storm"
+    hits = [hit for hit in index.search(question, 30, duplicates=True) if hit.document == "guide.md"]
+    in_order = sorted(hit.sentence_id for hit in hits)
+    page = visit.go(source("guide.md", sentence=hits[0].sentence_id, q=question))
+    expect(page.locator("mark")).to_have_count(len(hits))
+    current = page.locator("mark.current")
+    at = in_order.index(hits[0].sentence_id)
+    for key, step in [("n", 1), ("n", 1), ("p", -1), ("p", -1), ("p", -1)]:
+        page.keyboard.press(key)
+        at = (at + step) % len(in_order)
+        expect(current).to_have_attribute("data-sentence", str(in_order[at]))
+        expect(current).to_be_focused()
+    expect(page.get_by_role("group", name="Answers")).to_contain_text(f"{at + 1} of {len(hits)}")
+
+
+def test_of_a_long_document_only_what_is_near_is_on_the_page(visit: Visit, index: Index) -> None:
+    hit = index.search(sentence("garden", 1700), 1)[0]
+    page = visit.go(source("long.md", sentence=hit.sentence_id))
+    expect(page.locator("mark.current")).to_be_visible()
+    assert page.locator(".passage").count() < 200
+    page.evaluate("document.querySelector('.source-scroll').scrollTop = 1e9")
+    expect(page.get_by_role("heading", name=f"Section {LONG - 1}", exact=True)).to_be_visible()
+    page.evaluate("document.querySelector('.source-scroll').scrollTop = 0")
+    expect(page.get_by_role("heading", name="Section 0", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Section {LONG - 1}", exact=True)).to_have_count(0)
+    assert page.locator(".passage").count() < 200
+
+
+def test_what_is_read_stays_where_it_is_when_parts_above_it_come(visit: Visit, index: Index) -> None:
+    hit = index.search(sentence("garden", 1700), 1)[0]
+    page = visit.go(source("long.md", sentence=hit.sentence_id))
+    shown = page.locator("mark.current")
+    expect(shown).to_be_visible()
+    place = "document.querySelector('mark.current').getBoundingClientRect().top"
+    before = page.evaluate(place)
+    expect(page.locator(".source")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator(".source-part:not([style*=height])")).not_to_have_count(1)
+    assert abs(page.evaluate(place) - before) < 2
+
+
+def test_text_is_never_markup_and_marks_are_right_beside_characters_of_any_size(visit: Visit, index: Index) -> None:
+    for hit in index.search("the captain and the sailor; a violin", 1):
+        passage = index.passages("strange").passages[0]
+        for one in passage.sentences:
+            page = visit.go(source(hit.path, sentence=one.sentence_id))
+            expect(page.locator("mark.current")).to_have_text(passage.text[one.start : one.end])
+        expect(page.locator(".source-column")).to_contain_text("<script>alert(1)</script>")
+
+
+def test_a_file_that_has_changed_is_said_and_the_text_is_what_is_searched(visit: Visit) -> None:
+    page = visit.go(source("changed.txt"))
+    expect(page.locator(".source-above")).to_contain_text("The file has changed since it was indexed")
+    expect(page.locator(".source-column")).to_contain_text("The judge in the court.")
+
+
+def test_a_sentence_that_has_gone_is_said(visit: Visit) -> None:
+    page = visit.go(source("guide.md", sentence=10**9, line=13))
+    expect(page.locator(".source-above")).to_contain_text("no longer in the index")
+    expect(page.locator(".passage.current")).to_be_visible()
+
+
+def test_a_document_that_is_not_in_the_index_is_a_problem_in_words(visit: Visit) -> None:
+    visit.expected.append("error: Failed to load resource")
+    page = visit.go(source("nothing.md"))
+    expect(page.get_by_role("alert")).to_contain_text("nothing.md is not in the index")
+
+
+def test_the_path_can_be_copied(browser: Browser, asker: Asker, shelf: Path) -> None:
+    with visiting(browser, asker, permissions=["clipboard-read", "clipboard-write"]) as visit:
+        page = visit.go(source("guide.md"))
+        page.get_by_role("button", name="Copy path").click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == (shelf / "docs" / "guide.md").as_posix()
+
+
+def test_beside_the_hits_the_source_follows_the_hit_that_is_opened(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, size=(1600, 900)) as visit:
+        page = visit.go(f"#/search?{urlencode({'q': 'ship in the storm', 'index': 'shelf'})}")
+        page.locator(".hit-source").first.click()
+        pane: Locator = page.get_by_role("complementary", name="Source")
+        expect(pane.locator("mark.current")).to_be_visible()
+        assert is_in_the_middle(pane.locator("mark.current"))
+
+
+@pytest.mark.parametrize(("scheme", "size"), LOOKS)
+def test_everyone_can_use_it(
+    browser: Browser,
+    asker: Asker,
+    index: Index,
+    scheme: Literal["light", "dark"],
+    size: tuple[int, int],
+) -> None:
+    hit = index.search("ship in the storm", 1)[0]
+    with visiting(browser, asker, scheme=scheme, size=size) as visit:
+        assert_everyone_can_use(settled(visit.go(source(hit.path, sentence=hit.sentence_id, q="ship in the storm"))))
+
+
+def settled(page: Page) -> Page:
+    expect(page.locator("mark.current")).to_be_visible()
+    return page
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_nothing_is_wider_than_the_screen(browser: Browser, asker: Asker, index: Index, size: tuple[int, int]) -> None:
+    hit = index.search("ship in the storm", 1)[0]
+    with visiting(browser, asker, size=size) as visit:
+        page = settled(visit.go(source(hit.path, sentence=hit.sentence_id, q="ship in the storm")))
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("document.querySelector('.source-scroll').scrollWidth <= innerWidth")

@@ -1,0 +1,73 @@
+"""Nothing keeps anybody from using the page: axe-core finds nothing, and the page fits every screen."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from browsing import NARROW, WIDE, Visit, assert_everyone_can_use, visiting
+from playwright.sync_api import Browser, Page, expect
+from serving import Asker
+
+ADDRESS = "#/search?q=ship+in+the+storm&index=docs&filter=format%3Dmarkdown"
+
+
+def answered(visit: Visit) -> Page:
+    """The page, once passages and filters are there."""
+    page = visit.go(ADDRESS)
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator(".choice").first).to_be_attached()
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_all_is_open(browser: Browser, asker: Asker, scheme: Literal["light", "dark"]) -> None:
+    with visiting(browser, asker, scheme=scheme) as visit:
+        page = answered(visit)
+        page.locator(".hit").nth(0).get_by_role("button", name="More").click()
+        page.locator(".hit").nth(0).get_by_role("button", name="Cite").click()
+        page.locator(".hit").nth(1).get_by_role("button", name="Similar").click()
+        expect(page.locator(".similar-hits li").first).to_be_visible()
+        assert_everyone_can_use(page)
+
+
+def test_axe_finds_nothing_on_a_narrow_screen_with_the_drawer_open(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, size=NARROW) as visit:
+        page = answered(visit)
+        assert_everyone_can_use(page)
+        page.get_by_role("button", name="Filters").click()
+        assert_everyone_can_use(page)
+
+
+def test_axe_finds_nothing_where_there_is_no_answer_and_in_the_list_of_keys(visit: Visit) -> None:
+    page = visit.go("#/search?q=ship&index=notes&filter=author%3DNobody")
+    expect(page.get_by_role("heading", name="No passage answers this")).to_be_visible()
+    page.get_by_role("button", name="Keys").click()
+    assert_everyone_can_use(page)
+
+
+@pytest.mark.parametrize("width", [320, 360, 640, 1000, WIDE[0], 2000])
+def test_nothing_is_wider_than_the_screen(browser: Browser, asker: Asker, width: int) -> None:
+    with visiting(browser, asker, size=(width, 800)) as visit:
+        page = answered(visit)
+        page.locator(".hit").first.get_by_role("button", name="Cite").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_colours_are_switched_by_hand_and_stay(visit: Visit) -> None:
+    page = answered(visit)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: light").click()
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(paper) == dark
+    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(visit: Visit) -> None:
+    page = answered(visit)
+    page.locator(".results").evaluate("results => results.setAttribute('aria-busy', 'true')")
+    assert page.locator(".results").evaluate("results => getComputedStyle(results, '::before').animationName") == "none"

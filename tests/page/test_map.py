@@ -1,0 +1,233 @@
+"""The map: made, moved, pointed at, searched in, by pointer and by keys, on every screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browsing import NARROW, Visit, visiting
+from playwright.sync_api import Browser, Page, expect
+from serving import Asker, running
+from small import write_articles
+
+from semsearch.index import Index
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
+
+PIXEL = """([x, y]) => {
+    const canvas = document.querySelector('.map-points');
+    const ratio = canvas.width / canvas.clientWidth;
+    return [...canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data];
+}"""
+
+
+def shown(visit: Visit, query: str = "") -> Page:
+    """The page with the map of docs, once it is there."""
+    page = visit.go(f"#/map?index=docs{query}")
+    expect(page.get_by_role("heading", name="passages")).to_be_visible(timeout=60_000)
+    return page
+
+
+def in_view(page: Page) -> int:
+    """How many passages the page says are in view."""
+    return int(page.locator(".map-side h2").inner_text().split()[0].replace(",", ""))
+
+
+def picture(page: Page) -> str:
+    """The points as they are painted now."""
+    return str(page.evaluate("document.querySelector('.map-points').toDataURL()"))
+
+
+def settled(page: Page, before: int) -> int:
+    """The number in view, once it is another one."""
+    expect(page.locator(".map-side h2")).not_to_contain_text(f"{before} passages")
+    return in_view(page)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _made(asker: Asker) -> None:
+    """The map of docs is there already, so that no test waits for it."""
+    assert asker.post("/v1/map", {"index": "docs"}).status == 200
+
+
+def test_all_passages_are_in_view_at_first_and_some_of_them_listed(visit: Visit, asker: Asker) -> None:
+    page = shown(visit)
+    assert in_view(page) == asker.get("/v1/map", index="docs").json["passages"]
+    expect(page.locator(".map-list li")).to_have_count(12)
+
+
+def test_the_wheel_looks_closer_and_all_shows_all_again(visit: Visit) -> None:
+    page = shown(visit)
+    everything = in_view(page)
+    page.locator(".map-screen").hover(position={"x": 300, "y": 300})
+    page.mouse.wheel(0, -1500)
+    assert settled(page, everything) < everything
+    page.get_by_role("button", name="See all of it").click()
+    expect(page.locator(".map-side h2")).to_contain_text(f"{everything} passages")
+
+
+def test_dragging_moves_the_map(visit: Visit) -> None:
+    page = shown(visit)
+    before = picture(page)
+    page.mouse.move(300, 300)
+    page.mouse.down()
+    page.mouse.move(420, 380, steps=4)
+    page.mouse.up()
+    page.wait_for_function("before => document.querySelector('.map-points').toDataURL() !== before", arg=before)
+
+
+def test_keys_move_it_and_look_closer(visit: Visit) -> None:
+    page = shown(visit)
+    everything = in_view(page)
+    screen = page.locator(".map-screen")
+    screen.focus()
+    for _ in range(2):
+        page.keyboard.press("+")
+    closer = settled(page, everything)
+    assert closer < everything
+    before = picture(page)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.querySelector('.map-points').toDataURL() !== before", arg=before)
+    page.keyboard.press("0")
+    expect(page.locator(".map-side h2")).to_contain_text(f"{everything} passages")
+
+
+def test_hits_of_the_box_are_listed_by_rank_and_the_address_says_so(visit: Visit) -> None:
+    page = shown(visit)
+    page.locator("#box").fill("ship in the storm")
+    expect(page.get_by_role("heading", name="The best")).to_be_visible()
+    expect(page.locator(".map-rank").first).to_have_text("1")
+    assert "q=ship+in+the+storm" in page.url
+    page.reload()
+    expect(page.get_by_role("heading", name="The best")).to_be_visible()
+
+
+def test_an_outline_by_pointer_restricts_the_search(visit: Visit) -> None:
+    page = shown(visit, "&q=ship+in+the+storm")
+    expect(page.locator(".map-rank").first).to_be_visible()
+    page.get_by_role("button", name="Draw an outline to search in").click()
+    box = page.locator(".map-screen").bounding_box()
+    assert box is not None
+    half = box["x"] + box["width"] / 2
+    page.mouse.move(box["x"] + 5, box["y"] + 60)
+    page.mouse.down()
+    for x, y in (
+        (half, box["y"] + 60),
+        (half, box["y"] + box["height"] - 5),
+        (box["x"] + 5, box["y"] + box["height"] - 5),
+    ):
+        page.mouse.move(x, y)
+    page.mouse.up()
+    told = page.locator(".map-told")
+    expect(told).to_contain_text("passages outlined")
+    outlined = int(told.inner_text().split()[0])
+    expect(page.get_by_role("heading", name="in the outline")).to_be_visible()
+    assert page.locator(".map-list li").count() <= outlined
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="in the outline")).to_have_count(0)
+
+
+def test_the_part_in_view_is_searched_by_keys_alone(visit: Visit) -> None:
+    page = shown(visit, "&q=ship+in+the+storm")
+    page.locator(".map-list li").first.get_by_role("button", name="Find on the map").press("Enter")
+    page.keyboard.press("v")
+    expect(page.locator(".map-told")).to_contain_text("passages outlined")
+    expect(page.get_by_role("heading", name="in the outline")).to_be_visible()
+
+
+def test_a_colour_that_is_switched_off_hides_its_passages(visit: Visit) -> None:
+    page = shown(visit)
+    everything = in_view(page)
+    page.get_by_label("Colour by").select_option("document")
+    page.locator(".map-groups input").first.uncheck()
+    assert settled(page, everything) < everything
+
+
+def test_pointing_at_a_passage_shows_it(visit: Visit) -> None:
+    page = shown(visit)
+    page.locator(".map-list li").first.get_by_role("button", name="Find on the map").click()
+    box = page.locator(".map-screen").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".map-card")).to_be_visible()
+    expect(page.locator(".map-card")).to_contain_text(
+        page.locator(".map-list li a, .map-list .map-passage-title").first.inner_text()
+    )
+
+
+def test_the_map_is_dark_in_the_dark(browser: Browser, asker: Asker) -> None:
+    papers = []
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for scheme in schemes:
+        with visiting(browser, asker, scheme=scheme) as visit:
+            papers.append(sum(shown(visit).evaluate(PIXEL, [2, 300])[:3]))
+    assert papers[0] > 700 > 100 > papers[1]
+
+
+def test_it_is_painted_in_the_pixels_of_the_screen(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, device_scale_factor=2) as visit:
+        page = shown(visit)
+        assert page.evaluate("(c => c.width / c.clientWidth)(document.querySelector('.map-points'))") == pytest.approx(
+            2, abs=0.1
+        )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, asker: Asker, scheme: Literal["light", "dark"]) -> None:
+    with visiting(browser, asker, scheme=scheme) as visit:
+        page = shown(visit, "&q=ship")
+        expect(page.locator(".map-rank").first).to_be_visible()
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_it_fits_a_narrow_screen(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, size=NARROW) as visit:
+        page = shown(visit)
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Asker]:
+    """A client of a server of one index, which has no map."""
+    write_articles(tmp_path / "docs", 8)
+    with Index.create(tmp_path / "indexes" / "docs", vectors=small_vectors) as docs:
+        docs.sync(tmp_path / "docs")
+    with running(OpenIndexes(folder=tmp_path / "indexes")) as asker:
+        yield asker
+
+
+def test_the_map_of_a_small_index_is_made_at_once_and_kept_up_to_date(browser: Browser, fresh: Asker) -> None:
+    with visiting(browser, fresh) as visit:
+        before = in_view(shown(visit))
+        fresh.writer.put("/v1/documents/new", {"text": "A captain on a ship."})
+        page = visit.go("?#/map")
+        expect(page.locator(".map-side h2")).to_contain_text(f"{before + 1} passages")
+        assert fresh.get("/v1/map").json["state"] == "ready"
+
+
+def test_a_large_index_is_asked_about_first(browser: Browser, fresh: Asker) -> None:
+    about = fresh.get("/v1/map").json | {"of": 120_000}
+    with visiting(browser, fresh) as visit:
+        visit.page.route("**/v1/map?*", lambda route: route.fulfill(json=about))
+        page = visit.go("#/map")
+        expect(page.get_by_text("Making it takes about 2 minutes")).to_be_visible()
+        visit.page.unroute("**/v1/map?*")
+        page.get_by_role("button", name="Make the map").click()
+        expect(page.get_by_role("heading", name="passages in view")).to_be_visible(timeout=60_000)
+
+
+def test_one_goes_from_the_question_to_its_map_and_back(visit: Visit) -> None:
+    page = visit.go("#/search?q=ship+in+the+storm&index=docs")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.get_by_role("link", name="Map").click()
+    expect(page.locator(".map-rank").first).to_be_visible()
+    assert page.locator("#box").input_value() == "ship in the storm"
+    page.get_by_role("link", name="Search", exact=True).click()
+    expect(page.locator(".hit").first).to_be_visible()

@@ -1,0 +1,20 @@
+"""What the server warns of is said above the passages: a phrase that none has, a filter that matches nothing."""
+
+from __future__ import annotations
+
+from browsing import Visit
+from playwright.sync_api import expect
+
+
+def test_a_phrase_that_no_passage_has_is_said_instead_of_passages(visit: Visit) -> None:
+    page = visit.go("#/search?index=docs&q=%22storm+ship+ship%22")
+    expect(page.locator(".hint")).to_have_text("No passage has the phrase 'storm ship ship'.")
+    expect(page.get_by_role("button", name="Remove the filters")).to_have_count(0)
+
+
+def test_a_misspelt_filter_is_said_and_can_be_removed(visit: Visit) -> None:
+    page = visit.go("#/search?index=notes&q=bread&filter=autor%3DAda")
+    expect(page.locator(".hint")).to_have_text("No document has the key 'autor'; did you mean author?")
+    page.get_by_role("button", name="Remove the filters").click()
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator(".hint")).to_have_count(0)

@@ -1,0 +1,104 @@
+"""Files that are not what their names say: read as what they are, or refused with that as the reason."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from semsearch.errors import SourceError
+from semsearch.readers.content.sniff import format_by_content
+from semsearch.readers.read import read_bytes
+
+
+def zipped(**members: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return file.getvalue()
+
+
+def test_a_pdf_under_another_name_is_a_pdf() -> None:
+    pytest.importorskip("pypdfium2")
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
+    file = io.BytesIO()
+    page = canvas.Canvas(file)
+    page.drawString(50, 500, "The sea moves.")
+    page.save()
+    for name in ("a.txt", "a.md", "a.docx", "Makefile", "a.pdf"):
+        document = read_bytes(file.getvalue(), name)
+        assert (document.format, document.blocks[0].text) == ("pdf", "The sea moves.")
+    assert format_by_content(b"\xef\xbb\xbf\n" + file.getvalue()) in ("pdf", None)
+
+
+def test_office_files_are_told_by_what_is_in_them() -> None:
+    docx = pytest.importorskip("docx")
+    file = io.BytesIO()
+    document = docx.Document()
+    document.add_paragraph("The sea moves.")
+    document.save(file)
+    for name in ("a.txt", "a.xlsx", "a.zip", "a.docx"):
+        read = read_bytes(file.getvalue(), name)
+        assert (read.format, read.blocks[0].text) == ("docx", "The sea moves.")
+
+
+def test_archives_are_known_by_a_member_or_their_type() -> None:
+    assert format_by_content(zipped(xl__workbook_dot_xml="")) == "xlsx"
+    assert format_by_content(zipped(mimetype="application/vnd.oasis.opendocument.text")) == "odt"
+    assert format_by_content(zipped(a="words")) is None
+    assert format_by_content(b"PK\x03\x04 and no more") is None
+    assert format_by_content(b"Peter said so. %PDF- is how a PDF begins.") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
+        (b"\x7fELF\x02\x01\0\0", "a program"),
+        (b"\x1f\x8b\x08\0", "compressed with gzip"),
+        (b"{\\rtf1 words}", "an RTF document"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (zipped(a="words"), "a zip archive"),
+    ],
+)
+def test_what_no_reader_is_for_is_refused_by_its_name(data: bytes, kind: str) -> None:
+    for name in ("notes.txt", "notes.md", "notes"):
+        with pytest.raises(SourceError, match=f"is {kind}; expected text"):
+            read_bytes(data, name)
+
+
+@pytest.mark.parametrize(
+    "text", ["{json: no}", "Peter.", "GIF89 is old.", "Rare words.", "ID3 tags.", "%PD", "f", "S", "7"]
+)
+def test_text_that_begins_like_a_sign_is_text(text: str) -> None:
+    assert read_bytes(text.encode(), "a.txt").blocks[0].text == text
+
+
+PAGE = "<!DOCTYPE html>\n<html><head><title>Tides</title></head><body><h1>The sea</h1><p>It moves.</p></body></html>"
+
+
+@pytest.mark.parametrize("page", [PAGE, "\ufeff  " + PAGE, '<?xml version="1.0"?>\n<!-- by hand -->\n' + PAGE[16:]])
+@pytest.mark.parametrize("name", ["page.txt", "page", "page.php5"])
+def test_a_web_page_called_text_is_read_as_a_web_page(page: str, name: str) -> None:
+    document = read_bytes(page.encode(), name)
+    assert (document.format, document.title, document.blocks[-1].text) == ("html", "Tides", "It moves.")
+
+
+def test_a_text_about_web_pages_is_text() -> None:
+    assert read_bytes(b"<html> is how a page begins." + b" Words.", "a.md").format == "markdown"
+    assert read_bytes(b"Write <!DOCTYPE html> first.", "a.txt").format == "text"
+
+
+def test_a_mailbox_needs_no_ending() -> None:
+    box = b"From a@example.org Mon Jan  1 10:00:00 2024\nFrom: a@example.org\nSubject: Tides\n\nThe sea moves.\n"
+    assert read_bytes(box, "Inbox").format == "mail"
+    assert read_bytes(b"From here on it is 10:00:00 or so.\nWords.", "Inbox").format == "text"
+
+
+def test_an_archive_that_is_not_what_it_is_called_is_refused_with_what_it_is() -> None:
+    for name in ("a.docx", "a.xlsx", "a.pptx", "a.odt", "a.epub"):
+        with pytest.raises(SourceError, match=r"a\.\w+ .*"):
+            read_bytes(zipped(a="words"), name)

@@ -1,0 +1,92 @@
+"""Files whose names no reader is for: which are read as text, and why the others are not."""
+
+from __future__ import annotations
+
+import base64
+import io
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from semsearch.readers.content.sniff import _UNREADABLE
+from semsearch.readers.content.unnamed import _ADVICE, LARGEST, refusal
+
+PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
+TEXT = {
+    "LICENSE": PROSE,
+    "notes.foo": PROSE,
+    "server.log": "2024-01-02 10:00:01 INFO the harbour is open for ships\n" * 50,
+    "setup.cfg": "[metadata]\nname = harbour\ndescription = Ships and storms\n",
+    "compose.yaml": "services:\n  harbour:\n    image: ships\n",
+    "settings.json": '{"name": "harbour", "storms": ["high", "low"]}\n' * 20,
+    "short": "x",
+    "empty": "",
+    "TODO": "-" * 79 + "\n* mend the ship\n" * 10 + "-" * 79,
+    "chinese.foo": "船长驾船穿过风暴。" * 100,
+    "rates.foo": "The rate was 3 percent in 1998 and 4 percent in 1999, as table 12 says.\n" * 20,
+}
+REFUSED = {
+    "x.heic": (b"\0\0\0\x18ftypheic\0\0" + bytes(range(256)), "is a picture"),
+    "x.mp4": (b"\0\0\0\x18ftypisom\0\0" + bytes(range(256)), "is a film or sound"),
+    "x.bin": (random.Random(1).randbytes(4000), "is binary"),
+    "x.zip": (b"", "is a zip archive"),
+    "app.min.js.map": (b"{}", "is a source map"),
+    "poetry.lock": (b"name = 1", "is a lock file"),
+    "package-lock.json": (b"{}", "is a lock file"),
+    "logo.SVG": (b"<svg></svg>", "is a drawing"),
+    "style.css": (b"a { color: red }", "is a style sheet"),
+    "app.bundle": (b"function(a){return(b.c(d)+e.f(g))};" * 100, "looks like a minified file"),
+    "key.pem": (base64.encodebytes(bytes(range(256)) * 8), "looks like encoded data"),
+    "table.dat": (b"0.125 12.5 1.5e3 99.25\n" * 100, "looks like a table of numbers"),
+    "trace.foo": (b"the harbour is open\n" * (LARGEST // 20 + 1), "has 1,000,020 bytes"),
+}
+
+
+def test_what_can_be_made_readable_is_said_how(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(b"\x1f\x8b\x08\0 words")
+    assert refusal(tmp_path / "a.gz", 10).endswith("; unpack it")
+    (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
+    assert refusal(tmp_path / "a.doc", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    assert refusal(tmp_path / "a.png", 10) == "is a PNG picture, which no reader is for"
+
+
+def test_advice_is_for_kinds_that_there_are() -> None:
+    assert set(_ADVICE) <= {kind for _, kind in _UNREADABLE}
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_text_of_any_ending_is_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(TEXT[name], encoding="utf-8")
+    assert refusal(tmp_path / name, (tmp_path / name).stat().st_size) == ""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_text_or_none_for_people_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
+    data, reason = REFUSED[name]
+    if name == "x.zip":
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("a.txt", PROSE)
+        data = file.getvalue()
+    (tmp_path / name).write_bytes(data)
+    assert refusal(tmp_path / name, len(data)).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "data", [b"%PDF-1.7\n\0\0", b"<!DOCTYPE html><p>The sea moves.", "The sea moves.".encode("utf-16-le")]
+)
+def test_formats_known_here_are_left_to_their_readers(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.dat").write_bytes(data)
+    assert refusal(tmp_path / "x.dat", len(data)) == ""
+
+
+def test_a_character_cut_at_the_end_of_the_look_is_no_damage(tmp_path: Path) -> None:
+    (tmp_path / "x.foo").write_text("x" + "über alle Meere. " * 3000, encoding="utf-8")
+    assert refusal(tmp_path / "x.foo", (tmp_path / "x.foo").stat().st_size) == ""
+
+
+def test_a_file_that_cannot_be_opened_is_left_to_its_reader(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "gone.foo", 1) == ""

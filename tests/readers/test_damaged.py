@@ -1,0 +1,146 @@
+"""Damaged files of every format: each is read as far as it goes or refused with a reason, and nothing else happens."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from damage import damaged
+from valid_files import NAMES, odt, sound
+
+from semsearch.errors import SemsearchError, SourceError
+from semsearch.readers.read import read_bytes
+from semsearch.text.passages import passages
+
+_TRIES = 60  # of each format; thousands were tried once
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sound_file_is_read_as_what_it_is(name: str) -> None:
+    document = read_bytes(sound(name), name)
+    assert any("Größe 1" in block.text for block in document.blocks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_damaged_file_is_read_in_part_or_refused(name: str) -> None:
+    for number in range(_TRIES):
+        check(damaged(sound(name, 1 + number % 2), (name, number)), name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_cut_short_anywhere_is_read_in_part_or_refused(name: str) -> None:
+    whole = sound(name)
+    for part in range(20):
+        check(whole[: part * len(whole) // 20], name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_with_nothing_in_it_has_no_sentences_or_is_refused(name: str) -> None:
+    for empty in (b"", b"\xef\xbb\xbf", b" \n\n", b"\n" * 300):
+        assert check(empty, name) == 0
+
+
+def check(data: bytes, name: str) -> int:
+    """Read a file: how many passages it has, which are those of a document; none if it is refused, by its name."""
+    try:
+        document = read_bytes(data, name)
+    except SemsearchError as error:
+        if name not in str(error):
+            raise
+        return 0
+    assert all(0 <= block.start <= len(document.source) for block in document.blocks)
+    json.dumps(dict(document.metadata), allow_nan=False)
+    found = passages(document)
+    assert all(passage.sentences for passage in found)
+    return len(found)
+
+
+def test_one_broken_message_does_not_cost_the_mailbox() -> None:
+    whole = sound("tide.mbox")
+    broken = whole.replace(
+        b"From ann", b"From x@y.org Wed May  1 10:00:00 2024\nSubject: Broken\n\n\0\0\0\n\nFrom ann", 1
+    )
+    document = read_bytes(broken, "tide.mbox")
+    assert [block.text for block in document.blocks if block.level] == ["Broken", "Höhe 1", "Höhe 2"]
+    (omission,) = (omission for omission in document.omissions if omission.kind == "damaged parts")
+    assert omission.count == 1
+    assert "message 1 looks binary" in omission.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "kept"),
+    [
+        ("tide.pptx", "ppt/notesSlides/notesSlide1.xml", "Größe 1"),
+        ("tide.docx", "docProps/core.xml", "Größe 1"),
+        ("tide.epub", "0.xhtml", "Größe 2"),
+        ("tide.xlsx", "docProps/core.xml", "Größe 1"),
+    ],
+)
+def test_one_broken_part_does_not_cost_the_document(name: str, member: str, kept: str) -> None:
+    document = read_bytes(with_member(sound(name), member, b"\0<broken"), name)
+    assert any(kept in block.text for block in document.blocks)
+    assert [omission.kind for omission in document.omissions] == ["damaged parts"]
+    assert member in document.omissions[0].detail
+
+
+def test_a_document_of_broken_parts_only_is_refused() -> None:
+    closed = with_member(with_member(sound("tide.epub"), "0.xhtml", b"\0"), "1.xhtml", b"\0")
+    with pytest.raises(SourceError, match=r"tide\.epub has no part that can be read"):
+        read_bytes(closed, "tide.epub")
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "data"),
+    [
+        ("page.html", "html._MOST", b"<p>" * 101),
+        ("page.html", "html._MOST", b"a " * 101),
+        ("a.ipynb", "records.located_json._MOST_VALUES", b"[" + b"1," * 100 + b"1]"),
+        ("a.odt", "office.archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
+    ],
+)
+def test_what_would_fill_the_memory_is_refused(
+    name: str, limit: str, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"semsearch.readers.{limit}", 100)
+    with pytest.raises(SourceError, match=rf"{name} .*more than 100"):
+        read_bytes(data, name)
+
+
+def test_a_row_that_would_fill_the_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("_PIECE", "_MOST_PIECES"):
+        monkeypatch.setattr(f"semsearch.readers.office.archive.{limit}", 10)
+    huge = with_member(sound("tide.xlsx"), "xl/worksheets/sheet1.xml", b"<sheet>" + b"<x/>" * 100 + b"</sheet>")
+    assert re.search(r"an element of more than \d+ bytes", read_bytes(huge, "tide.xlsx").omissions[0].detail)
+
+
+def test_one_line_that_is_nested_too_deeply_does_not_cost_the_records() -> None:
+    document = read_bytes(b'{"a": "one"}\n' + b"[" * 50_000 + b'\n{"a": "two"}\n', "a.jsonl")
+    assert [block.text[:6] for block in document.blocks] == ["a: one", "[[[[[[", "a: two"]
+
+
+def test_source_code_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match=r"a\.c looks generated"):
+        read_bytes(b"int x;" + b"\n" * 2000 + b"int y;", "a.c")
+    monkeypatch.setattr("semsearch.readers.code.tokens._MOST_SECONDS", -1.0)
+    with pytest.raises(SourceError, match=r"a\.c cannot be read as source code in"):
+        read_bytes(sound("tide.c"), "a.c")
+
+
+@pytest.mark.parametrize("name", ["a.org", "a.adoc", "a.tex"])
+def test_marks_that_are_never_closed_stay_as_they_are(name: str) -> None:
+    text = "*one *two _three `four\nfive"
+    assert [" ".join(block.text.split()) for block in read_bytes(text.encode(), name).blocks] == [
+        " ".join(text.split())
+    ]
+
+
+def with_member(data: bytes, member: str, content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        assert member in old.namelist()
+        for name in old.namelist():
+            new.writestr(name, content if name == member else old.read(name))
+    return file.getvalue()

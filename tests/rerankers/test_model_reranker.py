@@ -1,0 +1,254 @@
+"""A second look by a model: what it reads in time, what is kept of it, and what its part of the score is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import ModelError, UsageError
+from semsearch.index import Index
+from semsearch.rerankers import likeness, model_reranker
+from semsearch.rerankers.model_reranker import ModelReranker
+from semsearch.rerankers.models import Float32, probed, unit_rows
+from semsearch.rerankers.passage_text import text_of
+from semsearch.results.explanation import Explanation
+from semsearch.several.several_indexes import SeveralIndexes
+from semsearch.storage.passage_encodings import NAME
+from semsearch.tuning import TUNING
+
+QUESTION = "the captain of the ship and the old bread"
+
+
+class Letters:
+    """An encoder: a text as how often it has each of five letters."""
+
+    name = "letters"
+    digest = b"letters 1"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def encode_query(self, text: str) -> Float32:
+        return np.asarray(unit_rows([[text.count(letter) for letter in "abcde"]])[0])
+
+    def encode_passages(self, texts: Sequence[str]) -> Float32:
+        self.read += texts
+        return unit_rows([[text.count(letter) for letter in "abcde"] for text in texts])
+
+
+class Lengths:
+    """A scorer of pairs: the longer, the better."""
+
+    name = "lengths"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        assert query
+        self.read += texts
+        return [float(len(text)) for text in texts]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("reranked")
+    write_articles(folder / "docs", 24)
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
+        index.sync(folder / "docs")
+        yield index
+
+
+@pytest.fixture
+def opened(made: Index) -> Iterator[Callable[[ModelReranker], Index]]:
+    """Opens the index with a reranker, and no encodings of earlier tests."""
+    indexes: list[Index] = []
+    (made.path / NAME).unlink(missing_ok=True)
+
+    def open_(reranker: ModelReranker) -> Index:
+        indexes.append(Index.open(made.path, vectors=made._vectors(), reranker=reranker))
+        return indexes[-1]
+
+    yield open_
+    for index in indexes:
+        index.close()
+
+
+def added(explained: Explanation) -> float:
+    """The sum of the parts of a score."""
+    parts = (explained.lexical, explained.dense, explained.near, explained.rerank)
+    return sum(part.points for part in parts if part)
+
+
+def stops_after(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    """A clock that has run out at a look at it."""
+    times = iter([0.0] * (1 + looks) + [1e9] * 100)
+    monkeypatch.setattr(model_reranker.time, "monotonic", lambda: next(times))
+
+
+# -- what is read ------------------------------------------------------------------------------------------------------
+
+
+def test_an_encoder_reads_title_headings_and_passage_of_the_first_fifty(
+    made: Index, opened: Callable[[ModelReranker], Index]
+) -> None:
+    first, model = made.search(QUESTION, TUNING.reranked), Letters()
+    opened(ModelReranker(model)).search(QUESTION, TUNING.reranked + 5)
+    assert model.read == list(dict.fromkeys(map(text_of, first)))
+    assert model.read[0] == "\n".join(dict.fromkeys([first[0].title, *first[0].headings, first[0].passage]))
+
+
+def test_its_part_is_of_the_cosine_and_of_the_passages_like_it_and_the_explanation_adds_up(
+    made: Index, opened: Callable[[ModelReranker], Index]
+) -> None:
+    before, model = made.search(QUESTION, TUNING.reranked), Letters()
+    vectors = model.encode_passages([text_of(hit) for hit in before]).astype(np.float16).astype(np.float32)
+    cosines = vectors @ model.encode_query(QUESTION)
+    said = likeness.with_those_alike(cosines, np.array([hit.score for hit in before]), vectors)
+    by_id = {hit.passage_id: number for number, hit in enumerate(before)}
+    after = opened(ModelReranker(Letters())).search(QUESTION, TUNING.reranked)
+    assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
+    for hit in after:
+        explained, number = hit.explain(), by_id[hit.passage_id]
+        part = explained.rerank
+        assert part is not None
+        assert part.model == "letters"
+        assert part.alone == pytest.approx(cosines[number])
+        assert part.said == pytest.approx(said[number], abs=1e-4)
+        assert part.points == part.weight * (part.said - part.mean) / part.deviation
+        assert part.unread is None
+        assert hit.score == pytest.approx(before[number].score + part.points)
+        assert added(explained) == pytest.approx(hit.score, abs=1e-5)
+
+
+def test_what_is_not_read_in_time_keeps_its_place_and_that_is_said(
+    made: Index,
+    opened: Callable[[ModelReranker], Index],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = [hit.passage_id for hit in made.search(QUESTION, TUNING.reranked)]
+    for model in (Letters(), Lengths()):
+        caplog.clear()
+        stops_after(monkeypatch, 1)
+        with caplog.at_level(logging.WARNING, "semsearch"):
+            after = opened(ModelReranker(model, 3.0)).search(QUESTION, TUNING.reranked)
+        assert len(model.read) == 16
+        assert "read 16 of 50 passages in its 3 seconds" in caplog.text
+        assert {hit.passage_id for hit in after[:16]} == set(before[:16])
+        assert [hit.passage_id for hit in after[16:]] == before[16:]
+        scores = [hit.score for hit in after]
+        assert scores == sorted(scores, reverse=True)
+        unread = [hit.explain().rerank for hit in after[16:]]
+        read = [hit.explain().rerank for hit in after[:16]]
+        assert all(part is not None and part.unread for part in unread)
+        assert {part.points for part in unread if part} == {min(part.points for part in read if part)}
+
+
+def test_a_cross_encoder_scores_pairs(opened: Callable[[ModelReranker], Index]) -> None:
+    (hit, *_) = opened(ModelReranker(Lengths())).search(QUESTION)
+    part = hit.explain().rerank
+    assert part is not None
+    assert (part.said, part.alone, part.model) == (len(text_of(hit)), None, "lengths")
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------------
+
+
+def test_a_passage_is_encoded_once_whoever_asks_and_the_answer_is_the_same(
+    made: Index, opened: Callable[[ModelReranker], Index]
+) -> None:
+    first, second = Letters(), Letters()
+    before = opened(ModelReranker(first)).search(QUESTION)
+    assert made.status(drift=False, stale=False).encodings_bytes > 0
+    assert opened(ModelReranker(second)).search(QUESTION) == before
+    assert (len(first.read), second.read) == (50, [])
+    other = Letters()
+    other.digest = b"letters 2"
+    opened(ModelReranker(other)).search(QUESTION)
+    assert len(other.read) == 50
+
+
+def test_what_is_kept_may_be_deleted_or_damaged(made: Index, opened: Callable[[ModelReranker], Index]) -> None:
+    before = opened(ModelReranker(Letters())).search(QUESTION)
+    for harm in ((made.path / NAME).unlink, lambda: (made.path / NAME).write_bytes(b"no database" * 1000)):
+        harm()
+        model = Letters()
+        assert opened(ModelReranker(model)).search(QUESTION) == before
+        assert len(model.read) == 50
+    again = Letters()
+    opened(ModelReranker(again)).search(QUESTION)
+    assert again.read == []
+
+
+def test_what_was_not_read_in_time_is_read_at_the_next_question(
+    opened: Callable[[ModelReranker], Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops_after(monkeypatch, 3)
+    opened(ModelReranker(Letters())).search(QUESTION)
+    monkeypatch.undo()
+    model = Letters()
+    opened(ModelReranker(model)).search(QUESTION)
+    assert len(model.read) == 50 - 32
+
+
+def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(tmp_path: Path) -> None:
+    vectors = small_vectors(tmp_path)
+    for name, topics in (("one", 6), ("two", 9)):
+        write_articles(tmp_path / name, topics)
+        with Index.create(tmp_path / "indexes" / name, vectors=vectors) as index:
+            index.sync(tmp_path / name)
+    paths = [tmp_path / "indexes" / name for name in ("one", "two")]
+    model = Letters()
+    with SeveralIndexes.open(*paths) as plain, SeveralIndexes.open(*paths, reranker=ModelReranker(model)) as both:
+        before = {(hit.index, hit.passage_id): hit.score for hit in plain.search(QUESTION, TUNING.reranked)}
+        after = both.search(QUESTION, TUNING.reranked)
+        assert len(model.read) == len({text_of(hit) for hit in after[:50]})
+        assert all((path / NAME).exists() for path in paths)
+        for hit in after:
+            part = hit.explain().rerank
+            assert part is not None
+            assert hit.score == pytest.approx(before[str(hit.index), hit.passage_id] + part.points)
+            assert added(hit.explain()) == pytest.approx(hit.score, abs=1e-5)
+        read = len(model.read)
+        assert both.context(QUESTION).text
+        assert len(model.read) >= read
+
+
+# -- the smoothing -----------------------------------------------------------------------------------------------------
+
+
+def test_a_passage_like_good_ones_gains_and_one_that_is_like_nothing_stays() -> None:
+    vectors = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=np.float32)
+    cosines = np.array([0.9, 0.1, 0.1])
+    said = likeness.with_those_alike(cosines, np.zeros(3), vectors)
+    assert said[1] > said[2]
+    assert said[2] == pytest.approx(likeness.standardised(cosines)[2])
+
+
+def test_equal_cosines_of_vectors_of_zeros_are_zeros() -> None:
+    assert likeness.with_those_alike(np.ones(3), np.ones(3), np.zeros((3, 2), dtype=np.float32)).tolist() == [0, 0, 0]
+
+
+# -- what makes no sense -----------------------------------------------------------------------------------------------
+
+
+def test_no_time_is_refused() -> None:
+    for seconds in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="needs some time"):
+            ModelReranker(Letters(), seconds)
+
+
+def test_a_model_that_gives_no_numbers_is_refused_before_it_is_asked() -> None:
+    nothing, broken = Lengths(), Letters()
+    nothing.score = lambda *_: [float("nan")]  # type: ignore[method-assign]
+    broken.encode_query = lambda text: np.asarray(text)  # type: ignore[method-assign]
+    with pytest.raises(ModelError, match="lengths gives no finite numbers"):
+        probed(nothing)
+    with pytest.raises(ModelError, match="letters cannot read a text"):
+        probed(broken)

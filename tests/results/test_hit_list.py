@@ -1,0 +1,146 @@
+"""The hits of an answer as a list, as tables, and as notebooks show them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas
+import pyarrow
+import pytest
+from small import write_articles
+
+from semsearch import Hit, Hits, Index, Text, VectorTable
+from semsearch.errors import MissingExtra
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("hits")
+    write_articles(folder / "docs", 6)
+    with Index.create(folder / "index", vectors=small_vectors) as made:
+        made.sync(folder / "docs")
+        made.add(
+            [("twice", "A ship in the storm."), ("again", "A ship in the storm.", {"year": 2024, "tags": ["sea"]})]
+        )
+        yield made
+
+
+@pytest.fixture(scope="module")
+def hits(index: Index) -> Hits:
+    return index.search("a ship in the storm", context=1)
+
+
+def parsed(html: str) -> ElementTree.Element:
+    return ElementTree.fromstring(html)  # our own
+
+
+def texts(html: str) -> str:
+    return "".join(parsed(html).itertext())
+
+
+def test_hits_are_a_list(hits: Hits) -> None:
+    assert isinstance(hits, list)
+    assert hits == [*hits]
+    assert [hit.rank for hit in hits] == [*range(1, len(hits) + 1)]
+    assert hits[0] is next(iter(hits))
+    assert hits[-1].rank == len(hits)
+
+
+def test_a_slice_of_hits_is_hits(hits: Hits) -> None:
+    assert type(hits[1:3]) is Hits
+    assert hits[1:3] == [hits[1], hits[2]]
+    assert type(hits[:0]) is Hits
+
+
+def test_every_answer_is_hits(index: Index, hits: Hits) -> None:
+    assert all(type(found) is Hits for found in index.search_many(["ship", "bread"]))
+    assert type(index.similar(hits[0])) is Hits
+
+
+def test_a_table_has_a_row_for_each_hit_and_a_column_for_each_field(hits: Hits) -> None:
+    frame, table = hits.to_pandas(), hits.to_arrow()
+    assert isinstance(frame, pandas.DataFrame)
+    assert isinstance(table, pyarrow.Table)
+    assert (
+        sorted(frame.columns)
+        == sorted(table.column_names)
+        == sorted({field.name for field in fields(Hit)} - {"origin"})
+    )
+    for name in ("rank", "score", "path", "line", "sentence", "headings", "before", "passage_id", "stale"):
+        expected = [hit.to_dict()[name] for hit in hits]
+        assert frame[name].tolist() == table[name].to_pylist() == expected
+    assert frame.metadata.tolist() == [hit.metadata for hit in hits]
+    assert [json.loads(found) for found in table["metadata"].to_pylist()] == [hit.metadata for hit in hits]
+    assert frame.duplicates[0] == table["duplicates"][0].as_py() == ["again:1"]
+
+
+def test_all_answers_have_the_same_columns(index: Index, hits: Hits) -> None:
+    other, none = index.search("bread", mode="lexical"), index.search("bread", filters=["nowhere/"])
+    assert none == []
+    assert hits.to_arrow().schema == other.to_arrow().schema == none.to_arrow().schema
+    assert pyarrow.concat_tables([hits.to_arrow(), none.to_arrow(), other.to_arrow()]).num_rows == len(hits) + len(
+        other
+    )
+    assert [*hits.to_pandas().columns] == [*none.to_pandas().columns]
+
+
+@pytest.mark.parametrize(("package", "extra"), [("pandas", "pandas"), ("pyarrow", "arrow")])
+def test_without_its_package_a_table_names_the_extra(
+    hits: Hits, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"semsearch\[{extra}\]"):
+        hits.to_pandas() if package == "pandas" else hits.to_arrow()
+
+
+def test_a_notebook_shows_the_passage_with_its_sentence_marked(index: Index) -> None:
+    hits = index.search("a ship in the storm", filters=["*.md"])
+    html = parsed(hits._repr_html_())
+    marks = ["".join(mark.itertext()) for mark in html.iter("mark")]
+    assert marks == [hit.sentence for hit in hits]
+    assert all(hit.passage in texts(hits._repr_html_()) for hit in hits)
+    assert hits[0].path in texts(hits[0]._repr_html_())
+
+
+def test_markup_in_documents_and_questions_stays_text(small_vectors: VectorTable, tmp_path: Path) -> None:
+    evil = "<script>alert('ship')</script> & the ship <b>sails</b>."
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.add([Text("<i>id</i>", evil, title="<u>t</u>"), Text("b", "Bread & <br> salt.")])
+        hits = index.search("ship <img src=x>")
+        context, explanation = index.context("ship <img src=x>"), hits[0].explain()
+    for shown in (hits, hits[0], context, explanation):
+        html = shown._repr_html_()
+        tags = {element.tag for element in parsed(html).iter()}
+        assert tags <= {"div", "span", "strong", "mark", "table", "tr", "th", "td", "ol", "li", "em"}, tags
+        assert "<script>alert('ship')</script>" in texts(html)
+
+
+def test_a_sentence_that_the_passage_words_otherwise_stands_alone(hits: Hits) -> None:
+    html = replace(hits[0], sentence="Elsewhere & so.")._repr_html_()
+    assert [mark.text for mark in parsed(html).iter("mark")] == ["Elsewhere & so."]
+
+
+def test_no_hits_are_said_to_be_none(index: Index) -> None:
+    assert "no hits" in texts(Hits()._repr_html_())
+    assert "nothing was found" in texts(index.context("bread", filters=["nowhere/"])._repr_html_())
+
+
+def test_explanations_and_states_show_their_figures(index: Index, hits: Hits) -> None:
+    explanation = hits[0].explain()
+    shown = texts(explanation._repr_html_())
+    assert f"{explanation.score:.3f}" in shown
+    assert explanation.pairs is not None
+    assert all(word in shown for word in (*explanation.pairs.question, *explanation.pairs.sentence))
+    status = texts(index.status()._repr_html_())
+    assert "documents8" in status
+
+
+def test_a_notebooks_own_colours_are_kept(hits: Hits) -> None:
+    for style in parsed(hits._repr_html_()).iter():
+        assert "color: #" not in style.get("style", "")
+        assert "background: #" not in style.get("style", "")

@@ -1,0 +1,115 @@
+"""A hit says whether its file has changed or gone since it was indexed, at the cost of one look at each file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Hit
+from semsearch.word_vectors.table import VectorTable
+
+SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "ships.md").write_text(SHIP)
+    (folder / "boats.txt").write_text("A boat, and no ship.")
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path, docs: Path, small_vectors: VectorTable) -> Iterator[Index]:
+    with Index.create(tmp_path / "index", vectors=small_vectors) as made:
+        made.sync(docs)
+        yield made
+
+
+def stale(index: Index) -> set[str]:
+    return {hit.document for hit in index.search("ship storm boat", 20) if hit.stale}
+
+
+def test_what_was_just_indexed_is_not_stale(index: Index) -> None:
+    assert stale(index) == set()
+
+
+def test_a_file_of_another_content_is_stale_until_the_next_sync(index: Index, docs: Path) -> None:
+    (docs / "boats.txt").write_text("A boat, and no ship at all.")
+    assert stale(index) == {"boats.txt"}
+    index.sync()
+    assert stale(index) == set()
+    (docs / "ships.md").write_text(SHIP.replace("old", "new"))
+    os.utime(docs / "ships.md", (1, 1))
+    assert stale(index) == {"ships.md"}
+    index.sync()
+    assert stale(index) == set()
+
+
+def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index, docs: Path) -> None:
+    os.utime(docs / "ships.md", (1, 1))
+    assert stale(index) == set()
+
+
+def test_a_file_that_has_gone_is_stale(index: Index, docs: Path) -> None:
+    (docs / "boats.txt").unlink()
+    assert stale(index) == {"boats.txt"}
+    (docs / "ships.md").unlink()
+    docs.rmdir()
+    assert stale(index) == {"boats.txt", "ships.md"}
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is closed to the administrator")
+def test_nothing_is_known_of_a_file_that_we_may_not_look_at(index: Index, docs: Path) -> None:
+    docs.chmod(0)
+    try:
+        assert stale(index) == set()
+    finally:
+        docs.chmod(0o700)
+
+
+def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index, docs: Path) -> None:
+    index.add([Text((docs / "nowhere.txt").as_posix(), "A ship of a program.")])
+    assert stale(index) == set()
+
+
+def test_each_file_is_looked_at_once_for_all_queries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    look = os.stat
+
+    def counted(path: str, **how: bool) -> os.stat_result:
+        looked.append(Path(path).name)
+        return look(path, **how)
+
+    index.search("ship")
+    monkeypatch.setattr("semsearch.search.staleness.os.stat", counted)
+    answers = index.search_many(["ship", "storm", "the captain has a boat"])
+    assert sum(map(len, answers)) > 4
+    assert sorted(name for name in looked if name in ("ships.md", "boats.txt")) == ["boats.txt", "ships.md"]
+
+
+def test_a_stale_hit_equals_the_same_hit_before_and_says_so_in_json(index: Index, docs: Path) -> None:
+    before = index.search("storm")[0]
+    (docs / "ships.md").write_text("Bread.")
+    after = index.search("storm")[0]
+    assert (before.stale, after.stale) == (False, True)
+    assert after == before
+    assert after.to_dict()["stale"] is True
+    assert Hit.from_dict(after.to_dict()).stale
+
+
+def test_similar_passages_and_citations_say_it_too(index: Index, docs: Path) -> None:
+    (docs / "ships.md").write_text("Bread.")
+    assert [hit.stale for hit in index.similar(docs / "boats.txt")] != []
+    assert all(hit.stale for hit in index.similar(docs / "boats.txt"))
+    cited = index.context("ship storm boat").citations
+    assert {citation.title: citation.stale for citation in cited if citation.path.endswith("boats.txt")} == {
+        "boats": False
+    }
+    assert any(citation.stale for citation in cited)

@@ -1,0 +1,82 @@
+"""A filter that matches nothing is said, with what was meant."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Index]:
+    with Index.create(tmp_path_factory.mktemp("unmatched") / "index", vectors=small_vectors) as index:
+        index.add(
+            [
+                Text("guide/keys.md", "A ship.", metadata={"author": "Smith", "year": 2021, "site": {"lang": "en"}}),
+                Text("guide/deep/start.md", "A star.", format="markdown"),
+            ]
+        )
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("autor=Smith", "no document has the key 'autor'; did you mean author?"),
+        ("site.lnag=en", "no document has the key 'site.lnag'; did you mean site.lang?"),
+        ("type=text", "no document has the key 'type'; did you mean format?"),
+        ("colour=red", "no document has the key 'colour'"),
+        ("author=Smiht", "no document has author=Smiht; did you mean Smith?"),
+        ("author!=Smiht", "no document has author=Smiht; did you mean Smith?"),
+        ("format=markdwon", "no document has format=markdwon; did you mean markdown?"),
+        ("year>3000", "no document has year>3000"),
+        ("year=1990..1999", "no document has year=1990..1999"),
+        ("gudie/**", "no path matches 'gudie/**'; did you mean guide/?"),
+        ("path!=guide/dep/", "no path matches 'guide/dep/'; did you mean guide/deep/?"),
+        ("kesy.md", "no path matches 'kesy.md'; did you mean keys.md?"),
+        ("!*.pdf", "no path matches '*.pdf'"),
+        ("author=Smith|Jnoes", "no document has author=Jnoes"),
+    ],
+)
+def test_it_says_what_does_not_match(text: str, said: str, index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    index.search("a ship", filters=[text])
+    assert [record.message for record in caplog.records if record.levelno == logging.WARNING] == [said]
+
+
+@pytest.mark.parametrize(
+    "text", ["author=smith", "author!=Smith", "guide/", "!guide/deep/", "year=2020..", "*.md|year>1"]
+)
+def test_nothing_is_said_of_what_matches(text: str, index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    index.search("a ship", filters=[text])
+    assert not caplog.records
+
+
+def test_the_metadata_of_records_counts_too(
+    tmp_path: Path, small_vectors: VectorTable, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "works.csv").write_text("title,year\nA ship,1999\nA star,2001\n", encoding="utf-8")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "works.csv", text_columns=["title"], metadata_columns=["year"])
+        assert len(index.search("ship star", filters=["year=2001"])) == 1
+        assert not caplog.records
+        index.search("ship star", filters=["yaer=2001"])
+        assert caplog.messages == ["no document has the key 'yaer'; did you mean year?"]
+
+
+def test_what_is_said_is_of_the_newest_generation(
+    tmp_path: Path, small_vectors: VectorTable, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.add([Text("a", "A ship.")])
+        index.search("ship", filters=["year=2001"])
+        index.search("ship", filters=["year=2001"])
+        assert len(caplog.records) == 2
+        index.add([Text("b", "A ship.", metadata={"year": 2001})])
+        assert len(index.search("ship", filters=["year=2001"])) == 1
+        assert len(caplog.records) == 2

@@ -1,0 +1,102 @@
+"""The files of the page: which there are, and how they are sent."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+import pytest
+from serving import Asker, running
+
+import semsearch.serve.page
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.page.files import page_files
+from semsearch.serve.server import ServerSettings
+
+STATIC = Path(semsearch.serve.page.__file__).with_name("static")
+_DANGEROUS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
+_NAMED = re.compile(r"""(?:href|src)="(/[^"#]*)"|\bfrom "([^"]+)"|\bimport\("([^"]+)"\)""")
+
+
+def test_every_file_of_the_page_has_an_address_and_a_type() -> None:
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    assert len(page_files()) == len(files)
+
+
+def test_every_file_that_another_names_is_there() -> None:
+    for address, file in page_files().items():
+        for names in _NAMED.findall(file.content.decode()):
+            named = next(filter(None, names))
+            absolute = Path("/page", *Path(address).parts[2:-1], named) if named.startswith(".") else Path(named)
+            assert absolute.resolve().as_posix() in page_files(), (address, named)
+
+
+def test_every_name_that_a_module_imports_is_exported() -> None:
+    for address, file in page_files().items():
+        for names, where in re.findall(r'\bimport \{([^}]*)\} from "([^"]+)"', file.content.decode()):
+            module = page_files()[_absolute(address, where)].content.decode()
+            exported = set(re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", module, re.MULTILINE))
+            imported = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
+            assert imported <= exported, (address, where, imported - exported)
+
+
+def test_the_first_view_comes_at_once_not_module_after_module() -> None:
+    """index.html names beforehand what the search view imports; what other views import comes with them."""
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page_files()["/"].content.decode())
+    assert preloaded == sorted(_imported({"/page/js/main.js", "/page/js/views/search.js"}) - {"/page/js/main.js"})
+
+
+def _imported(addresses: set[str]) -> set[str]:
+    """These modules and all that they import, not counting what is imported only when it is needed."""
+    found = set(addresses)
+    for address in addresses:
+        names = re.findall(r'\bfrom "([^"]+)"', page_files()[address].content.decode())
+        found |= {_absolute(address, name) for name in names}
+    return found if found == addresses else _imported(found)
+
+
+def _absolute(address: str, name: str) -> str:
+    """The address of a module that another names."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(address), name))
+
+
+@pytest.mark.parametrize(("address", "kind"), [("/", "text/html"), ("/page/js/main.js", "text/javascript")])
+def test_a_file_is_sent_with_its_type_and_asked_for_again(asker: Asker, address: str, kind: str) -> None:
+    reply = asker.get(address)
+    assert reply.status == 200
+    assert reply.headers["content-type"] == f"{kind}; charset=utf-8"
+    assert reply.headers["cache-control"] == "no-cache"
+    assert reply.body == page_files()[address].content
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again(asker: Asker) -> None:
+    etag = asker.get("/").headers["etag"]
+    again = asker.get("/", headers={"If-None-Match": etag})
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", etag)
+    assert asker.get("/", headers={"If-None-Match": '"another"'}).status == 200
+
+
+@pytest.mark.parametrize(
+    "address", ["/page/", "/page/index.html", "/page/../page/files.py", "/page/%2e%2e/files.py", "/page/js", "//etc"]
+)
+def test_nothing_else_is_sent(asker: Asker, address: str) -> None:
+    assert asker.get(address).status == 404
+
+
+def test_the_page_comes_without_the_token_and_its_answers_do_not(folder: Path) -> None:
+    settings = ServerSettings(port=0, always_token=True)
+    with running(OpenIndexes(folder=folder / "indexes"), settings) as asker:
+        assert {asker.get(address).status for address in page_files()} == {200}
+        assert asker.get("/v1/indexes").status == 401
+        assert asker.ask("POST", "/").status == 401
+        assert asker.get("/", headers={"Host": "evil.example"}).status == 421
+
+
+def test_nothing_in_the_page_makes_markup_of_data_or_names_another_place() -> None:
+    for address, file in page_files().items():
+        text = file.content.decode()
+        assert not re.search(_DANGEROUS, text), address
+        assert not re.search(r"https?://(?!www\.w3\.org/)", text), address
+        assert " style=" not in text, address
+    assert re.search(rb"<script(?![^>]* src=)", page_files()["/"].content) is None

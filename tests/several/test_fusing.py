@@ -1,0 +1,152 @@
+"""Scores of several indexes are made comparable by what hits know of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from semsearch.results.hits import Hit
+from semsearch.results.origin import Mode, Origin, Rerank, Weights
+from semsearch.several.folding import fold
+from semsearch.several.fusing import fuse_alike, fuse_answers
+
+BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
+
+
+def hit(
+    passage: str, dense: float | None, lexical: float | None, weights: Weights, near: float = 0.0, **changed: Any
+) -> Hit:
+    """A hit as a search makes it: its score is that of its parts."""
+    score = weights.dense * (dense or 0) + weights.lexical * (lexical or 0) / weights.best + weights.near * near
+    mode: Mode = "hybrid"
+    fields: dict[str, Any] = {
+        "rank": 1,
+        "score": score,
+        "dense": dense,
+        "lexical": lexical,
+        "path": f"{passage}.md",
+        "root": "",
+        "document": passage,
+        "title": "",
+        "line": 1,
+        "page": None,
+        "headings": (),
+        "sentence": passage,
+        "passage": passage,
+        "start": 0,
+        "end": 1,
+        "passage_id": 1,
+        "sentence_id": 1,
+        "origin": Origin("query", mode, 1, weights, (1,)),
+    }
+    return Hit(**fields | changed)
+
+
+GOOD, POOR = Weights(best=20.0, **BOTH), Weights(best=2.0, **BOTH)
+
+
+def scores(hits: list[Hit]) -> dict[str, float]:
+    return {hit.passage: hit.score for hit in hits}
+
+
+def test_words_count_by_the_best_of_all_indexes() -> None:
+    answers = {"a": [hit("good", 0.5, 20.0, GOOD)], "b": [hit("poor", 0.5, 2.0, POOR)]}
+    found = fuse_answers(answers, "hybrid")
+    assert [(each.passage, each.index) for each in found] == [("good", "a"), ("poor", "b")]
+    assert scores(found) == {"good": pytest.approx(0.52), "poor": pytest.approx(0.28 + 0.24 * 2 / 20)}
+
+
+def test_nearness_counts_by_how_good_the_best_passage_of_its_index_is() -> None:
+    answers = {"a": [hit("good", 0.5, 20.0, GOOD, near=1.0)], "b": [hit("poor", 0.1, 2.0, POOR, near=1.0)]}
+    share = (0.056 + 0.024) / (0.28 + 0.24)  # its square counts
+    found = scores(fuse_answers(answers, "hybrid"))
+    assert found == {"good": pytest.approx(0.72), "poor": pytest.approx(0.056 + 0.024 + 0.2 * share**2)}
+
+
+def test_parts_of_a_fused_score_add_up_to_it() -> None:
+    answers = {"a": [hit("good", 0.5, 20.0, GOOD, 1.0)], "b": [hit("poor", 0.1, 2.0, POOR, 1.0)]}
+    for each in fuse_answers(answers, "hybrid"):
+        assert each.origin is not None
+        weights = each.origin.weights
+        assert each.dense is not None
+        assert each.lexical is not None
+        parts = weights.dense * each.dense + weights.lexical * each.lexical / weights.best + weights.near
+        assert each.score == pytest.approx(parts)
+
+
+def test_an_index_without_the_words_is_weighed_as_the_others() -> None:
+    answers = {"a": [hit("good", 0.3, 20.0, GOOD)], "b": [hit("no words", 0.4, None, Weights(1.0, 0.0))]}
+    assert scores(fuse_answers(answers, "hybrid"))["no words"] == pytest.approx(0.56 * 0.4)
+
+
+def test_indexes_of_which_each_knows_one_half_share_the_usual_weights() -> None:
+    answers = {"a": [hit("meant", 0.5, None, Weights(1.0, 0.0))], "b": [hit("said", None, 8.0, Weights(0.0, 1.0, 8.0))]}
+    assert scores(fuse_answers(answers, "hybrid")) == {"meant": pytest.approx(0.35), "said": pytest.approx(0.3)}
+
+
+def test_one_index_that_answers_keeps_its_very_scores() -> None:
+    own = [hit("good", 0.5, 20.0, GOOD, 0.7), hit("next", 0.3, 11.0, GOOD, 0.1)]
+    found = fuse_answers({"a": own, "b": []}, "hybrid")
+    assert [each.score for each in found] == [each.score for each in own]
+    assert [each.origin.weights for each in found if each.origin] == [GOOD, GOOD]
+
+
+@pytest.mark.parametrize("mode", ["dense", "lexical"])
+def test_in_one_half_alone_scores_are_compared_as_they_are(mode: Mode) -> None:
+    weights = Weights(1.0, 0.0) if mode == "dense" else Weights(0.0, 1.0)
+    answers = {"a": [hit("low", 0.2, 2.0, weights)], "b": [hit("high", 0.4, 4.0, weights)]}
+    found = fuse_answers(answers, mode)
+    assert [each.passage for each in found] == ["high", "low"]
+    assert [each.score for each in found] == ([0.4, 0.2] if mode == "dense" else [4.0, 2.0])
+
+
+def test_a_rerankers_part_stays_as_it_is() -> None:
+    rerank = Rerank(0.3, 0.1, 2.0, 1.0, 1.0)
+    plain = hit("poor", 0.1, 2.0, POOR)
+    reranked = hit("poor", 0.1, 2.0, POOR, score=plain.score + 0.3, origin=Origin("q", "hybrid", 1, POOR, (1,), rerank))
+    good = [hit("good", 0.5, 20.0, GOOD)]
+    assert scores(fuse_answers({"a": good, "b": [reranked]}, "hybrid"))["poor"] == pytest.approx(
+        scores(fuse_answers({"a": good, "b": [plain]}, "hybrid"))["poor"] + 0.3
+    )
+
+
+def test_similar_hits_keep_what_a_boost_added() -> None:
+    alone = Weights(0.7, 0.3, 1.0)
+    first = hit("first", 0.9, 10.0, alone, origin=None, score=0.63 + 0.3 + 0.05)
+    other = hit("other", 0.2, 1.0, alone, origin=None, score=0.14 + 0.3)
+    found = scores(fuse_alike({"a": [first], "b": [other]}, "hybrid", boosted=True))
+    assert found == {"first": pytest.approx(0.98), "other": pytest.approx(0.17)}
+
+
+def test_equal_scores_come_in_the_order_of_the_indexes() -> None:
+    answers = {"b": [hit("first", 0.5, 2.0, POOR)], "a": [hit("second", 0.5, 2.0, POOR)]}
+    assert [each.passage for each in fuse_answers(answers, "hybrid")] == ["first", "second"]
+
+
+def test_similar_hits_are_scored_by_the_best_words_of_all() -> None:
+    alone = Weights(0.7, 0.3, 1.0)
+    answers = {
+        "a": [hit("near", 0.9, 10.0, alone, origin=None)],
+        "b": [hit("far", 0.2, 1.0, alone, origin=None), hit("silent", 0.4, None, alone, origin=None)],
+    }
+    found = fuse_alike(answers, "hybrid")
+    assert [(each.passage, each.index) for each in found] == [("near", "a"), ("silent", "b"), ("far", "b")]
+    assert scores(found) == {
+        "near": pytest.approx(0.93),
+        "far": pytest.approx(0.14 + 0.03),
+        "silent": pytest.approx(0.28),
+    }
+
+
+def test_nothing_found_is_nothing_fused() -> None:
+    assert fuse_answers({"a": [], "b": []}, "hybrid") == []
+    assert fuse_alike({"a": [], "b": []}, "hybrid") == []
+
+
+def test_what_says_the_same_in_two_indexes_is_one_hit() -> None:
+    text = "The keys are rotated every ninety days by the platform team."
+    answers = {"a": [hit(text, 0.5, 2.0, POOR)], "b": [hit(text, 0.6, 2.0, POOR), hit("Another text.", 0.1, 1.0, POOR)]}
+    (best, other) = fold(fuse_answers(answers, "hybrid"))
+    assert (best.index, [each.index for each in best.duplicates]) == ("b", ["a"])
+    assert (other.passage, other.duplicates) == ("Another text.", ())

@@ -1,0 +1,144 @@
+"""Indexes that are searched as one: what is found, where it is from, and why it has its score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small import write_articles
+
+from semsearch.errors import IndexNotFound, SourceError, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Hit
+from semsearch.several.names import names_of
+from semsearch.several.several_indexes import SeveralIndexes
+from semsearch.word_vectors.table import VectorTable
+
+QUERY = "a ship in the storm"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """Two indexes of different documents, and one text in both."""
+    folder = tmp_path_factory.mktemp("several")
+    for number, name in enumerate(("notes", "work")):
+        write_articles(folder / "docs" / name, 12, first=12 * number)
+        with Index.create(folder / name, vectors=small_vectors) as index:
+            index.sync(folder / "docs" / name)
+            index.add([Text("both", "The ship sailed to the island in a storm.")])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def several(folder: Path) -> Iterator[SeveralIndexes]:
+    with SeveralIndexes.open(folder / "notes", folder / "work") as several:
+        yield several
+
+
+def test_each_hit_says_its_index_and_both_answer(several: SeveralIndexes) -> None:
+    hits = several.search(QUERY)
+    assert {hit.index for hit in hits} == {"notes", "work"}
+    assert [hit.rank for hit in hits] == list(range(1, 11))
+    assert all(f"/{hit.index}/" in hit.path for hit in hits if hit.root)
+
+
+def test_a_text_of_both_is_one_hit(several: SeveralIndexes) -> None:
+    (hit,) = [hit for hit in several.search(QUERY, 20) if hit.document == "both"]
+    assert {hit.index, *(other.index for other in hit.duplicates)} == {"notes", "work"}
+    both = [hit for hit in several.search(QUERY, 20, duplicates=True) if hit.document == "both"]
+    assert {hit.index for hit in both} == {"notes", "work"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_every_score_is_explained_and_adds_up(mode: str, several: SeveralIndexes) -> None:
+    for hit in several.search(QUERY, 8, mode=mode):  # type: ignore[arg-type]  # one of the modes
+        explanation = hit.explain()
+        assert explanation.score == pytest.approx(hit.score)
+        assert explanation == several.explain(QUERY, hit) == several.explain_hit(hit)
+        assert explanation.fused is not None
+        assert explanation.fused.indexes == ("notes", "work")
+
+
+def test_the_score_in_its_own_index_is_told(several: SeveralIndexes) -> None:
+    for hit in several.search(QUERY, 8):
+        alone = {each.passage_id: each.score for each in several.indexes[str(hit.index)].search(QUERY, 30)}
+        assert hit.origin is not None
+        assert hit.origin.fused is not None
+        assert hit.origin.fused.alone == alone[hit.passage_id]
+
+
+def test_the_least_score_is_one_of_the_fused(several: SeveralIndexes) -> None:
+    hits = several.search(QUERY)
+    assert several.search(QUERY, min_score=hits[4].score) == hits[:5]
+
+
+def test_similar_passages_come_from_all_indexes(several: SeveralIndexes) -> None:
+    (hit,) = several.search(QUERY, 1, filters=["*.md"])
+    found = several.similar(hit)
+    assert {each.index for each in found} == {"notes", "work"}
+    assert (hit.index, hit.passage_id) not in {(each.index, each.passage_id) for each in found}
+    assert all("ship" in each.path or "sea" in each.path for each in found[:3])
+    assert several.similar(hit.path, hit.line) == found
+
+
+def test_ids_of_passages_say_nothing_where_there_are_several(several: SeveralIndexes) -> None:
+    with pytest.raises(UsageError, match="of one index"):
+        several.search(QUERY, passages=[1])
+
+
+def test_a_hit_of_nowhere_has_no_index_to_ask(several: SeveralIndexes) -> None:
+    (hit,) = several.indexes["notes"].search(QUERY, 1)
+    with pytest.raises(UsageError, match="does not say its index; expected one of notes, work"):
+        several.explain(QUERY, hit)
+    with pytest.raises(SourceError, match=r"nowhere\.md is in none of the indexes notes, work"):
+        several.similar("nowhere.md")
+
+
+def test_citations_name_their_index(several: SeveralIndexes) -> None:
+    context = several.context(QUERY, max_words=120)
+    assert {cited.index for cited in context.citations} == {"notes", "work"}
+    assert all(f"[{cited.index}]" in context.text for cited in context.citations)
+    assert context.words <= 120
+
+
+def test_one_index_answers_byte_for_byte_as_before(several: SeveralIndexes) -> None:
+    (hit, *_) = several.indexes["notes"].search(QUERY)
+    assert "index" not in hit.to_dict(origin=True)
+    assert "fused" not in hit.to_dict(origin=True)["origin"]
+    assert "index" not in several.indexes["notes"].context(QUERY).citations[0].to_dict()
+
+
+def test_hits_are_stored_and_read_back_with_their_index(several: SeveralIndexes) -> None:
+    (hit,) = several.search(QUERY, 1)
+    stored = Hit.from_dict(hit.to_dict(origin=True))
+    assert stored == hit
+    assert several.explain_hit(stored).score == pytest.approx(hit.score)
+
+
+def test_boosts_count_for_similar_passages_too(several: SeveralIndexes) -> None:
+    (hit,) = several.search(QUERY, 1, filters=["*.md"])
+    plain = {(each.index, each.passage_id): each.score for each in several.similar(hit, k=40)}
+    boosts = ["law*^0.3", "index=work^0.1"]
+    for each in several.similar(hit, k=8, boosts=boosts):
+        added = 0.3 * each.document.startswith("law") + 0.1 * (each.index == "work")
+        assert each.score == pytest.approx(plain[each.index, each.passage_id] + added)
+
+
+def test_an_index_that_is_missing_closes_the_others(folder: Path) -> None:
+    with pytest.raises(IndexNotFound):
+        SeveralIndexes.open(folder / "notes", folder / "none")
+
+
+@pytest.mark.parametrize("given", [{}, [], {"a": "notes"}])
+def test_what_is_no_index_is_a_usage_error(given: object) -> None:
+    with pytest.raises(UsageError):
+        SeveralIndexes(given)  # type: ignore[arg-type]  # that is the point
+
+
+def test_indexes_are_named_by_as_much_of_their_paths_as_tells_them_apart(tmp_path: Path) -> None:
+    a, b, c = tmp_path / "a/docs", tmp_path / "b/docs", tmp_path / "c"
+    assert names_of([a, c]) == {"docs": a, "c": c}
+    assert list(names_of([a, b])) == ["a/docs", "b/docs"]
+    assert names_of([a, a, tmp_path / "b/../a/docs"]) == {"docs": a}

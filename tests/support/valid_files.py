@@ -1,0 +1,201 @@
+"""A small, sound file of every format, written by the format's own common writer: to be read, or to be damaged."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from email.message import EmailMessage
+from functools import cache
+from typing import Any
+
+WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
+_OFFICE = " ".join(
+    f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"' for short in ("office", "text", "table")
+)
+_PAGE = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>{}</body></html>'
+
+
+def prose(number: int, sentences: int = 3) -> str:
+    """A paragraph that no other number has, with a letter that is not ASCII."""
+    each = (" ".join(WORDS[(5 * number + 3 * n + m) % len(WORDS)] for m in range(9)) for n in range(sentences))
+    return " ".join(f"{text.capitalize()}, Größe {number}." for text in each)
+
+
+def sound(name: str, number: int = 1) -> bytes:
+    """The bytes of a sound file: `name` is one of NAMES, other numbers give other text."""
+    return _WRITERS[name](number)
+
+
+def zipped(members: dict[str, str | bytes]) -> bytes:
+    """A zip archive of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def odt(content: str) -> bytes:
+    """An OpenDocument text with this body, as XML."""
+    body = f"<office:body><office:text>{content}</office:text></office:body>"
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"<office:document-content {_OFFICE}>{body}</office:document-content>",
+        }
+    )
+
+
+def epub(*chapters: str) -> bytes:
+    """A book with these chapters, as HTML."""
+    pages = {f"{number}.xhtml": _PAGE.format(body) for number, body in enumerate(chapters)}
+    items = "".join(f'<item id="c{page[0]}" href="{page}" media-type="application/xhtml+xml"/>' for page in pages)
+    spine = "".join(f'<itemref idref="c{page[0]}"/>' for page in pages)
+    roots = '<rootfiles><rootfile full-path="book.opf"/></rootfiles>'
+    members: dict[str, str | bytes] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": (
+            f'<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">{roots}</container>'
+        ),
+        "book.opf": (
+            f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{spine}</spine></package>'
+        ),
+    }
+    return zipped(members | pages)
+
+
+def pdf(draw: Callable[[Any], None], **options: Any) -> bytes:
+    """A PDF that is drawn on reportlab's canvas."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(400, 500), invariant=1, **options)
+    draw(canvas)
+    canvas.save()
+    return file.getvalue()
+
+
+def _saved(document: Any) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _pdf(number: int) -> bytes:
+    def draw(canvas: Any) -> None:
+        for page in range(2):
+            for line, text in enumerate(prose(number + page).split(". ")):
+                canvas.drawString(40, 450 - 14 * line, text + ".")
+            canvas.showPage()
+
+    return pdf(draw)
+
+
+def _docx(number: int) -> bytes:
+    from docx import Document
+
+    document: Any = Document()
+    document.add_heading(f"Tide {number}", 1)
+    document.add_paragraph(prose(number))
+    table = document.add_table(1, 2)
+    table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Köln", "3 m"
+    return _saved(document)
+
+
+def _pptx(number: int) -> bytes:
+    from pptx import Presentation
+
+    talk: Any = Presentation()
+    slide = talk.slides.add_slide(talk.slide_layouts[1])
+    slide.shapes.title.text, slide.placeholders[1].text = f"Tide {number}", prose(number)
+    slide.notes_slide.notes_text_frame.text = "Say it slowly."
+    return _saved(talk)
+
+
+def _xlsx(number: int) -> bytes:
+    from openpyxl import Workbook
+
+    book: Any = Workbook()
+    book.active.append(["Place", "Note", "Height"])
+    for row in range(5):
+        book.active.append(["Köln", prose(number + row), row / 2])
+    return _saved(book)
+
+
+def _odt(number: int) -> bytes:
+    row = "<table:table-row><table:table-cell><text:p>Köln</text:p></table:table-cell></table:table-row>"
+    heading = f'<text:h text:outline-level="1">Tide {number}</text:h>'
+    return odt(f"{heading}<text:p>{prose(number)}</text:p><table:table>{row}</table:table>")
+
+
+def _epub(number: int) -> bytes:
+    return epub(f"<h1>Tide {number}</h1><p>{prose(number)}</p>", f"<p>{prose(number + 1)}</p>")
+
+
+def _notebook(number: int) -> bytes:
+    import nbformat.v4 as new
+    from nbformat import writes
+
+    cells: list[Any] = [new.new_markdown_cell(f"# Tide {number}\n\n{prose(number)}"), new.new_code_cell("tide = 3")]
+    return str(writes(new.new_notebook(cells=cells))).encode()
+
+
+def _mail(number: int) -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = f"Höhe {number}", "Ann Lee <ann@x.org>", "bob@y.org"
+    message["Date"] = "Wed, 01 May 2024 10:00:00 +0200"
+    message.set_content(prose(number))
+    message.add_alternative(f"<p>{prose(number)}</p>", subtype="html")
+    message.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="a.png")
+    return message.as_bytes()
+
+
+def _mailbox(number: int) -> bytes:
+    return b"".join(b"From ann@x.org Wed May  1 10:00:00 2024\n" + _mail(number + n) + b"\n" for n in range(2))
+
+
+def _text(template: str) -> Callable[[int], bytes]:
+    return lambda number: template.format(n=number, one=prose(number), two=prose(number + 1)).encode()
+
+
+_MARKDOWN = (
+    "---\ntitle: Tide {n}\ntags: [sea]\n---\n\n# Tide {n}\n\n{one}\n\n- *{two}*\n\n| a | b |\n|---|---|\n| c | d |\n"
+)
+_RST = "Tide {n}\n=======\n\n:author: Ann\n\n{one}\n\n.. note:: {two}\n\n* ``one``\n"
+_HTML = "<html><head><title>Tide {n}</title></head><body><h1>Tide</h1><p>{one}</p><table><tr><td>{two}</table></html>"
+_ORG = "#+TITLE: Tide {n}\n* Tide\n{one}\n** More [[https://x.org][link]]\n- {two}\n#+BEGIN_SRC c\nint x;\n#+END_SRC\n"
+_ADOC = "= Tide {n}\n:author: Ann\n\n{one}\n\n== More\n\n* *{two}*\n\n|===\n|a |b\n|===\n"
+_TEX = (
+    "\\documentclass{{article}}\\title{{Tide {n}}}\\begin{{document}}\\section{{Sea}}{one}\n\n"
+    "\\begin{{verbatim}}x\\end{{verbatim}} {two}\\footnote{{A note.}} $x^2$ \\'e\\end{{document}}\n"
+)
+_PYTHON = 'def tide(moon):\n    """{one}"""\n    return moon  # {two}\n'
+_C = "/* {one} */\nint tide(int moon) {{\n  return moon; // {two}\n}}\n"
+_WRITERS: dict[str, Callable[[int], bytes]] = {
+    "tide.txt": _text("Tide {n}\n======\n\n{one}\n\n{two}\n"),
+    "tide.md": _text(_MARKDOWN),
+    "tide.rst": _text(_RST),
+    "tide.html": _text(_HTML),
+    "tide.org": _text(_ORG),
+    "tide.adoc": _text(_ADOC),
+    "tide.tex": _text(_TEX),
+    "tide.py": _text(_PYTHON),
+    "tide.c": _text(_C),
+    "tide.csv": _text('place,note,height\nKöln,"{one}",3\nRyde,{two},4\n'),
+    "tide.tsv": _text("place\tnote\nKöln\t{one}\nRyde\t{two}\n"),
+    "tide.jsonl": lambda number: "".join(
+        json.dumps({"n": number, "note": prose(number + n), "in": {"tags": ["a", "b"]}}) + "\n" for n in range(2)
+    ).encode(),
+    "tide.ipynb": cache(_notebook),
+    "tide.eml": _mail,
+    "tide.mbox": _mailbox,
+    "tide.docx": cache(_docx),
+    "tide.pptx": cache(_pptx),
+    "tide.xlsx": cache(_xlsx),
+    "tide.odt": _odt,
+    "tide.epub": _epub,
+    "tide.pdf": cache(_pdf),
+}
+NAMES = tuple(_WRITERS)

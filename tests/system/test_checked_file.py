@@ -1,0 +1,92 @@
+"""Files whose blocks are compared with their checksums, when they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semsearch.errors import IndexDamaged
+from semsearch.system.checked_file import BLOCK, CheckedFile, block_sums, mapped
+from semsearch.system.durable import write_durably
+
+SIZES = [0, 1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 5]
+
+
+def some_bytes(size: int) -> np.ndarray:
+    return np.random.default_rng(size).integers(0, 256, size, dtype=np.uint8)
+
+
+def written(folder: Path, size: int) -> tuple[Path, bytes]:
+    """A file of an index, and the checksums that it was written with."""
+    (folder / "segments").mkdir()
+    path = folder / "segments" / "file"
+    return path, write_durably(path, lambda write: write(some_bytes(size).tobytes())).sums
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_was_written_is_read(tmp_path: Path, size: int) -> None:
+    path, sums = written(tmp_path, size)
+    assert len(sums) == 8 * -(-size // BLOCK)
+    file = CheckedFile(path, sums)
+    file.check()
+    assert file.data.tobytes() == some_bytes(size).tobytes()
+
+
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_any_bit_that_changes_is_noticed(size: int) -> None:
+    data = some_bytes(size)
+    before = block_sums(data)
+    chance = np.random.default_rng(1)
+    for _ in range(50):
+        at, bit = int(chance.integers(size)), 1 << int(chance.integers(8))
+        data[at] ^= bit
+        assert np.flatnonzero(block_sums(data) != before).tolist() == [at // BLOCK]
+        data[at] ^= bit
+
+
+def test_sectors_and_words_of_different_sectors_that_changed_places_are_noticed() -> None:
+    data = some_bytes(BLOCK)
+    before = block_sums(data)
+    for width in (8, 512):
+        parts = data.reshape(-1, width)
+        for one, other in np.random.default_rng(2).integers(0, len(parts), (50, 2)).tolist():
+            parts[[one, other]] = parts[[other, one]]
+            assert (block_sums(data) == before).all() == (one * width // 512 == other * width // 512)
+            parts[[one, other]] = parts[[other, one]]
+
+
+def test_only_what_is_read_is_checked(tmp_path: Path) -> None:
+    path, sums = written(tmp_path, 4 * BLOCK)
+    data = bytearray(path.read_bytes())
+    data[2 * BLOCK] ^= 1
+    path.write_bytes(data)
+    file = CheckedFile(path, sums)
+    file.check(0, 2 * BLOCK)
+    file.check(3 * BLOCK)
+    file.check_each(np.array([5, BLOCK]), BLOCK)
+    file.check(2 * BLOCK, 2 * BLOCK)  # nothing
+    told = rf"file is damaged: its bytes from {2 * BLOCK} on are not those that were written; run: semsearch index"
+    for start in (2 * BLOCK - 1, 2 * BLOCK):
+        with pytest.raises(IndexDamaged, match=told):
+            file.check(start, start + 2)
+    with pytest.raises(IndexDamaged, match=told):
+        file.check_each(np.array([0, BLOCK + 1]), BLOCK)
+    with pytest.raises(IndexDamaged, match=told):
+        file.check()
+
+
+def test_a_file_of_another_length_is_damaged(tmp_path: Path) -> None:
+    path, sums = written(tmp_path, 2 * BLOCK)
+    path.write_bytes(path.read_bytes()[:BLOCK])
+    with pytest.raises(IndexDamaged, match="as many"):
+        CheckedFile(path, sums)
+
+
+def test_without_checksums_nothing_is_compared(tmp_path: Path) -> None:
+    path, _ = written(tmp_path, 100)
+    file = CheckedFile(path, b"")
+    file.check()
+    file.check_each(np.array([3]), 5)
+    assert len(mapped(path)) == 100

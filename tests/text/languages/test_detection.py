@@ -1,0 +1,66 @@
+"""The language of a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from semsearch.text.languages.detection import clear_language_of, language_of, language_of_parts
+from semsearch.text.languages.names import name_of
+from semsearch.text.languages.rules import RULES
+
+TEXTS = {
+    "en": "The captain sails the ship across the storm, and the sailors are afraid of the waves.",
+    "de": "Der Kapitän segelt mit dem Schiff durch den Sturm, und die Matrosen haben Angst vor den hohen Wellen.",
+    "es": "El capitán navega con el barco por la tormenta y los marineros tienen miedo de las olas que no cesan.",
+    "fr": "Le capitaine navigue dans la tempête avec son navire, et les marins ont peur des vagues qui les entourent.",
+    "it": "Il capitano naviga con la nave nella tempesta e i marinai hanno paura delle onde che non si fermano mai.",
+    "ru": "Капитан ведёт корабль через шторм, и матросы боятся волн, которые поднимаются всё выше.",
+    "uk": "Капітан веде корабель крізь шторм, і матроси бояться хвиль, які піднімаються все вище, бо це не жарт.",
+    "el": "Ο καπετάνιος οδηγεί το πλοίο μέσα από την καταιγίδα.",
+    "ar": "يقود القبطان السفينة عبر العاصفة، ويخاف البحارة من الأمواج التي ترتفع.",
+    "he": "הקברניט מוביל את הספינה דרך הסערה, והמלחים מפחדים מהגלים.",
+    "hi": "कप्तान तूफान में जहाज चलाता है और नाविक लहरों से डरते हैं।",
+    "th": "กัปตันแล่นเรือผ่านพายุ และลูกเรือกลัวคลื่น",
+    "zh": "船长驾船穿过暴风雨，水手们害怕海浪。",
+    "ja": "船長は嵐の中で船を進め、船員たちは波を恐れている。",
+    "ko": "선장은 폭풍 속에서 배를 몰고 선원들은 파도를 두려워한다.",
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_language_of_a_text_is_found(language: str) -> None:
+    assert language_of(TEXTS[language]) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "???",
+        "x = [f(a, b) for a in c if d]",
+        "rotate keys",
+        "Kubernetes, nginx, PostgreSQL",
+        "1 2 3 4 5",
+        "Exact Probabilities for R x C Contingency Tables (Algorithm A434)",
+        "The word Schadenfreude is German, as are und, der, die and das.",
+    ],
+)
+def test_what_is_not_clearly_another_language_counts_as_english(text: str) -> None:
+    assert language_of(text) == "en"
+
+
+def test_a_document_is_in_the_language_of_its_first_parts() -> None:
+    assert language_of_parts([TEXTS["de"]] * 20 + [TEXTS["en"]] * 100) == "de"
+    assert language_of_parts([]) == "en"
+
+
+def test_a_question_is_clearly_in_a_language_only_if_it_has_words_that_say_so() -> None:
+    assert clear_language_of("Wo ist der Kapitän mit dem Schiff und den Matrosen?", ["en"]) == "de"
+    assert clear_language_of("где капитан", ["en"]) == "ru"
+    assert clear_language_of("What is the name of the ship?", ["en"]) == "en"
+    assert clear_language_of("captain ship", ["en"]) is None
+    assert clear_language_of("где капитан", ["uk"]) is None
+
+
+def test_every_language_has_a_name() -> None:
+    assert all(name_of(language) for language in RULES)

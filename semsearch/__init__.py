@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from semsearch.index import Index
     from semsearch.readers.document import Text
     from semsearch.rerankers.opening import load_reranker
+    from semsearch.results.contents.documents import DocumentInfo, DocumentText
+    from semsearch.results.contents.facets import Facets
     from semsearch.results.context import Citation, Context
-    from semsearch.results.documents import DocumentInfo, DocumentText
     from semsearch.results.explanation import Explanation
-    from semsearch.results.facets import Facets
     from semsearch.results.hit_list import Hits
     from semsearch.results.hits import DuplicatePassage, Hit
     from semsearch.results.options import SearchOptions
-    from semsearch.results.reports import MovedRoot, Progress, SkippedFile, Status, SyncReport
     from semsearch.results.reranker import Reranker
     from semsearch.results.searchable import Searchable
+    from semsearch.results.state.reports import MovedRoot, Progress, SkippedFile, Status, SyncReport
     from semsearch.settings import Settings
     from semsearch.several.several_indexes import SeveralIndexes
     from semsearch.word_vectors.loading import load_vectors
@@ -74,17 +74,17 @@ _HOMES = {
     "AsyncIndex": "async_index",
     "Citation": "results.context",
     "Context": "results.context",
-    "DocumentInfo": "results.documents",
-    "DocumentText": "results.documents",
+    "DocumentInfo": "results.contents.documents",
+    "DocumentText": "results.contents.documents",
     "DuplicatePassage": "results.hits",
     "Explanation": "results.explanation",
-    "Facets": "results.facets",
+    "Facets": "results.contents.facets",
     "Hit": "results.hits",
     "Hits": "results.hit_list",
     "Index": "index",
     "Method": "embedding.methods",
-    "MovedRoot": "results.reports",
-    "Progress": "results.reports",
+    "MovedRoot": "results.state.reports",
+    "Progress": "results.state.reports",
     "Reranker": "results.reranker",
     "SearchOptions": "results.options",
     "Searchable": "results.searchable",
@@ -92,9 +92,9 @@ _HOMES = {
     "SentenceEmbedder": "embedding.embedder",
     "Settings": "settings",
     "SeveralIndexes": "several.several_indexes",
-    "SkippedFile": "results.reports",
-    "Status": "results.reports",
-    "SyncReport": "results.reports",
+    "SkippedFile": "results.state.reports",
+    "Status": "results.state.reports",
+    "SyncReport": "results.state.reports",
     "Text": "readers.document",
     "VectorTable": "word_vectors.table",
     "WordVectors": "word_vectors.table",

@@ -18,7 +18,7 @@ from semsearch.results.floor import FLOOR
 from semsearch.results.hit_list import Hits
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, Syntax
-from semsearch.results.reports import Progress, Status, SyncReport
+from semsearch.results.state.reports import Progress, Status, SyncReport
 from semsearch.word_vectors.loading import WordVectorsLike
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from semsearch.indexing.reading.given_texts import DataTable, Given
-    from semsearch.results.documents import DocumentInfo, DocumentText
+    from semsearch.results.contents.documents import DocumentInfo, DocumentText
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
 

@@ -78,8 +78,8 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
         With `create`, an index is made where there is none, with these word vectors and default settings.
 
         A `reranker` (semsearch.results.reranker) scores the first hits of every answer again, and its part is added to
-        their scores (semsearch.search.reranking); a text is the model that does that, as `load_reranker` opens it.
-        Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model.
+        their scores (semsearch.search.ranking.reranking); a text is the model that does that, as `load_reranker`
+        opens it. Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model.
         """
         try:
             return cls._open(path, vectors, reranker)

@@ -27,7 +27,7 @@ from semsearch.errors import (
 from semsearch.index import Index
 from semsearch.indexing import progress_reports
 from semsearch.readers.document import Text
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 from semsearch.sources import plan as sync
 
 
@@ -219,7 +219,7 @@ def test_progress_is_told(index: Index, docs: Path) -> None:
 def test_adding_documents_never_changes_old_vectors_once_an_index_is_large(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
     index.sync(docs)
     before = {hit.passage_id: hit.dense for hit in index.search("the moon", 100, mode="dense")}
     write_articles(docs, 30, first=100)
@@ -303,9 +303,9 @@ def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
 
 
 def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import semsearch.indexing.generation
+    import semsearch.indexing.vectors.generation
 
-    defaults = semsearch.indexing.generation.Generation.__init__.__kwdefaults__
+    defaults = semsearch.indexing.vectors.generation.Generation.__init__.__kwdefaults__
     assert defaults is not None
     monkeypatch.setitem(defaults, "largest", 20)
     index.sync(docs)
@@ -588,7 +588,7 @@ def test_a_root_that_cannot_be_read_is_kept_even_when_pruning(
     def refuse(*_: object, **__: object) -> None:
         raise SourceError(f"{docs} cannot be read: Permission denied") from PermissionError()
 
-    monkeypatch.setattr("semsearch.indexing.changes.find_files", refuse)
+    monkeypatch.setattr("semsearch.indexing.planning.changes.find_files", refuse)
     report = index.sync(prune=True)
     assert report.removed == 0
     assert report.warnings == (f"{docs} cannot be read: Permission denied; its 12 documents were kept",)

@@ -13,8 +13,9 @@ from small import small_vectors, write_articles
 from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import ranking, searcher
-from semsearch.search.fusion import dense_weight
+from semsearch.search import searcher
+from semsearch.search.ranking import rank as ranking
+from semsearch.search.ranking.fusion import dense_weight
 from semsearch.search.snapshot import Snapshot
 from semsearch.topics import fit
 from semsearch.tuning import TUNING, Tuning

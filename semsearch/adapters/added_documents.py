@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.documents import DocumentInfo, DocumentText
+from semsearch.results.contents.documents import DocumentInfo, DocumentText
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from semsearch.agents.citations import CitedPlace
     from semsearch.index import Index
-    from semsearch.results.passages import DocumentPassages, PlacedPassage
+    from semsearch.results.contents.passages import DocumentPassages, PlacedPassage
 
 _AT_ONCE = 20
 

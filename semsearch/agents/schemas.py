@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 from semsearch.results.codec import ONLY_IF_SET
-from semsearch.serve.parameters import Parameter
+from semsearch.serve.operations.parameters import Parameter
 from semsearch.serve.schemas import Schema, Schemas
 
 _SINGLE: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}

@@ -16,7 +16,7 @@ from semsearch.cli.places import folders_of_indexes, index_folders
 from semsearch.errors import SemsearchError
 
 if TYPE_CHECKING:
-    from semsearch.results.facets import Facets
+    from semsearch.results.contents.facets import Facets
 
 _VALUES = 50  # of each key
 

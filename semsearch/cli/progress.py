@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from semsearch.cli.formats import one_line
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 
 Stages = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
 _OPEN: list[Bar] = []

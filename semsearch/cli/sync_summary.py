@@ -8,8 +8,8 @@ from pathlib import Path
 
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.naming import from_here
-from semsearch.results.problems import endings_in_words
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.problems import endings_in_words
+from semsearch.results.state.reports import SyncReport
 
 
 def summary(folder: Path, done: SyncReport) -> str:

@@ -1,10 +1,10 @@
 """Turn texts into unit vectors: words, weights, average, removal of the common components.
 
-`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator): the constructor only stores its
-arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
-learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
-from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
-weights are the same. Vectors that unknown words get from their contexts are frozen with the weights.
+`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator.scikit_learn): the constructor only
+stores its arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns.
+What is learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the
+components follow from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives,
+as long as the weights are the same. Vectors that unknown words get from their contexts are frozen with the weights.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from semsearch.embedding import saved
 from semsearch.embedding.choices import Choices
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.contributions import WordShares, share_out
-from semsearch.embedding.encoding import Encoding
+from semsearch.embedding.estimator.encoding import Encoding
+from semsearch.embedding.estimator.parameters import EmbedderParameters
+from semsearch.embedding.estimator.texts import BATCH, batched, listed
 from semsearch.embedding.general_language import general_sentences
 from semsearch.embedding.induced_words import InducedWords, induce
-from semsearch.embedding.parameters import EmbedderParameters
-from semsearch.embedding.texts import BATCH, batched, listed
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_ids import word_ids

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from semsearch.indexing.changes import Changes
+from semsearch.indexing.planning.changes import Changes
 from semsearch.indexing.reading.chosen_columns import check_columns, has_other_columns
 from semsearch.indexing.reading.prepare import Prepared
 from semsearch.indexing.reading.read_files import take_files
@@ -19,7 +19,7 @@ from semsearch.indexing.reading.skipped import Skip, judge_of, set_skips
 from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.content.unnamed import refusal
 from semsearch.readers.records.columns import Columns
-from semsearch.results.reports import SkippedFile, SyncReport
+from semsearch.results.state.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import FilePair, PresentFile
 from semsearch.sources.roots import covers
 from semsearch.storage.roots import get_roots, set_root

@@ -16,7 +16,7 @@ from semsearch.indexing.reading.prepare import Prepared
 from semsearch.indexing.reading.reader_versions import outdated_documents, record_versions
 from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.kept_documents import KeptDocument, each_kept, kept_ids
+from semsearch.storage.documents.kept_documents import KeptDocument, each_kept, kept_ids
 from semsearch.storage.roots import get_roots, set_root
 
 if TYPE_CHECKING:

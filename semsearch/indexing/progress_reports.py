@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 from semsearch.system.progress_bar import Show, progress_bar
 
 Report = Callable[[Progress], None]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.reading.intake import Intake, forget, set_languages
 from semsearch.indexing.reading.spool import Spool
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, IndexDatabase, explained
 from semsearch.storage.meta import get_count, set_meta
@@ -27,8 +27,8 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.indexing.generation import Generation
     from semsearch.indexing.reading.reading_log import ReadingLog
+    from semsearch.indexing.vectors.generation import Generation
 
 Report = Callable[[Progress], None]
 
@@ -85,12 +85,12 @@ def writing(
 
     After the commit, disk space that it does not use is given back; with `compact`, as much as possible.
     """
-    from semsearch.indexing.generation import (
-        Generation,  # start-up time: it brings FAISS, and a sync may find nothing to do
-    )
     from semsearch.indexing.giving_back import give_back, grace_of, leftovers
     from semsearch.indexing.reading.reading_log import ReadingLog
     from semsearch.indexing.sweeping import drop_unnamed, sweep
+    from semsearch.indexing.vectors.generation import (
+        Generation,  # start-up time: it brings FAISS, and a sync may find nothing to do
+    )
 
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from semsearch.errors import IndexLocked
-from semsearch.indexing.changes import find_changes_at
+from semsearch.indexing.planning.changes import find_changes_at
 from semsearch.indexing.writer import IndexWriter
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.reports import SyncReport
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.roots import get_roots
 

@@ -15,17 +15,17 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.indexing.changes import Changes, find_changes, find_changes_at
-from semsearch.indexing.merge_policy import SegmentSize, to_compact
 from semsearch.indexing.named_documents import find_named
+from semsearch.indexing.planning.changes import Changes, find_changes, find_changes_at
 from semsearch.indexing.reading.added_texts import AddedDocument, checked, take_added
 from semsearch.indexing.reading.intake import write_words_anew
 from semsearch.indexing.transaction import Report, WriteTransaction, locked, writing
+from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
-from semsearch.results.reports import Progress, SyncReport
+from semsearch.results.state.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.added_texts import added_texts
 from semsearch.storage.database import IndexDatabase, check, upgrade
+from semsearch.storage.documents.added_texts import added_texts
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS

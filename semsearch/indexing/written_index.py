@@ -12,7 +12,7 @@ from semsearch.errors import UsageError
 from semsearch.indexing.progress_reports import Reporting
 from semsearch.readers.document import MAX_BYTES
 from semsearch.results.options import strings
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.reports import SyncReport
 from semsearch.settings import SettingsKeywords
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.results.checkup import MUCH_DRIFT, Checkup, DiskPart, Finding
-from semsearch.results.problems import endings_in_words
-from semsearch.results.reports import Status
+from semsearch.results.state.checkup import MUCH_DRIFT, Checkup, DiskPart, Finding
+from semsearch.results.state.problems import endings_in_words
+from semsearch.results.state.reports import Status
 from semsearch.storage.database import DATABASE
 from semsearch.storage.manifest import get_segments
 from semsearch.text.tokens import hash_words

@@ -7,15 +7,15 @@ from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from semsearch.results.documents import DocumentInfo, DocumentText
+from semsearch.results.contents.documents import DocumentInfo, DocumentText
+from semsearch.search.filtering.filters import FilterChoice, parse
 from semsearch.search.filtering.sql import condition, teach
-from semsearch.search.filters import FilterChoice, parse
 from semsearch.search.hits import path_of, shown
-from semsearch.search.similar import find_document
-from semsearch.storage.added_texts import added_texts, added_texts_after
+from semsearch.search.queries.similar import find_document
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.listed_documents import BEGINNING, ListedRow, list_documents, metadata_of
+from semsearch.storage.documents.added_texts import added_texts, added_texts_after
+from semsearch.storage.documents.listed_documents import BEGINNING, ListedRow, list_documents, metadata_of
 from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semsearch.maintenance.problems import omissions_of
-from semsearch.results.problems import FileCoverage, Omission
+from semsearch.results.state.problems import FileCoverage, Omission
 from semsearch.storage.catalogue import each_passage
 from semsearch.text.tokens import hash_chunks
 from semsearch.word_vectors.table import WordVectors

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semsearch.results.passages import DocumentPassages, PlacedPassage, PlacedSentence
+from semsearch.results.contents.passages import DocumentPassages, PlacedPassage, PlacedSentence
 from semsearch.search.hits import path_of
-from semsearch.search.similar import find_passage
+from semsearch.search.queries.similar import find_passage
 from semsearch.search.staleness import stale_documents
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage
 from semsearch.system.working_folder import working_folder

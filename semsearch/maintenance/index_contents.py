@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.options import strings
-from semsearch.results.reports import Status
+from semsearch.results.state.reports import Status
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count, get_meta
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from semsearch.maintenance.exporting.file_formats import ExportFormat
     from semsearch.maintenance.exporting.rows import Unit
     from semsearch.maintenance.facets.kept import KeptFacets
-    from semsearch.results.checkup import Checkup
-    from semsearch.results.documents import DocumentInfo, DocumentText
-    from semsearch.results.facets import Facets
-    from semsearch.results.pages import PdfPage
-    from semsearch.results.passages import DocumentPassages
-    from semsearch.results.problems import FileCoverage, Problem
+    from semsearch.results.contents.documents import DocumentInfo, DocumentText
+    from semsearch.results.contents.facets import Facets
+    from semsearch.results.contents.pages import PdfPage
+    from semsearch.results.contents.passages import DocumentPassages
+    from semsearch.results.state.checkup import Checkup
+    from semsearch.results.state.problems import FileCoverage, Problem
 
 
 class IndexContents:
@@ -45,9 +45,9 @@ class IndexContents:
     def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
         """List the documents of the index that pass all filters, by root and path, without their text.
 
-        `filters` are those of a search (semsearch.search.filters): "guide/" is all below a folder. Documents are read
-        some at a time, so that a long list takes little memory; a document that is added or removed meanwhile may be in
-        the list or not. Raises UsageError for a filter that makes no sense.
+        `filters` are those of a search (semsearch.search.filtering.filters): "guide/" is all below a folder. Documents
+        are read some at a time, so that a long list takes little memory; a document that is added or removed meanwhile
+        may be in the list or not. Raises UsageError for a filter that makes no sense.
         """
         from semsearch.maintenance.contents import each_document  # start-up time: a search needs none of it
 
@@ -68,7 +68,7 @@ class IndexContents:
 
     def __contains__(self, name: object) -> bool:
         """Return whether a path or an id names one document of the index, as `document` finds it."""
-        from semsearch.search.similar import find_document  # start-up time, as above
+        from semsearch.search.queries.similar import find_document  # start-up time, as above
 
         with self._database.reading() as db, suppress(SourceError):
             return isinstance(name, str | Path) and find_document(db, str(name)) is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from semsearch.errors import SemsearchError
-from semsearch.indexing.moved_roots import find_root_moves
+from semsearch.indexing.planning.moved_roots import find_root_moves
 from semsearch.sources.roots import Root
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.roots import get_roots

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import UsageError
 from semsearch.maintenance.indexed_file import read_indexed
-from semsearch.results.pages import PageSentence, PdfPage, TextBox
+from semsearch.results.contents.pages import PageSentence, PdfPage, TextBox
 from semsearch.search.hits import path_of
-from semsearch.search.similar import find_document
+from semsearch.search.queries.similar import find_document
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages
 from semsearch.system.working_folder import working_folder
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semsearch.indexing.changes import Changes, find_changes
+from semsearch.indexing.planning.changes import Changes, find_changes
 from semsearch.indexing.reading.skipped import get_skips
-from semsearch.results.problems import Omission, Problem, count_endings, in_words
-from semsearch.results.reports import SkippedFile
+from semsearch.results.state.problems import Omission, Problem, count_endings, in_words
+from semsearch.results.state.reports import SkippedFile
 from semsearch.sources.roots import ADDED, covers
 from semsearch.storage.roots import get_roots
 

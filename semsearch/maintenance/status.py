@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.indexing.changes import Changes, find_changes
+from semsearch.indexing.planning.changes import Changes, find_changes
 from semsearch.maintenance.problems import count_not_read, count_partly_read, not_read
-from semsearch.results.problems import count_endings
-from semsearch.results.reports import Adapted, Status
+from semsearch.results.state.problems import count_endings
+from semsearch.results.state.reports import Adapted, Status
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_fit

@@ -20,7 +20,7 @@ from semsearch.dense.neighbours import Rows, nearest_of_others, neighbours_of_ea
 from semsearch.mapping.affinities import affinities
 from semsearch.mapping.layout import layout
 from semsearch.mapping.placing import beside
-from semsearch.results.map_status import MapPhase, MapProgress
+from semsearch.results.contents.map_status import MapPhase, MapProgress
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
-    from semsearch.results.map_passage import MapPassage
-    from semsearch.results.map_status import MapProgress, MapStatus
+    from semsearch.results.contents.map_passage import MapPassage
+    from semsearch.results.contents.map_status import MapProgress, MapStatus
     from semsearch.search.searcher import Searcher
 
 

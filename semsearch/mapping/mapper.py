@@ -26,8 +26,8 @@ from semsearch.mapping.passage_map import PassageMap
 from semsearch.mapping.placing import beside
 from semsearch.mapping.regions import MOST_READ, regions
 from semsearch.mapping.shown_passages import shown_passages
-from semsearch.results.map_passage import MapPassage
-from semsearch.results.map_status import MapProgress, MapState, MapStatus
+from semsearch.results.contents.map_passage import MapPassage
+from semsearch.results.contents.map_status import MapProgress, MapState, MapStatus
 from semsearch.storage.catalogue import get_passages
 from semsearch.storage.map_files import get_fit
 

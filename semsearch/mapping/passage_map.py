@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import UsageError
-from semsearch.results.map_status import MapRegion
+from semsearch.results.contents.map_status import MapRegion
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

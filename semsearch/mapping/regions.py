@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from semsearch.results.map_status import MapRegion
+from semsearch.results.contents.map_status import MapRegion
 from semsearch.text.stop_words import STOP_WORDS
 from semsearch.text.tokens import words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semsearch.results.map_passage import MapPassage
+from semsearch.results.contents.map_passage import MapPassage
 from semsearch.search.hits import path_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
 from semsearch.system.working_folder import working_folder

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 
 from semsearch.errors import SourceError
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 _TOLD = 3
 

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from semsearch.results.problems import Omission
+    from semsearch.results.state.problems import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
 MAX_BYTES = 100_000_000  # of one file, unless told otherwise; a larger one is rarely prose

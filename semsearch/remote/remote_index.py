@@ -11,16 +11,16 @@ from weakref import ref
 
 from semsearch.errors import UsageError
 from semsearch.remote.connection import ServerConnection
-from semsearch.results.checkup import Checkup
+from semsearch.results.contents.documents import DocumentInfo, DocumentText
+from semsearch.results.contents.facets import Facets
 from semsearch.results.context import Context
-from semsearch.results.documents import DocumentInfo, DocumentText
 from semsearch.results.explanation import Explanation
-from semsearch.results.facets import Facets
 from semsearch.results.floor import FLOOR
 from semsearch.results.hit_list import Hits
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, Syntax, strings
-from semsearch.results.reports import Status
+from semsearch.results.state.checkup import Checkup
+from semsearch.results.state.reports import Status
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

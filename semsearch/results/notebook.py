@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from semsearch.results.context import Citation, Context
     from semsearch.results.explanation import Explanation, Pairs
     from semsearch.results.hits import Hit
-    from semsearch.results.reports import Status
+    from semsearch.results.state.reports import Status
 
 _MARK = "background: rgba(255, 200, 0, .35); color: inherit; padding: 0 .1em"
 _FAINT = "opacity: .7; font-size: 90%"

@@ -34,7 +34,7 @@ class SearchKeywords(TypedDict, total=False):
 class SearchOptions(Record):
     """The options of a search. Raises UsageError for a value that makes no sense, such as k = 0.
 
-    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index that is asked.
+    The syntax of `filters` (semsearch.search.filtering.filters) and `boosts` is checked by the index that is asked.
     """
 
     k: int = 10  # hits at most
@@ -44,9 +44,11 @@ class SearchOptions(Record):
     context: int = 0  # sentences before and after the quoted one that hits have as well
     duplicates: bool = False  # also return passages that say the same as a better one, each as a hit of its own
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
-    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.query_syntax)
+    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.queries.query_syntax)
     per_document: int | None = None  # hits of one document at most
-    boosts: Sequence[str] = ()  # points for documents that pass a filter or are recent (semsearch.search.boosts)
+    boosts: Sequence[
+        str
+    ] = ()  # points for documents that pass a filter or are recent (semsearch.search.ranking.boosts)
     floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.floor); 0: none
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 It may take its time, as a cross-encoder does, since it reads few hits. One that has no more time for the last ones says
 so by `Readings`. Its scores become a part of the hits' scores
-(semsearch.search.reranking), and the explanation shows that part.
+(semsearch.search.ranking.reranking), and the explanation shows that part.
 """
 
 from __future__ import annotations

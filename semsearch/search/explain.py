@@ -29,8 +29,8 @@ from semsearch.results.explanation import (
 )
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.origin import Origin, Weights
-from semsearch.search.pool import Pool
-from semsearch.search.scoring import nearness
+from semsearch.search.ranking.pool import Pool
+from semsearch.search.ranking.scoring import nearness
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.segments import Kind
 from semsearch.text.terms import Lexicon

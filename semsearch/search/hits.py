@@ -19,7 +19,7 @@ from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.origin import Origin
 from semsearch.search.staleness import stale_documents
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
-from semsearch.storage.record_metadata import get_record_metadata
+from semsearch.storage.documents.record_metadata import get_record_metadata
 from semsearch.system.working_folder import working_folder
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms import count_shared

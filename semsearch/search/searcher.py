@@ -29,10 +29,10 @@ from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin
 from semsearch.search.hits import make_hits
-from semsearch.search.pool import Pool
-from semsearch.search.query import Query, understood
-from semsearch.search.ranking import pages
-from semsearch.search.scoring import score
+from semsearch.search.queries.query import Query, understood
+from semsearch.search.ranking.pool import Pool
+from semsearch.search.ranking.rank import pages
+from semsearch.search.ranking.scoring import score
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import PassageRow, get_passages, get_spans
 from semsearch.storage.database import IndexDatabase
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.explain import Explainer
-    from semsearch.search.query_syntax import QuerySyntax
-    from semsearch.search.similar import ExamplePassages, ExampleTexts
+    from semsearch.search.queries.query_syntax import QuerySyntax
+    from semsearch.search.queries.similar import ExamplePassages, ExampleTexts
 
 logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
@@ -103,7 +103,7 @@ class Searcher:
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
-        from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
+        from semsearch.search.queries.similar import find_subject  # start-up time: a search needs none of it
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
@@ -113,7 +113,7 @@ class Searcher:
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
+        from semsearch.search.queries.similar import find_subject  # start-up time: a search needs none of it
 
         return self._reading(lambda db: find_subject(db, like, line).as_texts)
 
@@ -265,7 +265,7 @@ class Searcher:
             languages=snapshot.languages,
         )
         if options.boosts:
-            from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
+            from semsearch.search.ranking.boosts import with_boosts  # start-up time: few searches have any
 
             answers = [
                 with_boosts(hits, page.ranked, options.boosts) for hits, page in zip(answers, found, strict=True)
@@ -284,7 +284,7 @@ class Searcher:
     def _reranked(self, queries: Sequence[str], answers: list[list[Hit]], options: SearchOptions) -> list[list[Hit]]:
         if self._reranker is None:
             return answers
-        from semsearch.search.reranking import rerank  # start-up time: most searches have none
+        from semsearch.search.ranking.reranking import rerank  # start-up time: most searches have none
 
         pairs = zip(queries, answers, strict=True)
         better = [rerank(self._reranker, query, hits, options) for query, hits in pairs]
@@ -316,12 +316,14 @@ class Searcher:
         known = _are_known(embedded, syntaxes)
         shares = [1.0] * len(texts)
         if mode == "hybrid" and snapshot.languages != (ENGLISH,):
-            from semsearch.search.known_words import known_shares  # start-up time: most indexes are in English
+            from semsearch.search.queries.known_words import known_shares  # start-up time: most indexes are in English
 
             shares = known_shares(texts, self._vectors())
         for text, own in zip(texts, terms, strict=True):
             if snapshot.are_languages_known and snapshot.lexical.lacks_most(own):
-                from semsearch.search.other_languages import tell_other_language  # start-up time: few questions are
+                from semsearch.search.queries.other_languages import (
+                    tell_other_language,  # start-up time: few questions are
+                )
 
                 tell_other_language(text, snapshot.languages)
         return [

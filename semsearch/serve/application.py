@@ -19,15 +19,15 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.serve.access import AccessRules, RequestFacts, is_loopback
 from semsearch.serve.combining import RequestCombiner
 from semsearch.serve.event_stream import EVENTS_TYPE, ProgressEvents
-from semsearch.serve.headers import with_security
 from semsearch.serve.metrics import METRICS_TYPE, Metrics
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.operations import Operation, RunTogether
-from semsearch.serve.parameters import Given, from_json, from_query
+from semsearch.serve.operations.operation import Operation, RunTogether
+from semsearch.serve.operations.parameters import Given, from_json, from_query
 from semsearch.serve.problems import PROBLEM_TYPE, ProblemDetails, problem_of, refused
+from semsearch.serve.safety.access import AccessRules, RequestFacts, is_loopback
+from semsearch.serve.safety.headers import with_security
 from semsearch.serve.work_pool import WorkPool
 
 _DRAINED = 64_000_000  # bytes of a body that is too large that are read and dropped, so that the refusal arrives

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from semsearch.serve.asking import ASKING
-from semsearch.serve.checking import CHECKING
-from semsearch.serve.embedding import EMBEDDING
-from semsearch.serve.looking import LOOKING
-from semsearch.serve.mapping import MAPPING
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.openapi import openapi_document
-from semsearch.serve.operations import Operation
-from semsearch.serve.parameters import Given
-from semsearch.serve.viewing import VIEWING
-from semsearch.serve.writing import WRITING
+from semsearch.serve.operations.asking import ASKING
+from semsearch.serve.operations.checking import CHECKING
+from semsearch.serve.operations.embedding import EMBEDDING
+from semsearch.serve.operations.looking import LOOKING
+from semsearch.serve.operations.mapping import MAPPING
+from semsearch.serve.operations.operation import Operation
+from semsearch.serve.operations.parameters import Given
+from semsearch.serve.operations.viewing import VIEWING
+from semsearch.serve.operations.writing import WRITING
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,8 @@ from typing import Any
 
 from semsearch import __version__
 from semsearch.serve.event_stream import EVENTS_TYPE
-from semsearch.serve.operations import JSON_TYPE, Operation
-from semsearch.serve.parameters import Parameter
+from semsearch.serve.operations.operation import JSON_TYPE, Operation
+from semsearch.serve.operations.parameters import Parameter
 from semsearch.serve.problems import PROBLEM_TYPE, ProblemDetails
 from semsearch.serve.schemas import Schema, Schemas
 

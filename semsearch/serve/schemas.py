@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from semsearch.results.codec import ONLY_IF_SET
-from semsearch.serve.parameters import JSON_TYPES, Parameter
+from semsearch.serve.operations.parameters import JSON_TYPES, Parameter
 
 Schema = dict[str, Any]
 _SINGLE: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}

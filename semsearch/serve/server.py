@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.serve.safety.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
 from semsearch.serve.work_pool import WorkPool
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ class RunningServer:
         from semsearch.serve.combining import RequestCombiner
         from semsearch.serve.messages import message_route
         from semsearch.serve.metrics import Metrics
+        from semsearch.serve.operations.parameters import Given
         from semsearch.serve.page.files import page_files
         from semsearch.serve.page.routes import page_routes
-        from semsearch.serve.parameters import Given
 
         self._listening = listening
         asking = _asking(settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Boosted
-from semsearch.search.boosts import parse_boost
+from semsearch.search.ranking.boosts import parse_boost
 
 _INDEX = "index="
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.origin import Fused, Origin, Weights
-from semsearch.search.fusion import fuse, weigh
+from semsearch.search.ranking.fusion import fuse, weigh
 
 Float = npt.NDArray[np.float64]
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order

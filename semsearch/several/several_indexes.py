@@ -17,7 +17,7 @@ from semsearch.results.floor import FLOOR, strong_part
 from semsearch.results.hit_list import Hits
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, Syntax, strings
-from semsearch.search.reranking import rerank
+from semsearch.search.ranking.reranking import rerank
 from semsearch.search.telling import ToldWarning, gathered, log_common
 from semsearch.several.boosting import DividedBoosts
 from semsearch.several.folding import fold

@@ -16,7 +16,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.results.scan import Scan
+from semsearch.results.state.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.results.scan import Scan
+from semsearch.results.state.scan import Scan
 
 Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings

@@ -11,12 +11,12 @@ from agent_messages import META, line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semsearch.agents.http import HttpAgents
 from semsearch.agents.jsonrpc import is_id
-from semsearch.agents.pipes import MessagePipes
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.stdio import StdioServer
 from semsearch.agents.tools.catalogue import TOOLS
+from semsearch.agents.transport.http import HttpAgents
+from semsearch.agents.transport.pipes import MessagePipes
+from semsearch.agents.transport.stdio import StdioServer
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=10)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from semsearch.cli.progress import Bar, _figures, no_progress, progress, share_of, sync_progress
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 
 
 class Terminal(io.StringIO):

@@ -161,7 +161,7 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
         assert held(index) > written  # segments were written by then
         raise OSError("the power is gone")
 
-    monkeypatch.setattr("semsearch.indexing.generation.save_today", fail)
+    monkeypatch.setattr("semsearch.indexing.vectors.generation.save_today", fail)
     with pytest.raises(OSError, match="power"):
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
     assert held(index) == written

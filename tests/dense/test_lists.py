@@ -15,8 +15,8 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
-from semsearch.indexing import generation
-from semsearch.indexing.probe_questions import questions_of
+from semsearch.indexing.vectors import generation
+from semsearch.indexing.vectors.probe_questions import questions_of
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -69,7 +69,7 @@ def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
 def test_small_segments_become_one_with_lists_when_together_they_are_many(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
     found = []
     for first in (20, 30, 40):
         write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for lists

@@ -12,8 +12,8 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import generation
-from semsearch.indexing.merge_policy import SegmentSize, to_compact
+from semsearch.indexing.vectors import generation
+from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
 from semsearch.indexing.writer import IndexWriter
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]

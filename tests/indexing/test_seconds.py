@@ -12,9 +12,9 @@ from small import small_vectors, write_articles
 
 from semsearch.index import Index
 from semsearch.indexing import giving_back, writer
-from semsearch.indexing.generation import Generation
+from semsearch.indexing.vectors.generation import Generation
 from semsearch.readers.document import Text
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.reports import SyncReport
 from semsearch.settings import Settings
 from semsearch.storage.database import IndexDatabase
 

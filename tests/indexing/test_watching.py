@@ -14,7 +14,7 @@ from semsearch.index import Index
 from semsearch.indexing import watching
 from semsearch.indexing.watching import Follower, RootsOf
 from semsearch.readers.document import MAX_BYTES, Text
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.reports import SyncReport
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 

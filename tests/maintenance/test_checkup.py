@@ -11,9 +11,9 @@ from small import write_articles
 from semsearch.index import Index
 from semsearch.maintenance.checkup import findings
 from semsearch.readers.document import Text
-from semsearch.results.checkup import Checkup
-from semsearch.results.reports import Status
-from semsearch.results.scan import Scan
+from semsearch.results.state.checkup import Checkup
+from semsearch.results.state.reports import Status
+from semsearch.results.state.scan import Scan
 from semsearch.word_vectors.table import VectorTable
 
 

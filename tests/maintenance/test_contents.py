@@ -11,7 +11,7 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.maintenance.contents import each_document, each_text
 from semsearch.readers.document import Text
-from semsearch.results.documents import DocumentInfo, DocumentText
+from semsearch.results.contents.documents import DocumentInfo, DocumentText
 from semsearch.word_vectors.table import VectorTable
 
 GUIDE = """---

@@ -11,8 +11,8 @@ from small import small_vectors
 
 from semsearch import Index
 from semsearch.indexing import apply_plan
-from semsearch.results.problems import Problem, count_endings, endings_in_words
-from semsearch.results.reports import Status, SyncReport
+from semsearch.results.state.problems import Problem, count_endings, endings_in_words
+from semsearch.results.state.reports import Status, SyncReport
 
 SHIP = "The captain of the ship sails to the harbour. A storm and a wave on the deck.\n"
 BINARY = bytes(range(256)) * 8

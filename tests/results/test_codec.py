@@ -21,7 +21,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Rerank, Weights
-from semsearch.results.reports import Status
+from semsearch.results.state.reports import Status
 
 MODULES = [import_module(f"semsearch.results.{module.name}") for module in iter_modules(semsearch.results.__path__)]
 RESULTS = sorted(

@@ -20,7 +20,8 @@ from semsearch.dense.faiss_segment import Vectors
 from semsearch.index import Index
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.readers.document import Text
-from semsearch.search import ranking, snapshot
+from semsearch.search import snapshot
+from semsearch.search.ranking import rank as ranking
 from semsearch.storage import database
 from semsearch.storage.database import IndexDatabase
 

@@ -10,7 +10,7 @@ from serving import Asker
 
 from semsearch.index import Index
 from semsearch.serve.catalogue import OPERATIONS, document
-from semsearch.serve.operations import JSON_TYPE, Operation
+from semsearch.serve.operations.operation import JSON_TYPE, Operation
 
 DOCUMENT = document()
 READING = [operation for operation in OPERATIONS if not operation.is_write]

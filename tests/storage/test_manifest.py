@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.results.scan import Scan
+from semsearch.results.state.scan import Scan
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.manifest import (
     forget_removed,

@@ -121,7 +121,7 @@ def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(inde
 def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
     index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
     with index._database.reading() as db:
         embedder = index._asking()._current(db).embedder(db, index._vectors)
@@ -168,7 +168,7 @@ def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: I
 def test_added_documents_change_neither_topics_nor_old_vectors(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
     before, named = passage_vectors(index), files(index)
     write_articles(docs, 30, first=100)
     assert index.sync().refitted is False

@@ -10,7 +10,7 @@ from semsearch.agents.cursors import cursor_at, offset_of
 from semsearch.agents.tools.chosen import ChosenIndexes, choose
 from semsearch.agents.tools.shared import CURSOR, FILTERS, INDEX, heading_of, shortened, that_fit
 from semsearch.agents.tools.tool import Tool
-from semsearch.serve.parameters import Given, Parameter
+from semsearch.serve.operations.parameters import Given, Parameter
 
 if TYPE_CHECKING:
     from semsearch.results.context import Citation
@@ -64,7 +64,7 @@ def similar(indexes: OpenIndexes, given: Given) -> FoundPassages:
 
 def _options(chosen: ChosenIndexes, given: Given) -> SearchOptions:
     from semsearch.results.options import SearchOptions  # start-up time, here and below
-    from semsearch.serve.asking import checked_filters
+    from semsearch.serve.operations.asking import checked_filters
 
     k = offset_of(given.values) + given["limit"] + 1
     if chosen.are_several:  # their ranking may change a little with k: all pages of an answer are to be of one
@@ -110,7 +110,7 @@ def _why_nothing(chosen: ChosenIndexes) -> str:
 
 def context(indexes: OpenIndexes, given: Given) -> GatheredContext:
     """Gather passages that answer a question."""
-    from semsearch.serve.asking import checked_filters
+    from semsearch.serve.operations.asking import checked_filters
 
     chosen = choose(indexes, given["index"])
     made = chosen.together.context(given["query"], max_words=given["max_words"], filters=checked_filters(given))

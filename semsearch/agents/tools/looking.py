@@ -20,11 +20,11 @@ from semsearch.agents.tools.chosen import choose
 from semsearch.agents.tools.shared import CURSOR, FILTERS, INDEX, heading_of, that_fit
 from semsearch.agents.tools.tool import Tool
 from semsearch.errors import SemsearchError
-from semsearch.serve.parameters import Given, Parameter
+from semsearch.serve.operations.parameters import Given, Parameter
 
 if TYPE_CHECKING:
     from semsearch.index import Index
-    from semsearch.results.passages import DocumentPassages, PlacedPassage
+    from semsearch.results.contents.passages import DocumentPassages, PlacedPassage
     from semsearch.serve.open_indexes import OpenIndexes
 
 _NONE = "There is no index yet; the user can make one: semsearch index FOLDER."
@@ -58,7 +58,7 @@ def _shown(passage: PlacedPassage, of: DocumentPassages) -> ReadPassage:
 
 def list_documents(indexes: OpenIndexes, given: Given) -> ListedDocuments:
     """List the documents of an index."""
-    from semsearch.serve.asking import checked_filters  # start-up time
+    from semsearch.serve.operations.asking import checked_filters  # start-up time
 
     offset, limit = offset_of(given.values), given["limit"]
     chosen, filters = choose(indexes, given["index"]), checked_filters(given)
@@ -102,7 +102,7 @@ def _state_or_problem(indexes: OpenIndexes, name: str, *, files: bool) -> IndexS
 
 
 def _state(name: str, index: Index, *, files: bool) -> IndexState:
-    from semsearch.results.problems import endings_in_words  # start-up time
+    from semsearch.results.state.problems import endings_in_words  # start-up time
 
     found = index.status(drift=False, stale=files)
     not_read = endings_in_words(found.not_read) or None

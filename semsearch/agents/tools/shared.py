@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from semsearch.agents.jsonrpc import to_line
 from semsearch.results.codec import to_dict
-from semsearch.serve.parameters import Parameter
+from semsearch.serve.operations.parameters import Parameter
 
 MOST_CHARACTERS = 24_000  # of an answer: about 6,000 tokens; clients cut or refuse answers of more than 25,000
 PASSAGE_CHARACTERS = 4_000  # of one passage

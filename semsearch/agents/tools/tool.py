@@ -11,7 +11,7 @@ from semsearch.agents.schemas import input_schema, output_schema
 from semsearch.agents.warnings import as_note
 from semsearch.results.codec import to_dict
 from semsearch.serve.gathered_warnings import gathered_warnings
-from semsearch.serve.parameters import Given, Parameter, from_json
+from semsearch.serve.operations.parameters import Given, Parameter, from_json
 
 if TYPE_CHECKING:
     from semsearch.serve.open_indexes import OpenIndexes

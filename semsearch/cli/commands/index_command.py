@@ -31,7 +31,7 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.cli.sync_summary import not_read, nothing_to_index, summary, tell
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, SourceError
-from semsearch.results.reports import SyncReport
+from semsearch.results.state.reports import SyncReport
 
 if TYPE_CHECKING:
     from semsearch.index import Index, Report

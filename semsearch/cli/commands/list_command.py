@@ -18,8 +18,8 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.cli.tables import aligned, size
 
 if TYPE_CHECKING:
-    from semsearch.results.documents import DocumentInfo
-    from semsearch.results.facets import Facets, FacetValue
+    from semsearch.results.contents.documents import DocumentInfo
+    from semsearch.results.contents.facets import Facets, FacetValue
 
 _DAY = len("2025-01-31")
 _VALUE = 40  # characters of a value

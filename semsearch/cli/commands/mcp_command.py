@@ -40,9 +40,9 @@ def mcp(
     An agent starts it, as its configuration says; docs/agents.md has recipes. All indexes of the folder can
     be asked, or those that are named, and nothing else. It only reads, and ends when its input does.
     """
-    from semsearch.agents.pipes import MessagePipes  # start-up time, here and below
     from semsearch.agents.protocol import AgentProtocol
-    from semsearch.agents.stdio import StdioServer
+    from semsearch.agents.transport.pipes import MessagePipes  # start-up time, here and below
+    from semsearch.agents.transport.stdio import StdioServer
 
     if not is_wanted(rerank):  # a model is worth all of them
         use_one_thread()

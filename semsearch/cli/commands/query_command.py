@@ -234,7 +234,7 @@ def _batch(index: Searchable, options: QueryChoices) -> Iterator[Answer]:
 
 def _problem(query: str, syntax: Syntax) -> str:
     """Why a query cannot be asked; empty if it can."""
-    from semsearch.search.query import understood  # start-up time: it imports numpy
+    from semsearch.search.queries.query import understood  # start-up time: it imports numpy
     from semsearch.text.tokens import words  # likewise
 
     if not words(query):

@@ -48,13 +48,13 @@ def serve(
     if not is_wanted(rerank):  # a model is worth all of them
         use_one_thread()
     tell_warnings()
-    from semsearch.serve.token_file import make_token, token_path  # start-up time, here and below
+    from semsearch.serve.safety.token_file import make_token, token_path  # start-up time, here and below
 
     if show_token:
         print(make_token(token_path()))
         return
-    from semsearch.agents.http import HttpAgents
     from semsearch.agents.protocol import AgentProtocol
+    from semsearch.agents.transport.http import HttpAgents
     from semsearch.serve.open_indexes import OpenIndexes
     from semsearch.serve.server import RunningServer, ServerSettings, address, is_open_to_others, listen
 

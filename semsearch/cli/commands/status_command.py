@@ -11,13 +11,13 @@ from semsearch.cli.naming import INDEXES, from_here, open_index
 from semsearch.cli.options import IndexesOption, IndexOption, JsonOption, VectorsOption
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.tables import count, print_blocks, size
-from semsearch.results.checkup import MUCH_DRIFT
-from semsearch.results.problems import endings_in_words, in_words
+from semsearch.results.state.checkup import MUCH_DRIFT
+from semsearch.results.state.problems import endings_in_words, in_words
 
 if TYPE_CHECKING:
     from semsearch.index import Index
-    from semsearch.results.problems import FileCoverage
-    from semsearch.results.reports import Status
+    from semsearch.results.state.problems import FileCoverage
+    from semsearch.results.state.reports import Status
 
 
 def status(

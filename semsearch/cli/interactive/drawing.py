@@ -16,8 +16,8 @@ from semsearch.cli.interactive.surroundings import Surroundings
 from semsearch.cli.paths import folded
 from semsearch.cli.terminal import excerpt, heat, shorten
 from semsearch.cli.whole_passages import OBEYED
+from semsearch.results.contents.passages import PlacedPassage
 from semsearch.results.hits import Hit
-from semsearch.results.passages import PlacedPassage
 
 CONSOLE = Console(file=io.StringIO(), width=200, highlight=False, emoji=False, markup=False)  # for rich to measure by
 _SENTENCE = "bold"

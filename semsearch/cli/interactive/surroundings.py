@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from semsearch.cli.asked import indexes_of
 from semsearch.errors import SemsearchError
+from semsearch.results.contents.passages import PlacedPassage
 from semsearch.results.hits import Hit
-from semsearch.results.passages import PlacedPassage
 
 if TYPE_CHECKING:
     from semsearch.cli.asked import Asked

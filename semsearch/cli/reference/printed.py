@@ -97,30 +97,30 @@ PRINTED = (
             _key("index", "str", "the folder of the index"),
             _key("generation", "int", "of the index"),
             _key("passages", "int"),
-            _key("regions", "list[MapRegion]", module="semsearch.results.map_status"),
+            _key("regions", "list[MapRegion]", module="semsearch.results.contents.map_status"),
         ),
     ),
     Printed(
         "index",
         "",
         own=(_key("index", "str", "the folder of the index"),),
-        result=_result("semsearch.results.reports:SyncReport"),
+        result=_result("semsearch.results.state.reports:SyncReport"),
     ),
     Printed(
         "watch",
         "A line for each sync.",
         own=(_key("index", "str", "the folder of the index"),),
-        result=_result("semsearch.results.reports:SyncReport"),
+        result=_result("semsearch.results.state.reports:SyncReport"),
     ),
     Printed(
         "status",
         "With `--components` also `directions`, a list of Direction. With `--problems` instead `problems`, a list of "
         "Problem; with `--coverage` instead `coverage`, a list of FileCoverage.",
-        result=_result("semsearch.results.reports:Status"),
+        result=_result("semsearch.results.state.reports:Status"),
         named=(
             _result("semsearch.embedding.directions:Direction"),
-            _result("semsearch.results.problems:Problem"),
-            _result("semsearch.results.problems:FileCoverage"),
+            _result("semsearch.results.state.problems:Problem"),
+            _result("semsearch.results.state.problems:FileCoverage"),
         ),
     ),
     Printed(
@@ -128,7 +128,10 @@ PRINTED = (
         "With `--documents`, `--index` or `--filter`, a list of objects with the keys of DocumentInfo; with `--facets` "
         "an object with the keys of Facets. `--jsonl` prints one of them a line.",
         result=_result("semsearch.maintenance.listing:IndexSummary"),
-        named=(_result("semsearch.results.documents:DocumentInfo"), _result("semsearch.results.facets:Facets")),
+        named=(
+            _result("semsearch.results.contents.documents:DocumentInfo"),
+            _result("semsearch.results.contents.facets:Facets"),
+        ),
         is_list=True,
     ),
     Printed("indexes", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from semsearch.results.documents import DocumentInfo
+from semsearch.results.contents.documents import DocumentInfo
 from semsearch.results.hits import Hit
 
 _LINE = re.compile(r"(.+):(\d+)(?:-\d+)?")

@@ -20,9 +20,9 @@ from semsearch.indexing.reading.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.writer import WordsWriter
 from semsearch.readers.document import Document
 from semsearch.storage.catalogue import each_passage, get_documents
+from semsearch.storage.documents.record_metadata import forget_record_metadata, set_record_metadata
 from semsearch.storage.languages import LANGUAGES
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.storage.record_metadata import forget_record_metadata, set_record_metadata
 from semsearch.text.headings import heading_text
 from semsearch.text.languages.detection import SAMPLE, language_of_parts
 from semsearch.text.languages.rules import ENGLISH

@@ -12,7 +12,7 @@ from semsearch.indexing.reading.prepare import Chunk, FileToRead, Prepared, read
 from semsearch.indexing.reading.workers import LARGE, chunks, is_large, prepare_in_processes, useful_processes
 from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.document import Document
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 from semsearch.sources.plan import PresentFile
 from semsearch.text.passage_records import PassageRecord, each_record
 

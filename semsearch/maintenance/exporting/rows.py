@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.maintenance.contents import text_of
+from semsearch.search.filtering.filters import parse
 from semsearch.search.filtering.sql import condition, teach
-from semsearch.search.filters import parse
 from semsearch.search.hits import shown
 from semsearch.search.snapshot import Snapshot
 from semsearch.sources.roots import Root
 from semsearch.storage.catalogue import PassageRow, each_passage
-from semsearch.storage.kept_documents import KeptDocument, each_kept, kept_ids
+from semsearch.storage.documents.kept_documents import KeptDocument, each_kept, kept_ids
 from semsearch.storage.roots import get_roots
 from semsearch.system.working_folder import working_folder
 from semsearch.text.passage_records import PassageRecord

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 from semsearch.maintenance.facets.dates import date_facet
 from semsearch.maintenance.facets.folders import FolderTree, folder_facet
 from semsearch.maintenance.facets.metadata import KeyTally, is_of_dates, tally_keys, value_filter
-from semsearch.results.facets import DateFacet, Facet, Facets, FacetValue
+from semsearch.results.contents.facets import DateFacet, Facet, Facets, FacetValue
+from semsearch.search.filtering.filters import FilterChoice, parse
 from semsearch.search.filtering.sql import condition, teach
 from semsearch.search.filtering.values import file_time, says_modified
-from semsearch.search.filters import FilterChoice, parse
-from semsearch.storage.faceted_rows import WITH_RECORDS, each_row
+from semsearch.storage.documents.faceted_rows import WITH_RECORDS, each_row
 from semsearch.storage.roots import get_roots
 from semsearch.system.working_folder import working_folder
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from semsearch.maintenance.facets.metadata import value_filter
-from semsearch.results.facets import DateFacet, FacetValue
-from semsearch.search.filters import FilterChoice
+from semsearch.results.contents.facets import DateFacet, FacetValue
+from semsearch.search.filtering.filters import FilterChoice
 
 _MOST_YEARS = 100
 _YEAR = re.compile(r"(\d{4})(-\d\d){0,2}")

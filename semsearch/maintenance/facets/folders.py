@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from semsearch.maintenance.facets.metadata import escaped
-from semsearch.results.facets import FacetValue, FolderFacet
-from semsearch.search.filters import FilterChoice
+from semsearch.results.contents.facets import FacetValue, FolderFacet
+from semsearch.search.filtering.filters import FilterChoice
 
 _BRACKETED = re.compile(r"\[([^\]/])\]")
 _WILD = re.compile(r"[*?\[]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 
-from semsearch.results.facets import Facets
+from semsearch.results.contents.facets import Facets
 
 _MOST = 32  # questions; each keeps some kilobytes
 

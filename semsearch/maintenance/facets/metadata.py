@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
-from semsearch.results.facets import Facet, FacetValue
+from semsearch.results.contents.facets import Facet, FacetValue
 from semsearch.search.filtering.values import nested_values, number_of, text_of
 
 _PLAIN_KEY = re.compile(r"[\w.\-]+")

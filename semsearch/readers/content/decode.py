@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from semsearch.errors import SourceError
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 MOST_BYTES = 200_000_000  # of one document, unpacked: all members that are read together
 _MOST_MEMBERS = 100_000

@@ -17,7 +17,7 @@ from semsearch.readers.content.decode import declared_encoding, decode
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.office.archive import Archive, member_path, properties
-from semsearch.results.problems import Omission, together
+from semsearch.results.state.problems import Omission, together
 
 _OPF = "{http://www.idpf.org/2007/opf}"
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"

@@ -23,7 +23,7 @@ from semsearch.readers.pdf.lines import Pages
 from semsearch.readers.pdf.pdfium import read_pages
 from semsearch.readers.pdf.positions import Positions
 from semsearch.readers.pdf.running import without_running_lines
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 _RUNS = 20  # of pages that are named
 _MADE_UP = re.compile(

@@ -21,7 +21,7 @@ from semsearch.readers.content.decode import Decoded, declared_encoding, decode
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.records.mail_parts import UnreadParts
-from semsearch.results.problems import Omission, together
+from semsearch.results.state.problems import Omission, together
 
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]+ \d\d:\d\d[^\r\n]*\r?\n")
 _QUOTED_SEPARATOR = re.compile(rb"^>(>*From )", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from email.message import EmailMessage
 from typing import Any
 
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _TOLD = 3

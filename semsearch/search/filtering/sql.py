@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from semsearch.search.filtering.filters import Filter, FilterChoice
 from semsearch.search.filtering.paths import path_matches
 from semsearch.search.filtering.values import metadata_matches, modified_matches, value_matches
-from semsearch.search.filters import Filter, FilterChoice
 
 if TYPE_CHECKING:
     import sqlite3

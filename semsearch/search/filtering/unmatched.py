@@ -12,12 +12,12 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from semsearch.search.filtering.filters import Filter, parse
 from semsearch.search.filtering.operators import positive
 from semsearch.search.filtering.sql import comparison, teach
 from semsearch.search.filtering.values import nested_values, text_of
-from semsearch.search.filters import Filter, parse
 from semsearch.search.telling import tell
-from semsearch.storage.record_metadata import has_record_metadata
+from semsearch.storage.documents.record_metadata import has_record_metadata
 from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from semsearch.indexing.reading import reading_log
 from semsearch.indexing.reading.prepare import Prepared
 from semsearch.indexing.reading.reading_log import READING_LOG, ReadingLog
 from semsearch.readers.read import FileContent, read_file
-from semsearch.results.reports import Progress
+from semsearch.results.state.reports import Progress
 from semsearch.sources.plan import PresentFile
 from semsearch.text.passage_records import PassageRecord
 from semsearch.word_vectors.table import VectorTable

@@ -8,7 +8,7 @@ from semsearch.errors import SourceError
 from semsearch.readers.content.decode import decode
 from semsearch.readers.content.guess import guess
 from semsearch.readers.read import read_bytes
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 
 TYPOGRAPHIC = [
     "Price: €20", "It’s fine.", "Smith’s “quoted” words – and more…", "• one\r\n• two\r\n• three", "© 2020 Acme",

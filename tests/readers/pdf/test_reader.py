@@ -19,7 +19,7 @@ from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.pdf.reader import in_runs
 from semsearch.readers.read import read_bytes
-from semsearch.results.problems import Omission
+from semsearch.results.state.problems import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 

@@ -1,0 +1,1 @@
+"""New vectors: fitting, embedding and merging the segments of a generation."""

@@ -1,0 +1,69 @@
+"""Embed batches of passages and write the vectors to the stores: one for each passage, one for each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.dense.store import Questions, VectorStore
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.indexing.reading.spool import Spool, SpooledBatch
+from semsearch.results.state.reports import Progress
+from semsearch.storage.segments import Kind, Segment
+from semsearch.system.threads import in_order
+from semsearch.topics.joined import join
+from semsearch.topics.passages import TopicVectors
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEmbedding:
+    """Embeds passages with an embedder and their topics, if there are any. `questions` serve to measure recall."""
+
+    embedder: SentenceEmbedder
+    topics: TopicVectors | None
+    questions: Questions
+
+    def vectors(self, batch: SpooledBatch) -> tuple[SpooledBatch, Float32, Float32]:
+        """The vectors of a batch's passages and of its sentences. (p, d + k), (s, d)"""
+        rows, whole = self.embedder.transform_both(batch.words, batch.starts)
+        if self.topics is not None:
+            whole = join(whole, self.topics.of(batch.passage_ids))
+        return batch, whole, rows[batch.is_sentence]
+
+
+def write_vectors(
+    spools: Iterable[Spool],
+    embedding: PassageEmbedding,
+    stores: Mapping[Kind, VectorStore],
+    *,
+    number: int,
+    threads: int,
+    total: int,
+    progress: Callable[[Progress], None],
+) -> list[Segment]:
+    """Embed all batches of some spools and write segments of both kinds, as part of generation `number`.
+
+    `total` is the number of sentences, for the progress.
+    """
+    done = 0
+    with (
+        stores["passage"].writer(number, questions=embedding.questions) as passages,
+        stores["sentence"].writer(number) as sentences,
+    ):
+        for batch, whole, single in in_order(embedding.vectors, _batches(spools), threads=threads):
+            passages.add(batch.passage_ids, whole)
+            sentences.add(batch.sentence_ids, single)
+            done += len(single)
+            progress(Progress("embedding", sentences=done, total_sentences=total))
+        progress(Progress("writing", sentences=done, total_sentences=total))
+        return passages.finish() + sentences.finish()
+
+
+def _batches(spools: Iterable[Spool]) -> Iterator[SpooledBatch]:
+    for spool in spools:
+        yield from spool

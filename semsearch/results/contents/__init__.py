@@ -1,0 +1,1 @@
+"""What an index contains: its documents, their passages and pages, facets, the map."""

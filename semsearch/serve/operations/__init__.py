@@ -1,0 +1,1 @@
+"""The operations of the server, declared and carried out: their parameters, functions and answers."""

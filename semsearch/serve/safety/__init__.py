@@ -1,0 +1,1 @@
+"""Who may ask the server, and what every answer forbids a browser."""

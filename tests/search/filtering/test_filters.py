@@ -1,0 +1,212 @@
+"""Filters mean what they say."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import astuple
+
+import pytest
+
+from semsearch.errors import UsageError
+from semsearch.search.filtering.filters import Filter, parse
+from semsearch.search.filtering.sql import FUNCTIONS, condition
+from semsearch.search.filtering.values import metadata_matches
+
+DOCUMENTS = {
+    "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',
+    "guide/deep/keys.md": '{"author": "Grace", "year": "2019", "site": {"lang": "en"}, "a.b": 1}',
+    "notes.txt": "{}",
+}
+
+
+def matching(*texts: str) -> list[str]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE roots (id, path, single)")
+        db.execute("CREATE TABLE documents (root_id, path, title, format, metadata)")
+        db.execute("INSERT INTO roots VALUES (1, '/home/ada/docs', 0)")
+        for path, metadata in DOCUMENTS.items():
+            row = (1, path, f"Title of {path}", "text" if path.endswith("txt") else "markdown", metadata)
+            db.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", row)
+        for name, (arguments, function) in FUNCTIONS.items():
+            db.create_function(name, arguments, function)
+        where = condition([parse(text) for text in texts], here="/home/ada")
+        rows = db.execute(
+            f"SELECT documents.path FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {where.sql}",  # noqa: S608
+            where.parameters,
+        ).fetchall()
+        return [path for (path,) in rows]
+
+
+START, KEYS, NOTES = DOCUMENTS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("guide/*.md", [START]),
+        ("guide/**/*.md", [START, KEYS]),
+        ("guide/", [START, KEYS]),
+        ("*.md", [START, KEYS]),
+        ("keys.md", [KEYS]),
+        ("notes.???", [NOTES]),
+        ("[a-n]otes.txt", [NOTES]),
+        ("[!n]*", [START, KEYS]),
+        ("[[&&||~~\\n]*", [NOTES]),
+        ("docs/guide/*.md", [START]),
+        ("/home/ada/docs/notes.txt", [NOTES]),
+        ("path=notes.txt", [NOTES]),
+        ("path~guide/**", [START, KEYS]),
+        ("format=text", [NOTES]),
+        ("format!=text", [START, KEYS]),
+        ("title~*keys*", [KEYS]),
+        ("author=ada", [START]),
+        ("author!=Ada", [KEYS, NOTES]),
+        ("author~gr*", [KEYS]),
+        ("year>2020", [START]),
+        ("year<=2019", [KEYS]),
+        ("year>=2019.5", [START]),
+        ("tags=setup", [START]),
+        ("tags=first steps", [START]),
+        ("tags!=setup", [KEYS, NOTES]),
+        ("draft=false", [START]),
+        ("site.lang=en", [KEYS]),
+        ("a.b=1", [KEYS]),
+        ("missing=1", []),
+        ("path=' OR 1 --", []),
+        ("path!=guide/**", [NOTES]),
+        ("path!=guide/", [NOTES]),
+        ("path=guide/*", [START]),
+        ("!guide/", [NOTES]),
+        ("!*.md", [NOTES]),
+        ("! author=Ada", [KEYS, NOTES]),
+        ("!author!=Ada", [START]),
+        ("author!~a*", [KEYS, NOTES]),
+        ("path!~guide/deep/*", [START, NOTES]),
+        ("author=Ada|Grace", [START, KEYS]),
+        ("author!=Ada|Grace", [NOTES]),
+        ("!author=Ada|Grace", [NOTES]),
+        ("guide/deep/|notes.*", [KEYS, NOTES]),
+        ("!guide/deep/|notes.*", [START]),
+        ("author=Ada|format=text", [START, NOTES]),
+        ("author!=Ada|Grace|year=2019", [KEYS, NOTES]),
+        ("author~g*|a*", [START, KEYS]),
+        ("author~[a|g]*", [START, KEYS]),
+        ("author=a\\|b", []),
+        ("year=2019..2021", [START, KEYS]),
+        ("year=2020..", [START]),
+        ("year=..2019", [KEYS]),
+        ("year!=2020..2021", [KEYS, NOTES]),
+        ("year=2000..2001|2019", [KEYS]),
+        ("year=2019|2020..2022", [START, KEYS]),
+    ],
+)
+def test_a_filter_lets_through_what_it_names(text: str, expected: list[str]) -> None:
+    assert matching(text) == expected
+
+
+def test_all_filters_must_hold() -> None:
+    assert matching("guide/", "year>2020") == [START]
+    assert matching() == list(DOCUMENTS)
+
+
+def one(text: str) -> Filter:
+    """The only comparison of a filter."""
+    found = parse(text).only
+    assert found is not None
+    return found
+
+
+def test_a_filter_is_parsed_into_key_operator_and_value() -> None:
+    assert one("year >= 2020") == Filter("year", ">=", "2020")
+    assert one("guide/a=b.md") == Filter("path", "~", "guide/a=b.md")
+    assert one("key=") == Filter("key", "=", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "  ", ".=1", "[z-a]*.md", "path~[z-a]", "title~[!]", "!", "a/|", "|a/", "a/||b/", "author=Ada|~x"),
+        *(
+            "a=\udcff",
+            "\ud800.md",
+            "year>1|",
+            "date=2024-13",
+            "date>=2024-02-40",
+            "year=2021..2019",
+            "date=2024-05..2024-04",
+        ),
+    ],
+)
+def test_a_filter_that_cannot_be_meant_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["=x", "!=x", "<5", ">=2", "~x", "year>=", "year<", "author~", "[", "a[b", "[]", "title~a[", "Path~["]
+)
+def test_a_filter_without_a_key_a_value_or_a_bracket_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AUTHOR=ada", [START]),
+        ("Site.Lang=EN", [KEYS]),
+        ("Author!=ada", [KEYS, NOTES]),
+        ("Path=notes.txt", [NOTES]),
+        ("FORMAT=text", [NOTES]),
+        ("Title~*keys*", [KEYS]),
+    ],
+)
+def test_keys_are_found_without_regard_to_case(text: str, expected: list[str]) -> None:
+    assert matching(text) == expected
+
+
+def test_a_path_may_be_given_as_a_hit_shows_it() -> None:
+    for path in ("notes.txt", "docs/notes.txt", "./docs/notes.txt", "/home/ada/docs/notes.txt"):
+        assert matching(f"path={path}") == [NOTES]
+        assert matching(f"path!={path}") == [START, KEYS]
+
+
+def test_what_is_nested_is_reached_through_lists_too() -> None:
+    metadata = '{"authors": [{"name": "Ada"}, {"name": "Grace"}], "a": {"b": null, "c": [1, true]}}'
+    for text in ("authors.name=grace", "a.b=", "a.c=1", "a.c=true"):
+        assert metadata_matches(metadata, *astuple(one(text)))
+    for text in ("authors=Ada", "a=1", "name=Ada", "authors.name!=ada", "a.d="):
+        assert not metadata_matches(metadata, *astuple(one(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["on=2024", "on=2024-05", "on=2024-05-31", "on<=2024", "on>=2024-05", "on>2023", "on<2025"]
+)
+def test_dates_are_compared_as_precisely_as_the_filter_gives_them(text: str) -> None:
+    assert metadata_matches('{"on": "2024-05-31T10:00"}', *astuple(one(text)))
+    assert not metadata_matches('{"on": "2024-05-31 is a day"}', *astuple(one("on=2024")))
+    assert not metadata_matches('{"on": "2024-05-31"}', *astuple(one("on>2024")))
+    assert not metadata_matches('{"on": "2024-05-31"}', *astuple(one("on!=2024")))
+
+
+def test_a_key_with_blanks_stands_in_quotes() -> None:
+    assert one('"start date">=2020') == Filter("start date", ">=", "2020")
+    assert one('"a.md') == Filter("path", "~", '"a.md')
+
+
+def test_a_file_that_begins_with_an_exclamation_mark_is_named_from_its_folder() -> None:
+    assert one("./!so.md") == Filter("path", "~", "./!so.md")
+    assert not metadata_matches('{"a": "b"}', *astuple(one("a=!b")))
+
+
+def test_a_range_of_dates_is_as_precise_as_its_ends() -> None:
+    for text in ("on=2024-04..2024-05", "on=2024", "on=2023-12-31..", "on=..2024", "on=2020..2024-05-31"):
+        assert metadata_matches('{"on": "2024-05-31T10:00"}', *astuple(one(text)))
+    assert not metadata_matches('{"on": "2024-06-01"}', *astuple(one("on=2024-04..2024-05")))
+
+
+def test_each_element_of_a_list_lies_in_a_range_by_itself() -> None:
+    assert not metadata_matches('{"on": [1, 9]}', *astuple(one("on=4..6")))
+    assert metadata_matches('{"on": [1, 5]}', *astuple(one("on=4..6")))
+    assert metadata_matches('{"on": [1, 9]}', *astuple(one("on!=4..6")))

@@ -1,0 +1,74 @@
+"""Queries are taken apart as people mean them: quotes are phrases, a hyphen leaves out its word, others are text."""
+
+from __future__ import annotations
+
+import pytest
+
+from semsearch.errors import UsageError
+from semsearch.search.queries.query import understood
+from semsearch.search.queries.query_syntax import QuerySyntax, taken_apart
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "must", "must_not"),
+    [
+        ('"key rotation"', "key rotation", ["key rotation"], []),
+        ('how "key rotation" works', "how key rotation works", ["key rotation"], []),
+        ('"a b" "c d"', "a b c d", ["a b", "c d"], []),
+        ('is it "here"?', "is it here?", ["here"], []),
+        (
+            "“key rotation” „old keys“ «new keys»",
+            "key rotation old keys new keys",
+            ["key rotation", "old keys", "new keys"],
+            [],
+        ),
+        ("keys -draft", "keys", [], ["draft"]),
+        ("keys -draft, please", "keys  please", [], ["draft,"]),
+        ('keys -"old draft" now', "keys  now", [], ["old draft"]),
+        ("-aws keys", "keys", [], ["aws"]),
+        ("keys -state-of-the-art", "keys", [], ["state-of-the-art"]),
+        ("keys -größe", "keys", [], ["größe"]),
+        ("keys -東", "keys", [], ["東"]),
+        ('"a b" -c1', "a b", ["a b"], ["c1"]),
+    ],
+)
+def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: list[str], must_not: list[str]) -> None:
+    assert taken_apart(query) == QuerySyntax(text, tuple(must), tuple(must_not))
+    assert understood([query], "full") == [QuerySyntax(text, tuple(must), tuple(must_not))]
+    assert understood([query], "plain") == [None]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what is -5 degrees",
+        "e-mail state-of-the-art",
+        "the option --rerank",
+        "tar -x file",
+        "ls -l, please",
+        "- item",
+        "a - b",
+        "a -- b",
+        "-",
+        "a -.5 b",
+        "-one item\n-two items",
+        "list:\n  -one\n  -two",
+        'a 5" disk and a 3" disk',
+        'an "unbalanced quote',
+        'an empty "" quote',
+        'no word "..." here',
+        'print("hello")',
+        "it's 'single' quoted",
+        "“unbalanced",
+        "a–b –c −d",
+    ],
+)
+def test_all_else_is_text(query: str) -> None:
+    assert taken_apart(query) == QuerySyntax(query)
+    assert understood([query], "full") == [None]
+
+
+@pytest.mark.parametrize("query", ["-draft", '-"old draft"', " -draft -old ", "-draft ..."])
+def test_a_query_that_only_leaves_out_is_refused(query: str) -> None:
+    with pytest.raises(UsageError, match="only what to leave out"):
+        taken_apart(query)

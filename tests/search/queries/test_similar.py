@@ -1,0 +1,201 @@
+"""More like this: what stands for a passage or a document, what is left out, and what cannot be meant."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.text.terms import of_questions
+from semsearch.text.tokens import words
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("similar")
+    write_articles(folder / "docs", 30)
+    write_articles(folder / "more" / "deep", 2, first=30)
+    for path in ("docs/same.md", "more/same.md"):
+        (folder / path).write_text("---\na: 1\n---\n# Same\n\nThe rose in the garden.\n\nA violin.\n\n\n")
+    (folder / "docs" / "empty.md").write_text("")
+    (folder / "single.txt").write_text("The judge and the jury in the court.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(folder: Path) -> Iterator[Index]:
+    with Index.create(folder / "index", vectors=small_vectors(folder), components=1) as made:
+        made.sync(folder / "docs", folder / "more", folder / "single.txt")
+        made.add([Text("note:7", "A telescope for the comet and the moon."), Text("strange", "Qwerty uiop.")])
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_a_document_finds_others_of_its_topic(index: Index, mode: str) -> None:
+    hits = index.search("the telescope and the comet", 1, filters=["night-2.md"])
+    for like in ("docs/night-2.md", hits[0]):
+        found = index.similar(like, k=5, mode=mode)  # type: ignore[arg-type]
+        assert [hit.rank for hit in found] == [1, 2, 3, 4, 5]
+        assert all(hit.document.split("/")[-1][:5] in ("night", "note:") for hit in found)
+
+
+def test_a_document_is_no_answer_to_itself_and_a_passage_neither(index: Index) -> None:
+    assert all(hit.document != "night-2.md" for hit in index.similar("docs/night-2.md", k=500))
+    (hit,) = index.search("star", 1, filters=["night-2.md"])
+    found = index.similar(hit, k=500, mode="dense")
+    assert hit.passage_id not in {other.passage_id for other in found}
+    assert sum(other.document == "night-2.md" for other in found) == 2  # they stand under other headings
+    assert len(found) == sum(1 + len(h.duplicates) for h in index.search("star", 500, mode="dense")) - 1 - sum(
+        len(other.duplicates) for other in found
+    )
+
+
+def test_neighbours_in_the_same_section_go_on_with_it_and_are_left_out(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
+        long = "\n\n".join(
+            " ".join(["The ship and the captain sail to the harbour"] * 12 + [f"{n}."]) for n in range(8)
+        )
+        index.add([Text("a", f"# A\n\n{long}\n\n# B\n\nA ship.\n", format="markdown"), Text("b", "A captain.")])
+        (hit,) = index.search("ship harbour", 1, filters=["path=a"])
+        shown = {other.passage_id for other in index.similar(hit, k=50, mode="dense", duplicates=True)}
+        count = index.status().passages
+        assert count > 5
+        assert shown == set(range(1, count + 1)) - {hit.passage_id - 1, hit.passage_id, hit.passage_id + 1}
+
+
+def test_a_passage_is_asked_by_its_stored_vector(index: Index) -> None:
+    (like,) = index.search("rose", 1, filters=["garden-3.md"])
+    with index._database.reading() as db:
+        snapshot = index._asking()._current(db)
+        one = snapshot.vectors("passage", np.array([like.passage_id]))[0]
+        one = one / np.linalg.norm(one)  # half-precision floats are a little off
+        for hit in index.similar(like, k=4, mode="dense"):
+            whole = float(one @ snapshot.vectors("passage", np.array([hit.passage_id]))[0])
+            best = float(one @ snapshot.vectors("sentence", np.array([hit.sentence_id]))[0])
+            assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
+
+
+def test_a_document_is_asked_by_the_direction_of_the_sum_of_its_passages_vectors(index: Index) -> None:
+    ids = [hit.passage_id for hit in index.search("rose", 10, mode="dense", filters=["garden-3.md"])]
+    with index._database.reading() as db:
+        snapshot = index._asking()._current(db)
+        total = snapshot.vectors("passage", np.array(sorted(ids))).sum(axis=0)
+        (hit,) = index.similar("garden-3.md", k=1, mode="dense")
+        whole = float(total @ snapshot.vectors("passage", np.array([hit.passage_id]))[0] / np.linalg.norm(total))
+        best = float(total @ snapshot.vectors("sentence", np.array([hit.sentence_id]))[0] / np.linalg.norm(total))
+    assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
+
+
+def test_words_are_those_that_say_most(tmp_path: Path) -> None:
+    """Σ idf · f (k1 + 1) / (f + k1), literally, for words that are their own stems. Numbers do not count."""
+    texts = ["ship ship sail rope 1999 3.11", "ship deck rope", "rope moon star 1999", "moon star", "deck moon"]
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=0) as index:
+        index.add(Text(f"t{number}", text) for number, text in enumerate(texts))
+        having = Counter(word for text in texts for word in set(words(text)))
+        with index._database.reading() as db:
+            search = index._asking()._current(db).lexical
+            for some in (texts[:1], texts[:3]):
+                tell: Counter[str] = Counter()
+                for text in some:
+                    for word, f in Counter(words(text)).items():
+                        idf = math.log(1 + (5 - having[word] + 0.5) / (having[word] + 0.5))
+                        tell[word] += 0 if word.isdigit() else idf * f * 2.2 / (f + 1.2)
+                best = sorted(tell, key=lambda word: -tell[word])
+                assert tell[best[1]] > tell[best[2]]
+                chosen = search.scores(search.telling_terms([""] * len(some), some, 2))
+                (terms,) = of_questions([" ".join(best[:2])])
+                np.testing.assert_allclose(chosen.scores[0], search.scores(terms).scores[0], rtol=1e-6)
+
+
+def test_filters_and_the_rest_hold_as_for_a_query(index: Index) -> None:
+    found = index.similar("docs/night-2.md", k=3, filters=["sea-0.md"], context=1)
+    assert [hit.document for hit in found] == ["sea-0.md"] * 3
+    assert found[0].before or found[0].after
+    scores = [hit.score for hit in index.similar("docs/night-2.md", k=20)]
+    assert [hit.score for hit in index.similar("docs/night-2.md", k=20, min_score=scores[4])] == scores[:5]
+    assert index.similar("docs/night-2.md", filters=["night-2.md"]) == []
+
+
+def test_copies_count_once(index: Index) -> None:
+    (hit,) = (hit for hit in index.search("rose in the garden", 5, filters=["same.md"]))
+    assert len(hit.duplicates) == 1
+    (first, *_) = index.similar(hit, filters=["same.md"])
+    assert first.passage == hit.passage  # the copy elsewhere is an answer
+
+
+def test_a_path_may_be_written_in_several_ways(index: Index, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = [hit.passage_id for hit in index.similar("docs/night-2.md")]
+    for like in ("./docs/night-2.md", "night-2.md", folder / "docs" / "night-2.md", Path("docs/../docs/night-2.md")):
+        assert [hit.passage_id for hit in index.similar(like)] == wanted
+    monkeypatch.chdir(folder / "docs")
+    assert [hit.passage_id for hit in index.similar("night-2.md")] == wanted
+    assert index.similar("same.md", mode="dense")[0].document == "same.md"  # that here is meant, the other one found
+    assert index.similar("deep/sea-30.md")
+    assert index.similar(folder / "single.txt")[0].document.startswith("law")
+    assert index.similar("note:7")[0].document.startswith("night")
+
+
+def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> None:
+    with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the one"):
+        index.similar("same.md")
+    with pytest.raises(SourceError, match=r"did you mean docs/night-2\.md\?"):
+        index.similar("elsewhere/night-2.md")
+    for strange in ("nowhere.md", "", "100%_", "a\0b", str(folder)):
+        with pytest.raises(SourceError, match="not in the index"):
+            index.similar(strange)
+    with pytest.raises(SourceError, match="no text"):
+        index.similar("docs/empty.md")
+
+
+def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path) -> None:
+    lines = (folder / "docs" / "sea-0.md").read_text().splitlines()
+    for number in range(1, len(lines) + 1):
+        part = "Part 1" if number < 6 else "Part 2" if number < 10 else "Part 3"
+        with index._database.reading() as db:
+            from semsearch.search.queries.similar import find_subject
+
+            (heading,) = find_subject(db, "docs/sea-0.md", number).headings
+        assert heading.endswith(part), number
+
+
+def test_a_line_that_is_not_there_is_told(index: Index) -> None:
+    assert index.similar("docs/same.md", 10)  # an empty one, at the end
+    with pytest.raises(UsageError, match=r"same\.md ends at line 10; give a line from 1 to 10"):
+        index.similar("docs/same.md", 11)
+    with pytest.raises(UsageError, match=r"note:7 ends at line 1;"):
+        index.similar("note:7", 2)
+    for line in (0, -3, 1.5, True, "4"):
+        with pytest.raises(UsageError, match="whole number from 1 on"):
+            index.similar("docs/same.md", line)  # type: ignore[arg-type]
+
+
+def test_a_hit_whose_passage_has_gone_is_told(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
+        index.add([Text("a", "A ship."), Text("b", "A sail.")])
+        hit, _ = index.search("ship", mode="dense")
+        index.add([Text("a", "A judge.")])
+        with pytest.raises(UsageError, match="search again"):
+            index.similar(hit)
+        with pytest.raises(UsageError, match="line"):
+            index.similar(hit, 3)
+    with pytest.raises(UsageError, match="a hit, or a path"):
+        index.similar(3)  # type: ignore[arg-type]
+
+
+def test_a_passage_of_unknown_words_is_compared_by_its_words(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    assert index.similar("strange", mode="dense") == []
+    assert "no word of strange is among the word vectors" in caplog.text
+    assert index.similar("strange") == []

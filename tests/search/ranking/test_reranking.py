@@ -1,0 +1,169 @@
+"""A second look at the first hits: what a reranker says becomes a part of the score, and stands in the explanation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+from semsearch.results.reranker import Readings, Reranker
+from semsearch.search.ranking.reranking import parts_of
+from semsearch.tuning import TUNING
+
+QUESTION = "the captain of the ship and the old bread"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("reranking")
+    write_articles(folder / "docs", 24)
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
+        index.sync(folder / "docs")
+        yield index
+
+
+@pytest.fixture
+def opened(made: Index) -> Iterator[Callable[[Reranker], Index]]:
+    """Opens the index with a reranker."""
+    indexes: list[Index] = []
+
+    def open_(reranker: Reranker) -> Index:
+        indexes.append(Index.open(made.path, vectors=made._vectors(), reranker=reranker))
+        return indexes[-1]
+
+    yield open_
+    for index in indexes:
+        index.close()
+
+
+def by_length(query: str, hits: Sequence[Hit]) -> list[int]:
+    """One that finds long sentences to answer best."""
+    assert query
+    return [len(hit.sentence) ** 2 for hit in hits]
+
+
+def test_hits_are_ordered_by_the_sum_of_both_z_scores(made: Index, opened: Callable[[Reranker], Index]) -> None:
+    before = made.search(QUESTION, TUNING.reranked)
+    scores, said = np.array([hit.score for hit in before]), np.array(by_length(QUESTION, before))
+    standard = (scores - scores.mean()) / scores.std() + (said - said.mean()) / said.std()
+    after = opened(by_length).search(QUESTION, TUNING.reranked)
+    assert [hit.passage_id for hit in after] == [before[index].passage_id for index in np.argsort(-standard)]
+    assert [hit.rank for hit in after] == list(range(1, len(before) + 1))
+    assert np.mean([hit.score for hit in after]) == pytest.approx(scores.mean())
+
+
+def test_the_first_fifty_are_read_however_few_are_asked_for(made: Index, opened: Callable[[Reranker], Index]) -> None:
+    expected = [hit.passage_id for hit in made.search(QUESTION, TUNING.reranked)]
+    assert len(expected) == TUNING.reranked
+    read: list[list[int]] = []
+
+    def last_first(_: str, hits: Sequence[Hit]) -> list[int]:
+        read.append([hit.passage_id for hit in hits])
+        return [1000 * hit.rank**3 for hit in hits]
+
+    index = opened(last_first)
+    assert len(index.search(QUESTION, 3)) == 3
+    assert len(index.search(QUESTION, TUNING.reranked + 5)) == TUNING.reranked + 5
+    assert read[0] == expected
+    assert len(read[1]) == TUNING.reranked + 5
+    assert index.search(QUESTION, 1)[0].passage_id not in expected[:5]
+
+
+def test_the_explanation_adds_up_to_the_score_and_names_the_rerankers_part(opened: Callable[[Reranker], Index]) -> None:
+    index = opened(by_length)
+    for hit in index.search(QUESTION, 5, filters=["sea-*", "path!=sea-0.md"]):
+        for found in (hit.explain(), index.explain(QUESTION, hit)):
+            parts = (found.lexical, found.dense, found.near, found.rerank)
+            assert all(part is not None for part in parts)
+            assert found.score == pytest.approx(hit.score, abs=1e-6)
+            assert found.score == sum(part.points for part in parts if part is not None)
+            part = found.rerank
+            assert part is not None
+            assert part.said == len(hit.sentence) ** 2
+            assert part.points == pytest.approx(part.weight * (part.said - part.mean) / part.deviation)
+            assert found.to_dict()["rerank"] == part.to_dict()
+
+
+def test_without_a_reranker_nothing_of_it_is_seen_or_loaded(made: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "semsearch.search.ranking.reranking")
+    (hit, *_) = made.search(QUESTION)
+    assert "rerank" not in hit.explain().to_dict()
+    assert hit.origin is not None
+    assert hit.origin.rerank is None
+    assert "semsearch.search.ranking.reranking" not in sys.modules
+
+
+def test_one_that_says_the_same_of_all_changes_nothing(made: Index, opened: Callable[[Reranker], Index]) -> None:
+    found = opened(lambda _, hits: [0.1] * len(hits)).search(QUESTION, 10)
+    assert found == made.search(QUESTION, TUNING.reranked)[:10]
+    assert found[0].explain().rerank is None
+
+
+def test_hits_below_the_least_score_are_left_out_by_the_score_that_is_shown(
+    opened: Callable[[Reranker], Index],
+) -> None:
+    index = opened(by_length)
+    everything = index.search(QUESTION, 50)
+    least = everything[20].score
+    assert index.search(QUESTION, 50, min_score=least) == everything[:21]
+
+
+def test_contexts_and_batches_are_reranked_and_what_is_similar_is_not(
+    made: Index, opened: Callable[[Reranker], Index]
+) -> None:
+    index = opened(by_length)
+    best = index.search(QUESTION, 5)
+    assert index.search_many([QUESTION, "the moon"], 5) == [best, index.search("the moon", 5)]
+    (first, *_) = index.context(QUESTION).citations
+    assert best[0].sentence in first.text
+    assert made.search(QUESTION, 1)[0].sentence not in first.text
+    assert index.similar(best[0], k=5) == made.similar(best[0], k=5)
+
+
+def test_where_nothing_was_found_nobody_is_asked(opened: Callable[[Reranker], Index]) -> None:
+    def never(_: str, __: Sequence[Hit]) -> list[float]:
+        raise AssertionError
+
+    assert opened(never).search(QUESTION, filters=["nowhere.md"]) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda _, hits: [1.0] * (len(hits) - 1), "gave 49 numbers for 50 hits"),
+        (lambda _, hits: [float("nan")] * len(hits), "not finite"),
+        (lambda _, hits: [None] * len(hits), "must give a number for each hit"),
+        (lambda _, hits: ["high"] * len(hits), "must give a number for each hit"),
+        (lambda _, __: 3, "must give a number for each hit, not 3"),
+    ],
+)
+def test_one_that_makes_no_sense_is_refused(opened: Callable[[Reranker], Index], wrong: Reranker, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened(wrong).search(QUESTION)
+
+
+def test_its_own_errors_are_seen(opened: Callable[[Reranker], Index]) -> None:
+    def broken(_: str, __: Sequence[Hit]) -> list[float]:
+        raise TypeError("its own")
+
+    with pytest.raises(TypeError, match="its own"):
+        opened(broken).search(QUESTION)
+
+    def without_its_file(_: str, __: Sequence[Hit]) -> list[float]:
+        raise FileNotFoundError("a model")  # not to be taken for a file of the index
+
+    with pytest.raises(FileNotFoundError, match="a model"):
+        opened(without_its_file).context(QUESTION)
+
+
+def test_where_all_scores_are_equal_the_reranker_decides() -> None:
+    parts = [part.points for part in parts_of(Readings([1, 3, 2]), [0.5, 0.5, 0.5]) if part is not None]
+    assert np.argsort(parts).tolist() == [0, 2, 1]
+    assert parts_of(Readings([7.0]), [0.5]) == [None]
+    assert parts_of(Readings([]), []) == []

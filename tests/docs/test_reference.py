@@ -29,7 +29,7 @@ NOT_PRINTED = {  # handed to or by programs; those of pages, passages and maps a
 }  # fmt: skip
 RESULTS = {
     name: module_of(path)
-    for path in sorted((ROOT / "semsearch" / "results").glob("*.py"))
+    for path in sorted((ROOT / "semsearch" / "results").rglob("*.py"))
     for name in dataclasses_in(path)
     if name not in NOT_PRINTED
 }

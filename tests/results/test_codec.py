@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from inspect import getmembers, isclass
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
@@ -23,7 +23,11 @@ from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Rerank, Weights
 from semsearch.results.state.reports import Status
 
-MODULES = [import_module(f"semsearch.results.{module.name}") for module in iter_modules(semsearch.results.__path__)]
+MODULES = [
+    import_module(module.name)
+    for module in walk_packages(semsearch.results.__path__, "semsearch.results.")
+    if not module.ispkg
+]
 RESULTS = sorted(
     {member for module in MODULES for _, member in getmembers(module, isclass) if is_dataclass(member)},
     key=lambda cls: cls.__name__,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from semsearch.cli.asked import indexes_of, is_remote, names_of
-from semsearch.cli.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.naming import shown
 from semsearch.cli.options import Format, Show
+from semsearch.cli.output.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.errors import IndexLocked, UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def show(answers: Iterable[Answer], wanted: Format, opened: Asked, *, batch: boo
             yield answer
 
     if wanted == "table":
-        from semsearch.cli.terminal import print_answers  # start-up time: it imports rich
+        from semsearch.cli.output.terminal import print_answers  # start-up time: it imports rich
 
         print_answers(counted(), batch=batch)
     else:
@@ -90,7 +90,7 @@ def _sync(opened: Index) -> None:
     """Bring an index up to date. While another process does that, it is asked as it is."""
     if not opened.roots:  # texts that a program added have no files
         return
-    from semsearch.cli.progress import sync_progress  # start-up time: few ask for it
+    from semsearch.cli.output.progress import sync_progress  # start-up time: few ask for it
 
     try:
         with sync_progress(quiet=False) as report:

@@ -22,31 +22,31 @@ from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
 from semsearch.system.lacking import LACKING
 
-COMMANDS = (  # in the order of a first visit
-    "index",
-    "watch",
-    "query",
-    "interactive",
-    "similar",
-    "context",
-    "serve",
-    "mcp",
-    "map",
-    "status",
-    "list",
-    "indexes",
-    "remove",
-    "export",
-    "import",
-    "merge",
-    "refit",
-    "compact",
-    "verify",
-    "config",
-    "vectors",
-    "evaluate",
-    "bench",
-)
+COMMANDS = {  # in the order of a first visit, each with its package
+    "index": "commands.writing",
+    "watch": "commands.writing",
+    "query": "commands.asking",
+    "interactive": "commands.asking",
+    "similar": "commands.asking",
+    "context": "commands.asking",
+    "serve": "commands.serving",
+    "mcp": "commands.serving",
+    "map": "commands.looking",
+    "status": "commands.looking",
+    "list": "commands.looking",
+    "indexes": "commands.looking",
+    "remove": "commands.writing",
+    "export": "commands.looking",
+    "import": "commands.writing",
+    "merge": "commands.writing",
+    "refit": "commands.writing",
+    "compact": "commands.writing",
+    "verify": "commands.looking",
+    "config": "commands",
+    "vectors": "vectors",
+    "evaluate": "evaluate",
+    "bench": "commands",
+}
 GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
 FAILED = 2
 INTERRUPTED = 130
@@ -60,13 +60,13 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, _: Any, cmd_name: str) -> Any:
-        """The command with a name: the function of that name in its file, or the group of its folder."""
+        """The command with a name: the function of that name in its file, or the group of its sub-commands."""
         if cmd_name not in COMMANDS:
             self.commands = {name: self.get_command(_, name) for name in COMMANDS}  # for "did you mean"
             return None
+        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}.{cmd_name}_command")
         if cmd_name in GROUPS:
-            return get_group(import_module(f"semsearch.cli.{cmd_name}.{cmd_name}_command").app)
-        module = import_module(f"semsearch.cli.commands.{cmd_name}_command")
+            return get_group(module.app)
         alone = typer.Typer(rich_markup_mode=None)
         alone.command(cmd_name)(getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name))
         return get_command(alone)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from semsearch.indexing.planning.changes import Changes
+from semsearch.indexing.read_files import take_files
 from semsearch.indexing.reading.chosen_columns import check_columns, has_other_columns
 from semsearch.indexing.reading.prepare import Prepared
-from semsearch.indexing.reading.read_files import take_files
 from semsearch.indexing.reading.reader_versions import outdated_documents, record_versions
 from semsearch.indexing.reading.skipped import Skip, judge_of, set_skips
 from semsearch.indexing.transaction import WriteTransaction

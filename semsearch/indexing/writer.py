@@ -15,9 +15,9 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
+from semsearch.indexing.added_texts import AddedDocument, checked, take_added
 from semsearch.indexing.named_documents import find_named
 from semsearch.indexing.planning.changes import Changes, find_changes, find_changes_at
-from semsearch.indexing.reading.added_texts import AddedDocument, checked, take_added
 from semsearch.indexing.reading.intake import write_words_anew
 from semsearch.indexing.transaction import Report, WriteTransaction, locked, writing
 from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact

@@ -9,7 +9,7 @@ from console import semsearch
 
 from semsearch.bench.format_files import MAKERS
 from semsearch.bench.formats import bench_formats
-from semsearch.cli.format_speeds import format_lines
+from semsearch.cli.output.format_speeds import format_lines
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.read import read_bytes
 from semsearch.readers.registry import SUFFIXES

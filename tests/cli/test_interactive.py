@@ -23,13 +23,13 @@ pytest.importorskip("prompt_toolkit", reason="an optional dependency")
 
 from typing_at_screen import CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, PAGE_DOWN, READ_ON, TAB, UP, Typist, at_screen
 
-from semsearch.cli.commands import interactive_command
+from semsearch.cli.commands.asking import interactive_command
 from semsearch.cli.interactive import application, offered
 from semsearch.cli.interactive.drawing import preview, row
 from semsearch.cli.interactive.newest import NewestOnly
 from semsearch.cli.interactive.surroundings import Surroundings, surroundings_of
 from semsearch.cli.interactive.typed import TypedSearch
-from semsearch.cli.terminal import query_pattern
+from semsearch.cli.output.terminal import query_pattern
 
 PASTED = "\x1b[200~in the\noven\n\x1b[201~"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]")

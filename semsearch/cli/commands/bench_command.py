@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.bench.processes import ONE_THREAD
-from semsearch.cli.format_speeds import show_format_speeds
-from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import keep_warnings, warn
 from semsearch.cli.options import TableOption
-from semsearch.cli.progress import progress
-from semsearch.cli.tables import aligned, size
+from semsearch.cli.output.format_speeds import show_format_speeds
+from semsearch.cli.output.formats import one_line, to_json
+from semsearch.cli.output.progress import progress
+from semsearch.cli.output.tables import aligned, size
 from semsearch.errors import UsageError
 
 if TYPE_CHECKING:

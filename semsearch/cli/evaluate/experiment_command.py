@@ -11,11 +11,11 @@ from typing import Any
 
 import typer
 
-from semsearch.cli.formats import to_json
 from semsearch.cli.messages import tell_warnings
-from semsearch.cli.progress import no_progress, progress
+from semsearch.cli.output.formats import to_json
+from semsearch.cli.output.progress import no_progress, progress
+from semsearch.cli.output.tables import print_blocks
 from semsearch.cli.startup import use_one_thread
-from semsearch.cli.tables import print_blocks
 from semsearch.evaluate.experiment import Experiment
 from semsearch.evaluate.options import Option, Switch
 

@@ -11,7 +11,6 @@ import typer
 
 from semsearch.cli.answering import NONE_FOUND
 from semsearch.cli.asked import open_asked
-from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import complain, tell_warnings, warn
 from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (
@@ -23,9 +22,10 @@ from semsearch.cli.options import (
     ServerOption,
     VectorsOption,
 )
-from semsearch.cli.progress import progress
+from semsearch.cli.output.formats import one_line, to_json
+from semsearch.cli.output.progress import progress
+from semsearch.cli.output.tables import aligned
 from semsearch.cli.startup import use_one_thread
-from semsearch.cli.tables import aligned
 from semsearch.errors import SourceError, UsageError
 
 if TYPE_CHECKING:

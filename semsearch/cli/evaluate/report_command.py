@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.formats import to_json
 from semsearch.cli.messages import tell_warnings
 from semsearch.cli.options import JsonOption
-from semsearch.cli.progress import progress
+from semsearch.cli.output.formats import to_json
+from semsearch.cli.output.progress import progress
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 

@@ -11,11 +11,11 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from semsearch.cli.formats import also_in, index_mark, one_line, path_of, position_of, stale_mark, trail
 from semsearch.cli.interactive.surroundings import Surroundings
-from semsearch.cli.paths import folded
-from semsearch.cli.terminal import excerpt, heat, shorten
-from semsearch.cli.whole_passages import OBEYED
+from semsearch.cli.output.formats import also_in, index_mark, one_line, path_of, position_of, stale_mark, trail
+from semsearch.cli.output.paths import folded
+from semsearch.cli.output.terminal import excerpt, heat, shorten
+from semsearch.cli.output.whole_passages import OBEYED
 from semsearch.results.contents.passages import PlacedPassage
 from semsearch.results.hits import Hit
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from semsearch.cli.formats import one_line
+from semsearch.cli.output.formats import one_line
 
 _READ_ON = 3  # lines
 

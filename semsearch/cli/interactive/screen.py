@@ -19,12 +19,12 @@ from prompt_toolkit.layout import (
 )
 from rich.text import Text
 
-from semsearch.cli.formats import one_line
 from semsearch.cli.interactive.drawing import Preview, preview, row
 from semsearch.cli.interactive.fragments import fragments
 from semsearch.cli.interactive.session import InteractiveSession
 from semsearch.cli.interactive.surroundings import Surroundings
-from semsearch.cli.terminal import query_pattern
+from semsearch.cli.output.formats import one_line
+from semsearch.cli.output.terminal import query_pattern
 
 _WIDE = 110  # columns, from which on hits and preview stand side by side
 _LOW = 12  # lines, below which there is no preview under the hits

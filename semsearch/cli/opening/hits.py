@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.cli.asked import indexes_of, is_remote
-from semsearch.cli.formats import path_and_position, path_of, trail
 from semsearch.cli.opening.editors import editing, editor
 from semsearch.cli.opening.pagers import page
 from semsearch.cli.opening.running import run
 from semsearch.cli.opening.viewers import view
+from semsearch.cli.output.formats import path_and_position, path_of, trail
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS

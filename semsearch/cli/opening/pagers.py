@@ -9,7 +9,7 @@ import sys
 
 from semsearch.cli.opening.programs import find_program, name_among, words_of
 from semsearch.cli.opening.running import run
-from semsearch.cli.whole_passages import OBEYED
+from semsearch.cli.output.whole_passages import OBEYED
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _AT_A_LINE = ("less", "more", "most")  # which take it as +42

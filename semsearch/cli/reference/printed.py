@@ -41,7 +41,7 @@ class Printed:
         return [*self.own, *(keys_of(self.result) if self.result else ())]
 
 
-def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsearch.cli.formats") -> Key:
+def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsearch.cli.output.formats") -> Key:
     return Key(name, kind_of(ast.parse(annotation, mode="eval").body, module), meaning)
 
 

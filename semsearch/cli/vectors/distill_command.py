@@ -11,7 +11,7 @@ import typer
 
 from semsearch.cli.messages import tell_skipped
 from semsearch.cli.options import ExcludeOption, NewFolderOption, SeedOption, TextsArgument
-from semsearch.cli.progress import progress
+from semsearch.cli.output.progress import progress
 from semsearch.errors import UsageError
 
 _PASSAGES, _SENTENCES = 0.2, 0.8  # the shares of a corpus that distill takes by itself

@@ -9,7 +9,7 @@ import typer
 
 from semsearch.cli.messages import tell_skipped
 from semsearch.cli.options import DtypeOption, NewFolderOption, SeedOption
-from semsearch.cli.progress import progress
+from semsearch.cli.output.progress import progress
 from semsearch.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semsearch.cli.evaluate.experiment_command import command_of
-from semsearch.cli.formats import one_line, to_json
 from semsearch.cli.messages import warn
 from semsearch.cli.options import DtypeOption, JsonOption, NewFolderOption, TableArgument, TableOption
-from semsearch.cli.progress import share_of
+from semsearch.cli.output.formats import one_line, to_json
+from semsearch.cli.output.progress import share_of
 from semsearch.cli.startup import use_one_thread
 from semsearch.cli.vectors.distill_command import count, distill, texts
 from semsearch.cli.vectors.train_command import train

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number
 from semsearch.evaluate.verdicts import said_by

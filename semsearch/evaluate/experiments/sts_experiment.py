@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from semsearch.errors import UsageError
 from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Option, Repeated, Switch
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.published import PUBLISHED, by_column, figures, systems
 from semsearch.evaluate.similarity.orderings import CLAIMS, SIF_CLAIMS, USIF_CLAIMS
 from semsearch.evaluate.similarity.sts_tables import above, fitted, groups, tasks, tasks_beside

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
 from semsearch.evaluate.table import NONE, Table, bold, number
 from semsearch.evaluate.verdicts import counted

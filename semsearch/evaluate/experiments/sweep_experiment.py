@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Repeated
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number
 
 if TYPE_CHECKING:

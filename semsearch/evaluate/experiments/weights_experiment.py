@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Option, Repeated
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.table import Block, PictureOf, Table, number
 
 if TYPE_CHECKING:

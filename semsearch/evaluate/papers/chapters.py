@@ -18,9 +18,9 @@ from semsearch.evaluate.experiments import (
     sweep_experiment,
     weights_experiment,
 )
+from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.papers import notes
 from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport
-from semsearch.evaluate.papers.section import Section
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.table import PictureOf, Table, prose
 from semsearch.evaluate.verdicts import LEVEL

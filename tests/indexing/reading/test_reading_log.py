@@ -183,7 +183,7 @@ def test_another_reader_or_a_lower_limit_is_heeded(
 def test_a_large_text_is_not_kept_in_memory_and_so_not_noted(
     index: Index, docs: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.reading.read_files.LARGE", 100)
+    monkeypatch.setattr("semsearch.indexing.read_files.LARGE", 100)
     with pytest.raises(KeyboardInterrupt):
         index.sync(docs, progress=interrupted_after(COUNT))
     read.clear()

@@ -1,0 +1,97 @@
+"""`semsearch config`: what is configured, where it comes from, and a file to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from semsearch.cli.configuration.configuration import Configuration, Profile, read_configuration
+from semsearch.cli.configuration.files import NAME, project_file, users_file
+from semsearch.cli.configuration.keys import PROFILES, SECTIONS
+from semsearch.cli.options import JsonOption
+from semsearch.cli.output.formats import one_line, to_json
+from semsearch.cli.output.tables import aligned
+from semsearch.cli.startup import use_one_thread
+from semsearch.errors import UsageError
+
+app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Options decided beforehand, in semsearch.toml and variables."
+)
+
+
+@app.command("show")
+def show(json: JsonOption = False) -> None:
+    """Show every key, its value, and where the value comes from."""
+    use_one_thread()
+    configured = read_configuration()
+    if json:
+        print(to_json(list(_objects(configured))))
+        return
+    rows = [
+        ("key", "value", "from"),
+        *((each["key"], _shown(each["value"]), each["source"]) for each in _objects(configured)),
+    ]
+    for line in aligned(rows, left=(0, 1, 2)):
+        print(line)
+
+
+@app.command("path")
+def path() -> None:
+    """Print the configuration files that are read, your own first; the later ones win."""
+    found = [file for file in (users_file(), project_file()) if file is not None and file.is_file()]
+    for file in found:
+        print(file)
+    if not found:
+        raise typer.Exit(1)
+
+
+@app.command("init")
+def init(user: bool = typer.Option(False, "--user", help="Begin your own file, not the project's.")) -> None:
+    """Begin a semsearch.toml in this folder, with every key and its default in comments."""
+    use_one_thread()
+    file = users_file() if user else Path(NAME)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(_template(is_users=user))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be made: {error.strerror}") from None
+    print(file)
+
+
+def _objects(configured: Configuration) -> Iterator[dict[str, Any]]:
+    for setting in configured.with_defaults():
+        value = list(setting.value) if isinstance(setting.value, tuple) else setting.value
+        yield {"key": setting.key, "value": value, "source": setting.source}
+    for profile in configured.profiles.values():
+        for name in ("roots", "include", "exclude"):
+            if values := getattr(profile, name):
+                yield {"key": _key(profile, name), "value": list(values), "source": profile.source}
+
+
+def _key(profile: Profile, name: str) -> str:
+    return f"{PROFILES}.{profile.name}.{name}"
+
+
+def _shown(value: Any) -> str:
+    """A value as it is written in TOML; a dash for none."""
+    return "-" if value is None else one_line(to_json(value, indent=None))
+
+
+def _template(*, is_users: bool) -> str:
+    """A configuration of comments: all keys with their defaults, and a profile."""
+    lines = [
+        "# The options of semsearch. What stands on the command line wins, and variables such as SEMSEARCH_SEARCH_K."
+    ]
+    empty = Configuration({}, {})
+    for section in SECTIONS:
+        lines += ["", f"[{section}]"] if section else [""]
+        for setting in empty.with_defaults():
+            if setting.section == section and (is_users or setting.key != "server"):
+                value = [] if setting.value == () else setting.value
+                lines.append(f"# {setting.name} = {'...' if value is None else to_json(value, indent=None)}")
+    lines += ["", "# what `semsearch index` alone keeps up to date", "# [profiles.notes]", '# roots = ["notes"]']
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Commands that show what an index has and whether it is sound."""

@@ -1,1 +1,0 @@
-"""The commands that show and begin a configuration."""

@@ -1,0 +1,1 @@
+"""Answers and reports as text: for pipes, for terminals, as tables, with progress."""

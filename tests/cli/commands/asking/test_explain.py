@@ -1,0 +1,196 @@
+"""`semsearch query --explain`: in every format that has room for it, and the table of word pairs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from console import index_docs, on_terminal, semsearch, work_in, write_docs
+
+from semsearch.cli.output.explained import Cell, summary, table
+from semsearch.cli.output.terminal import heat_map, warmth
+from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
+from semsearch.results.origin import Mode, Rerank
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """A folder with documents and an index of them."""
+    folder = tmp_path_factory.mktemp("work")
+    write_docs(folder)
+    return index_docs(folder, small_vectors)
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work_in(folder, monkeypatch)
+
+
+def pairs(shares: Sequence[Sequence[float]], question: Sequence[str] = (), sentence: Sequence[str] = ()) -> Pairs:
+    question = question or [f"q{number}" for number in range(len(shares))]
+    sentence = sentence or [f"s{number}" for number in range(len(shares[0]))]
+    return Pairs(tuple(question), tuple(sentence), tuple(tuple(row) for row in shares), ())
+
+
+def text_of(lines: list[list[Cell]]) -> list[str]:
+    return ["".join(cell.text for cell in line) for line in lines]
+
+
+# -- the command ---------------------------------------------------------------------------------------------------
+
+
+def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
+    lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
+    heading, sentence, score, lexical, dense, near, answers, unknown = lines[:8]
+    assert sentence.strip().startswith("The captain of the ship")
+    parts, total = score.split(" = ")
+    points = [float(part.split()[-1]) for part in parts.split(" + ")]
+    assert float(total) == pytest.approx(sum(points), abs=0.002)
+    assert near.startswith("    near    0.2×")
+    assert total in heading
+    assert lexical.startswith("    lexical 0.24×")
+    assert "captain " in lexical
+    assert lexical.endswith("not there: zyzzyva")
+    assert dense.startswith("    dense   0.56×")
+    assert "passage" in dense
+    assert "sentence" in dense
+    assert unknown == "    unknown zyzzyva"
+    assert re.fullmatch(r"    answers \d+% likely: cosine \d\.\d{3}, \d+% of the words", answers)
+    header, *rows = [line.split() for line in lines[8:]]
+    assert {"captain", "ship", "Σ"} <= set(header)
+    assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
+    assert all(len(line) <= 80 for line in lines[7:])
+
+
+def test_without_being_asked_nothing_is_explained() -> None:
+    plain = semsearch("query", "captain", "-k", "1")
+    assert len(plain.lines) == 2
+    assert "explain" not in semsearch("query", "captain", "--json").json["hits"][0]
+
+
+def test_json_has_an_object_for_each_hit() -> None:
+    for hit in semsearch("query", "captain ship", "--explain", "--json").json["hits"]:
+        found = hit["explain"]
+        assert found["query"] == "captain ship"
+        assert found["score"] == pytest.approx(hit["score"], abs=1e-5)
+        points = [found[part]["points"] for part in ("lexical", "dense", "near") if found[part]]
+        assert sum(points) == pytest.approx(hit["score"], abs=1e-5)
+        if found["pairs"]:
+            (cosine,) = (part["cosine"] for part in found["dense"]["cosines"] if part["of"] == "sentence")
+            assert sum(map(sum, found["pairs"]["shares"])) == pytest.approx(cosine, abs=1e-5)
+
+
+def test_jsonl_and_batches_have_them_too() -> None:
+    lines = semsearch("query", "-", "--explain", "--jsonl", "-k", "1", stdin="captain\n?!\nviolin\n").lines
+    assert [json.loads(line)["explain"]["query"] for line in lines] == ["captain", "violin"]
+    plain = semsearch("query", "-", "--explain", "-k", "1", stdin="captain\n?!\nviolin\n").lines
+    assert len([line for line in plain if line.startswith("    lexical 0.24×")]) == 2
+
+
+@pytest.mark.parametrize("mode", ["dense", "lexical"])
+def test_one_half_alone_is_its_own_score(mode: str) -> None:
+    heading, _, explained, *_ = semsearch("query", "captain ship", "-k", "1", "--explain", "--mode", mode).lines
+    score = heading.split("  ")[1]
+    assert explained.startswith(f"    {mode.ljust(7)} {score}: ")
+
+
+@pytest.mark.parametrize("form", ["csv", "paths", "vimgrep"])
+def test_formats_without_room_refuse(form: str) -> None:
+    result = semsearch("query", "captain", "--explain", "--format", form)
+    assert (result.status, result.out) == (2, "")
+    assert f"{form} has no room for explanations" in result.err
+
+
+def test_a_terminal_draws_a_heat_map_and_fits_it() -> None:
+    shown = on_terminal("query", "captain of the ship", "--explain", "-k", "1")
+    assert "\x1b[30;41m" in shown  # black on red
+    for line in semsearch("query", "captain of the ship", "--explain", "--format", "table").lines:
+        assert len(line) <= 80
+
+
+def test_without_colours_numbers_are_left() -> None:
+    shown = on_terminal("query", "captain of the ship", "--explain", "-k", "1", NO_COLOR="1")
+    assert "\x1b[30;41m" not in shown
+    assert ";4" not in shown
+    piped = semsearch("query", "captain of the ship", "--explain", "-k", "1", "--format", "table").out
+    assert "\x1b" not in piped
+    assert "Σ" in piped
+
+
+# -- the table -----------------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_every_pair_and_the_sums() -> None:
+    assert text_of(table(pairs([[0.5, -0.1], [0.001, 0.25]], ["ship", "sail"], ["a", "boat"]))) == [
+        "         a  boat     Σ",
+        "ship  0.50 -0.10  0.40",
+        "sail     ·  0.25  0.25",
+        "Σ     0.50  0.15  0.65",
+    ]  # fmt: skip
+
+
+def test_a_single_word_needs_no_row_of_sums() -> None:
+    assert text_of(table(pairs([[0.5, 0.25]], ["ship"], ["boat", "sea"]))) == [
+        "      boat   sea     Σ",
+        "ship  0.50  0.25  0.75",
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 76])
+@pytest.mark.parametrize("size", [(1, 1), (3, 40), (30, 2), (30, 40)])
+def test_what_does_not_fit_is_summed(size: tuple[int, int], width: int) -> None:
+    shares = [[((7 * row + 3 * column) % 11) / 100 for column in range(size[1])] for row in range(size[0])]
+    lines = text_of(
+        table(pairs(shares, sentence=["word" * (1 + heading % 5) for heading in range(size[1])]), width=width)
+    )
+    assert max(map(len, lines)) <= width
+    assert len(lines) <= 9
+    assert lines[-1].split()[-1] == ("·" if size == (1, 1) else f"{sum(map(sum, shares)):.2f}")
+    if size[1] == 40:
+        assert "…" in lines[0].split()
+    if size[0] == 30:
+        assert [line.split()[0] for line in lines[-2:]] == ["…", "Σ"]
+
+
+def test_the_most_telling_words_are_shown_in_order() -> None:
+    shares = [[0.0, 0.3, 0.0, -0.2, 0.1, 0.05, 0.0]]
+    header = text_of(table(pairs(shares, ["ship"]), width=30))[0].split()
+    assert header == ["s1", "s3", "…", "Σ"]
+    assert text_of(table(pairs(shares, ["ship"]), width=80))[0].split() == ["s1", "s3", "s4", "s5", "…", "Σ"]
+
+
+def test_wide_letters_take_two_columns_and_long_words_are_cut() -> None:
+    header, row = text_of(table(pairs([[0.5, 0.1]], ["東京"], ["日", "pneumonoultramicroscopic"])))
+    assert header == "        日 pneumonoultra…     Σ"
+    assert row == "東京  0.50           0.10  0.60"
+
+
+def test_no_pairs_make_no_table() -> None:
+    assert table(Pairs((), ("a",), (), ())) == []
+    assert table(Pairs(("a",), (), ((),), ())) == []
+    nothing = table(pairs([[0.0, 0.0]]))
+    assert [cell.share for cell in nothing[1]][1:-1] == [0.0, 0.0]
+    assert heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, None, ()), width=76) == []
+
+
+def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:
+    assert [warmth(share) for share in (1.0, 0.5, 0.2, 0.05, -0.05, -0.2)] == [
+        "black on red", "black on yellow", "black on cyan", "dim", "dim", "white on blue",
+    ]  # fmt: skip
+    _, row = table(pairs([[0.5, -0.25]], ["ship"]))
+    assert [cell.share for cell in row] == [None, 1.0, -0.5, None]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
+    """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""
+    lexical = Lexical(0.5, 1.0, 2.0, 4.0, (TermScore("ship", 1, 0, 2.0),))
+    rerank = Rerank(0.4, 0.1, 3.0, 1.0, 0.5)
+    explanation = Explanation("ship", mode, "A ship.", 0.9, lexical, None, None, None, (), rerank)
+    first, *_, last = summary(explanation)
+    assert first == "lexical 0.500 + rerank 0.400 = 0.900"
+    assert last == "rerank  0.1×(3 - 1)/0.5"

@@ -1,0 +1,233 @@
+"""The pure pieces of the terminal's and the pipe's output."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from semsearch.cli.commands.looking.status_command import size
+from semsearch.cli.naming import folder_to_make, name_for
+from semsearch.cli.output.formats import Answer, also_in, column, null, one_line, paths, plain, to_json, trail
+from semsearch.cli.output.paths import nearest
+from semsearch.cli.output.terminal import excerpt, heading, link, query_pattern, quotation, shorten, whole
+from semsearch.cli.output.whole_passages import passage_lines
+from semsearch.errors import UsageError
+from semsearch.results.hits import DuplicatePassage, Hit
+
+
+def hit(
+    sentence: str = "A ship.",
+    *,
+    path: str = "docs/a.md",
+    line: int = 3,
+    start: int = 0,
+    headings: tuple[str, ...] = (),
+    before: tuple[str, ...] = (),
+    page: int | None = None,
+    place: str | None = None,
+    title: str = "",
+    format: str = "markdown",
+) -> Hit:
+    return Hit(
+        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root="/r", document="a.md", title=title, line=line,
+        page=page, place=place, format=format, headings=headings, sentence=sentence, passage=sentence, start=start,
+        end=start + len(sentence), passage_id=1, sentence_id=1, before=before,
+    )  # fmt: skip
+
+
+def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
+    nasty = hit("ring\x07 \x1b[31mred\x9b1m \u202egnorw", path="a\x1b]0;x\x07.md", headings=("\x1b[2J",))
+    shown = "\n".join(plain([Answer("q", "hybrid", [nasty])]))
+    shown += heading(nasty, width=80, best=1).plain + quotation(nasty, None, room=100).plain
+    shown += to_json(nasty.to_dict())
+    assert not set(shown) & set("\x1b\x07\x9b")
+
+
+def test_a_path_is_one_line_and_otherwise_as_it_is() -> None:
+    odd = hit(path="a  b\n\x1b[31m\u202e é.md")
+    assert list(paths([Answer("q", "hybrid", [odd])])) == ["a  b??[31m? é.md"]
+    assert next(plain([Answer("q", "hybrid", [odd])])).startswith("a  b??[31m? é.md:3  ")
+
+
+def test_paths_for_xargs_are_as_they_are_and_end_with_a_null() -> None:
+    odd = hit(path="a  b\n\x1b é.md")
+    assert list(null([Answer("q", "hybrid", [odd, odd, hit()])])) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
+
+
+def test_a_path_above_is_shown_from_here_where_that_is_shorter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "notes" / "deep")
+    nearest.cache_clear()
+    above = str(tmp_path / "docs" / "a.md")
+    assert list(paths([Answer("q", "hybrid", [hit(path=above), hit(path="b.md")])])) == ["../../docs/a.md", "b.md"]
+    added = replace(hit(path=above), root="")  # the id of a text that only looks like a path
+    assert list(paths([Answer("q", "hybrid", [added])])) == [above]
+    assert nearest("/a") == "/a"
+    nearest.cache_clear()
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_path_too_long_for_the_line_goes_on_after_a_separator(width: int) -> None:
+    path = "docs/guides/administration/keys and certificates/how-to-rotate-all-of-them/in-detail.md"
+    lines = heading(hit(path=path, headings=("Keys",)), width=width, best=1).plain.split("\n")
+    assert "".join(line.strip() for line in lines).partition(" › ")[0].endswith(f"{path}:3")
+    assert all(len(line) <= width for line in lines)
+    assert all(line.endswith("/") for line in lines[:-1] if "›" not in lines[lines.index(line) + 1] or "/" in line)
+    assert heading(hit(path="docs/a.md"), width=width, best=1).plain.endswith("docs/a.md:3")
+
+
+def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
+    found = replace(hit("Run this:\nkeys rotate"), passage="To begin.\n\nRun this:\nkeys rotate\n\tall\x1b[2J\n\nDone.")
+    lines = list(plain([Answer("keys", "hybrid", [found], whole=True)]))[1:]
+    assert lines == ["    To begin.", "", "  > Run this:", "  > keys rotate", "        all [2J", "", "    Done."]
+    shown = [line.plain for line in whole(found, query_pattern("keys"))]
+    assert shown == [line[4:] for line in lines]
+    assert [line.style for line in whole(found, None)] == ["dim", "dim", "", "", "dim", "dim", "dim"]
+
+
+def test_a_sentence_that_the_passage_words_otherwise_marks_no_line() -> None:
+    found = replace(hit("Elsewhere."), passage="To begin.")
+    assert [line.is_best for line in passage_lines(found)] == [False]
+
+
+def test_json_survives_what_utf8_cannot_hold() -> None:
+    text = to_json({"a": "\ud800é\x9b"})
+    assert "é" in text
+    assert json.loads(text) == {"a": "\ud800é\x9b"}
+    text.encode()
+
+
+def test_one_line_is_one_line() -> None:
+    assert one_line(" a\n\tb\r\nc ") == "a b c"
+
+
+def test_a_path_is_never_cut_and_a_trail_fits() -> None:
+    long = hit(path="a/" * 60 + "b.md", headings=("One", "Two"))
+    first, second = heading(long, width=80, best=1).plain.split("\n")
+    assert first.removeprefix(" 1  0.500  ") + second.strip() == "a/" * 60 + "b.md:3 › One › Two"
+    short = hit(headings=("A chapter with a long name", "A section with a long name", "The end"))
+    line = heading(short, width=60, best=1)
+    assert line.cell_len <= 60
+    assert line.plain.endswith("… › The end")
+
+
+@pytest.mark.parametrize(
+    ("format", "page", "place", "shown"),
+    [
+        ("markdown", None, None, "a:3 › A ship › One"),
+        ("notebook", None, "cell 4", "a:3 › cell 4 › A ship › One"),
+        ("plugged in", 7, None, "a:3 › p. 7 › A ship › One"),
+        ("python", None, "Ship.One", "a:3 › A ship › One"),  # the heading says it
+        ("pdf", 7, "top left", "a p. 7, top left › A ship › One"),
+        ("pptx", None, "slide 7", "a slide 7 › A ship › One"),
+        ("mail", None, None, "a › A ship › One"),
+    ],
+)
+def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place: str | None, shown: str) -> None:
+    found = hit(path="a", format=format, page=page, place=place, headings=("A ship", "One"))
+    assert heading(found, width=80, best=1).plain.endswith(f"  {shown}")
+    where, _, trail = shown.partition(" › ")
+    assert next(plain([Answer("q", "hybrid", [found])])) == f"{where}  0.500  {trail}"
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "shown"),
+    [
+        ("Handbook", ("Keys", "Rotation"), ["Handbook", "Keys", "Rotation"]),
+        ("Keys", ("Keys", "Rotation"), ["Keys", "Rotation"]),
+        ("a", ("Keys",), ["Keys"]),  # the file's name
+        ("a.md", (), []),
+        ("Handbook", (), ["Handbook"]),
+        ("", (), []),
+    ],
+)
+def test_the_documents_title_is_shown_where_it_says_more_than_name_and_headings(
+    title: str, headings: tuple[str, ...], shown: list[str]
+) -> None:
+    assert trail(hit(title=title, headings=headings)) == shown
+
+
+def test_where_places_have_commas_others_are_parted_by_semicolons() -> None:
+    places = (
+        DuplicatePassage("b.pdf", "", "b.pdf", "", 1, 2, (), 5, format="pdf", place="top"),
+        DuplicatePassage("c.md", "", "c.md", "", 1, None, (), 6),
+    )
+    assert also_in(replace(hit(), duplicates=places)) == "2 more say the same: b.pdf p. 2, top; c.md:1"
+    assert also_in(replace(hit(), duplicates=places[1:])) == "1 more says the same: c.md:1"
+
+
+def test_the_link_of_a_pdf_leads_to_its_page() -> None:
+    assert link(hit(path="a.pdf", format="pdf", page=7)).endswith("a.pdf#page=7")
+    assert link(hit(path="a.docx", format="docx")).endswith("a.docx")
+    assert link(hit(path="a.md")).endswith("a.md#3")
+
+
+def test_a_single_long_heading_is_cut() -> None:
+    assert shorten(["x" * 50], 20) == "x" * 19 + "…"
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        ("rotate the keys", "Rotating a key, rotated keys; keyboards.", ["Rotating", "key", "rotated", "keys"]),
+        ("the", "The other", ["The"]),
+        ("utf-8", "In UTF-8 or utf8", ["UTF", "8"]),
+        ("c++ [a-z]*", "C and z", ["C", "z"]),
+        ("größe", "Die Größe", ["Größe"]),
+    ],
+)
+def test_words_of_the_query_are_set_off_with_their_relations(query: str, text: str, found: list[str]) -> None:
+    pattern = query_pattern(query)
+    assert pattern is not None
+    assert pattern.findall(text) == found
+
+
+def test_a_very_long_sentence_is_cut_around_what_was_asked() -> None:
+    text = "word " * 300 + "lighthouse " + "word " * 300
+    cut = excerpt(text, query_pattern("lighthouse"), 200)
+    assert len(cut) <= 200
+    assert "lighthouse" in cut
+    assert cut.startswith("…")
+    assert cut.endswith("…")
+    assert excerpt("short", None, 200) == "short"
+    assert len(excerpt("x" * 1000, None, 200)) <= 200
+
+
+def test_columns_count_bytes_and_fall_back_to_one(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("\ufeffline\r\nEinst. Übung. Ein Schiff.\n".encode())
+    text = file.read_bytes().decode("utf-8-sig")
+    found = hit("Ein Schiff.", path=str(file), line=2, start=text.index("Ein Schiff."))
+    assert column(found) == len("Einst. Übung. ".encode()) + 1
+    assert column(hit("On another line.", path=str(file), line=2, start=3)) == 1
+    assert column(hit("Beyond the end.", path=str(file), line=2, start=3000)) == 1
+    assert column(hit("Gone.", path=str(tmp_path / "gone.txt"))) == 1
+
+
+def test_sizes_are_said_as_people_say_them() -> None:
+    assert [size(number) for number in (0, 999, 1500, 123_456, 12_345_678, 5e9)] == [
+        "0 bytes", "999 bytes", "1.5 kB", "123 kB", "12.3 MB", "5.0 GB",
+    ]  # fmt: skip
+
+
+def test_an_index_is_named_like_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my docs").mkdir()
+    (tmp_path / "one.file.md").write_text("x")
+    monkeypatch.chdir(tmp_path / "my docs")
+    assert name_for(Path()) == "my docs"
+    assert name_for(tmp_path / "my docs" / "") == "my docs"
+    assert name_for(tmp_path / "one.file.md") == "one.file"
+    assert name_for(Path(tmp_path.anchor)) == "root"
+
+
+def test_a_name_is_a_name_and_a_path_a_path() -> None:
+    indexes = Path("indexes")
+    assert folder_to_make("docs", ".", indexes) == indexes / "docs"
+    assert folder_to_make("./docs", ".", indexes) == Path("docs")
+    assert folder_to_make("some/where", ".", indexes) == Path("some/where")
+    for nothing in ("", "  ", "a\0b"):
+        with pytest.raises(UsageError):
+            folder_to_make(nothing, ".", indexes)

@@ -1,0 +1,53 @@
+"""Texts that a program adds are checked one by one, and known again by all that they say."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.indexing.added_texts import checked
+from semsearch.readers.document import Text
+from semsearch.word_vectors.table import VectorTable
+
+
+def test_texts_are_checked_as_they_come() -> None:
+    taken = checked(iter([Text("a", "The ship."), Text("b", "The oven."), Text("a", "The moon.")]))
+    assert [next(taken).id, next(taken).id] == ["a", "b"]
+    with pytest.raises(UsageError, match="the id 'a' comes twice"):
+        next(taken)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The ship.", "not str"),
+        (Text("", "The ship."), "is empty"),
+        (Text("a", b"The ship."), "the text of a Text is a string, not bytes"),  # type: ignore[arg-type]
+        (Text("a", "The ship.", title=None), "the title of a Text is a string"),  # type: ignore[arg-type]
+        (Text("\udcff", "The ship."), "not valid Unicode"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_and_said_why(text: Text, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        list(checked([text]))
+
+
+def test_only_a_text_that_says_something_else_is_taken_in_again(tmp_path: Path, small_vectors: VectorTable) -> None:
+    text = Text("a", "The ship.", title="Ships", metadata={"day": date(2024, 5, 1), "pages": 3})
+    others = [
+        Text("a", "The ship.", title="Ships", metadata={"day": "2024-05-02", "pages": 3}),
+        Text("a", "The ship.", title="A ship", metadata={"day": "2024-05-02", "pages": 3}),
+        Text("a", "A ship.", title="A ship", metadata={"day": "2024-05-02", "pages": 3}),
+        Text("a", "A ship.", title="A ship", metadata={"day": "2024-05-02", "pages": 3}, format="markdown"),
+    ]
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        assert index.add([text]).added == 1
+        assert index.add([Text("a", "The ship.", title="Ships", metadata={"day": "2024-05-01", "pages": 3})]).unchanged
+        for other in others:
+            assert index.add([other]).changed == 1
+            assert index.add([other]).unchanged == 1
+        assert index.verify() == []

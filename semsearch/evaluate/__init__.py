@@ -32,13 +32,15 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.similarity.orderings import Ordering
     from semsearch.evaluate.similarity.sts import evaluate_sts
     from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
+    from semsearch.evaluate.supervised.several_seeds import evaluate_supervised
     from semsearch.evaluate.supervised.supervised_report import (
+        SeedsDifference,
         SupervisedOrdering,
         SupervisedReport,
+        SupervisedRun,
         SupervisedScore,
         Trial,
     )
-    from semsearch.evaluate.supervised.trials import evaluate_supervised
     from semsearch.evaluate.vector_scores import VectorsReport, evaluate_vectors
 
 __all__ = [
@@ -59,11 +61,13 @@ __all__ = [
     "PapersReport",
     "RemovedDirections",
     "RetrievalRow",
+    "SeedsDifference",
     "StsAverage",
     "StsReport",
     "StsScore",
     "SupervisedOrdering",
     "SupervisedReport",
+    "SupervisedRun",
     "SupervisedScore",
     "SweepPoint",
     "SweepReport",
@@ -106,8 +110,10 @@ _HOMES = {
     "similarity.orderings": "Ordering",
     "similarity.sts": "evaluate_sts",
     "similarity.sts_report": "StsAverage StsReport StsScore",
-    "supervised.supervised_report": "SupervisedOrdering SupervisedReport SupervisedScore Trial",
-    "supervised.trials": "evaluate_supervised",
+    "supervised.several_seeds": "evaluate_supervised",
+    "supervised.supervised_report": (
+        "SeedsDifference SupervisedOrdering SupervisedReport SupervisedRun SupervisedScore Trial"
+    ),
     "vector_scores": "VectorsReport evaluate_vectors",
 }
 _NAMES = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -43,10 +43,10 @@ def cached(
 ) -> Any:
     """Return the cached result of `compute` for a name and inputs, or compute it, always if `fresh`, and cache it.
 
-    `modules` are those whose program text decides the result, by default all of the package. Inputs and result are
-    values of JSON, but a dict as the result may have NumPy arrays among its values. A result is always as JSON gives it
-    back, lists for tuples, whether it was computed now or before. A damaged entry is computed again; if the entry
-    cannot be written, it is not cached.
+    `modules` are those, and packages, whose program text decides the result, by default all of semsearch. Inputs and
+    result are values of JSON, but a dict as the result may have NumPy arrays among its values. A result is always as
+    JSON gives it back, lists for tuples, whether it was computed now or before. A damaged entry is computed again; if
+    the entry cannot be written, it is not cached.
     """
     key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
     path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
@@ -75,9 +75,8 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 @cache
 def program_digest(*modules: ModuleType) -> str:
-    """The digest of the program text of modules, or of the whole package with its tables."""
-    own = (file for file in _PACKAGE.rglob("*") if file.suffix in (".py", ".tsv"))
-    return digest_of(Path(str(module.__file__)) for module in modules) if modules else digest_of(sorted(own))
+    """The digest of the program text of modules and packages with their tables, by default of all of semsearch."""
+    return digest_of(file for home in _homes(modules) for file in _program(home))
 
 
 def versions(*packages: str) -> dict[str, str]:
@@ -90,6 +89,20 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+def _homes(modules: Sequence[ModuleType]) -> Iterator[Path]:
+    """The file of each module, or the folder of a package; the whole package if there are none."""
+    for module in modules:
+        file = Path(str(module.__file__))
+        yield file.parent if hasattr(module, "__path__") else file
+    if not modules:
+        yield _PACKAGE
+
+
+def _program(home: Path) -> list[Path]:
+    """The program text and tables of a package, or a module as it is."""
+    return sorted(file for file in home.rglob("*") if file.suffix in (".py", ".tsv")) if home.is_dir() else [home]
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -87,6 +87,11 @@ def number(value: float | None, form: str = ".1f") -> str:
     return NONE if value is None else f"{value:{form}}"
 
 
+def spread(figure: float, deviation: float | None, form: str = ".1f") -> str:
+    """Format a mean over seeds with its standard deviation, if there are several: `86.5 ± 0.3`."""
+    return number(figure, form) if deviation is None else f"{figure:{form}} ± {deviation:.1f}"
+
+
 def _row(cells: Sequence[str]) -> str:
     shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
     marked = (f"**{text}**" if isinstance(cell, Bold) else text for cell, text in zip(cells, shown, strict=True))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from copy import copy
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -66,12 +67,11 @@ class Recipe:
         return {name: value for name, value in asdict(self).items() if name not in ("corpus", "sentences")}
 
 
-class Trainer:
-    """Trains on one text, which is read when it is first needed; vectors trained before come from the cache."""
+class TrainingText:
+    """The text that is trained on: read when it is first needed, and once for all seeds."""
 
-    def __init__(self, recipe: Recipe, fresh: bool, skipped: Skipped, progress: Stages | None) -> None:
+    def __init__(self, recipe: Recipe, skipped: Skipped, progress: Stages | None) -> None:
         self.recipe = recipe
-        self.fresh = fresh
         self.skipped = skipped
         self.progress = progress
 
@@ -81,7 +81,7 @@ class Trainer:
         return digest_of(self.recipe.corpus)
 
     @cached_property
-    def text(self) -> StemmedText:
+    def stemmed(self) -> StemmedText:
         """The text, read and stemmed."""
         recipe = self.recipe
         return read_stemmed(
@@ -92,6 +92,27 @@ class Trainer:
             skipped=self.skipped,
             progress=self.progress,
         )
+
+
+class Trainer:
+    """Trains on one text with one seed; vectors trained before come from the cache."""
+
+    def __init__(self, recipe: Recipe, fresh: bool, skipped: Skipped, progress: Stages | None) -> None:
+        self.recipe = recipe
+        self.fresh = fresh
+        self.progress = progress
+        self._source = TrainingText(recipe, skipped, progress)
+
+    def seeded(self, seed: int) -> Trainer:
+        """A trainer with another seed, on the same text."""
+        other = copy(self)
+        other.recipe = replace(self.recipe, seed=seed)
+        return other
+
+    @property
+    def text(self) -> StemmedText:
+        """The text, read and stemmed."""
+        return self._source.stemmed
 
     def cbos(self, k: int, m: int) -> TrainedVectors:
         """Vectors by continuous bag of sentences."""
@@ -129,7 +150,7 @@ class Trainer:
 
     def _inputs(self, **further: Any) -> dict[str, Any]:
         """The inputs of a training, for the cache: all that trainings share except the batch, which only CBOS has."""
-        shared = asdict(self.recipe) | {"corpus": self.digest}
+        shared = asdict(self.recipe) | {"corpus": self._source.digest}
         del shared["batch"]
         return shared | further
 

@@ -5,6 +5,8 @@ rounds; the words of the evaluation sentences are stemmed likewise. A sentence i
 similarity the cosine of two sums. Beside them stand the random vectors that CBOS starts from: what is due to shared
 words alone.
 
+All of it is trained with several seeds: figures are means over them, with their standard deviation.
+
 Where we differ: the paper trained on the Toronto books, which may not be passed on, and took batches of 10 sentences;
 see semsearch.train.cbos. Its figures for the other methods are not for the same text everywhere.
 """
@@ -24,7 +26,7 @@ import numpy.typing as npt
 from semsearch.errors import SourceError
 from semsearch.evaluate.arguments import check_several
 from semsearch.evaluate.cbos.stemmed import Stemming, ids_of
-from semsearch.evaluate.cbos.trainer import Recipe, Trainer
+from semsearch.evaluate.cbos.trainer import Recipe, TrainedVectors, Trainer
 from semsearch.evaluate.published import YEAR_TASKS, figures
 from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.correlation import pearson
@@ -44,12 +46,13 @@ SWEPT = "STS14"  # section IV.C
 
 @dataclass(frozen=True, slots=True)
 class CbosTask(ExperimentRecord):
-    """The results on a task: Pearson's r × 100 by method, ours and the paper's."""
+    """The results on a task: Pearson's r × 100 by method, ours (mean and deviation over seeds) and the paper's."""
 
     task: str
     group: str
     pairs: int
     pearson: Mapping[str, float] = field(metadata=digits(4))
+    spread: Mapping[str, float | None] = field(metadata=digits(4))
     published: Mapping[str, float] = field(metadata=digits(4))
 
 
@@ -61,23 +64,28 @@ class CbosYear(ExperimentRecord):
     tasks: int
     whole: bool  # all tasks of the year were run
     pearson: Mapping[str, float] = field(metadata=digits(4))
+    spread: Mapping[str, float | None] = field(metadata=digits(4))
     published: Mapping[str, float] = field(metadata=digits(4))
     printed: Mapping[str, float] = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
 class CbosEffect(ExperimentRecord):
-    """The effect of one value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean."""
+    """The effect of one value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean.
+
+    Both are means over seeds; `spread` is the standard deviation of the mean of the tasks.
+    """
 
     parameter: Literal["k", "m"]
     value: int
     pearson: Mapping[str, float] = field(metadata=digits(4))
     mean: float = field(metadata=digits(4))
+    spread: float | None = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
 class CbosReport(ExperimentRecord):
-    """The results of CBOS and its baselines: the training text, the seconds of each training, and the figures."""
+    """The results of CBOS and its baselines: the training text, the seconds of all trainings, and the figures."""
 
     sentences: int
     running_words: int
@@ -108,6 +116,7 @@ def evaluate_cbos(
     batch: int = 1000,
     min_count: int = 5,
     seed: int = 0,
+    seeds: int = 3,
     fresh: bool = False,
     skipped: Skipped = _warn,
     progress: Stages | None = None,
@@ -115,7 +124,8 @@ def evaluate_cbos(
     """Train CBOS, and with `baselines` skip-gram and CBOW; measure them on the paper's tasks among the files of `sts`.
 
     `corpus` are files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and
-    m to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. Vectors that were trained before are
+    m to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. All is trained with each of `seeds`
+    seeds from `seed` on. Vectors that were trained before are
     taken from the cache folder unless `fresh`. `skipped(path, reason)` is called for files that could not be read,
     which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
     MissingExtra if gensim is not installed.
@@ -128,28 +138,56 @@ def evaluate_cbos(
         min_count=min_count,
         sentences=1 if sentences is None else sentences,
     )
-    check_settings(k=min(ks, default=K), m=min(ms, default=M))
+    check_settings(k=min(ks, default=K), m=min(ms, default=M), seeds=seeds)
     tasks = _tasks(map(Path, sts), effects=bool(ks or ms))
     recipe = Recipe(tuple(map(Path, corpus)), sentences, stem, dimension, epochs, batch, min_count, seed)
-    trainer = Trainer(recipe, fresh, skipped, progress)
     scorer = _Scorer(tasks, Stemming(stem=stem))
-    measured, seconds = {}, {}
-    for name in ("skip-gram", "CBOW", "CBOS") if baselines else ("CBOS",):
-        trained = trainer.cbos(K, M) if name == "CBOS" else trainer.word2vec(name)
-        measured[name], seconds[name] = scorer.scores(trained.words, trained.vectors), trained.seconds
-    measured[RANDOM] = scorer.scores(trained.words, start(len(trained.words), dimension, seed).vectors)
-    rows = tuple(_row(task, {name: found[task.name] for name, found in measured.items()}) for task in tasks)
+    trainer = Trainer(recipe, fresh, skipped, progress)
+    runs = [_SeedRun(trainer.seeded(one), scorer, baselines) for one in range(seed, seed + seeds)]
+    rows = tuple(_row(task, [run.by_method(task.name) for run in runs]) for task in tasks)
+    trained = runs[0].cbos
     return CbosReport(
         sentences=trained.sentences,
         running_words=trained.running_words,
         words=len(trained.words),
         known=scorer.known(trained.words),
-        settings=recipe.settings,
-        seconds=seconds,
+        settings=recipe.settings | {"seeds": seeds},
+        seconds={name: sum(run.seconds[name] for run in runs) for name in runs[0].seconds},
         tasks=rows,
-        years=tuple(_years(rows)),
-        effects=tuple(_effects(trainer, scorer, measured["CBOS"], ks, ms)),
+        years=tuple(_years(rows, runs)),
+        effects=tuple(_effects(runs, scorer.tasks, ks, ms)),
     )
+
+
+class _SeedRun:
+    """The trainings with one seed and their scores: by method, and of CBOS by k and m."""
+
+    def __init__(self, trainer: Trainer, scorer: _Scorer, baselines: bool) -> None:
+        self._trainer, self._scorer = trainer, scorer
+        self.measured: dict[str, Mapping[str, float]] = {}
+        self.seconds: dict[str, float] = {}
+        for name in ("skip-gram", "CBOW") if baselines else ():
+            self._measure(name, trainer.word2vec(name))
+        self.cbos = trainer.cbos(K, M)
+        self._measure("CBOS", self.cbos)
+        self._swept = {(K, M): self.measured["CBOS"]}
+        words, recipe = self.cbos.words, trainer.recipe
+        self.measured[RANDOM] = scorer.scores(words, start(len(words), recipe.dimension, recipe.seed).vectors)
+
+    def by_method(self, task: str) -> dict[str, float]:
+        """Pearson's r × 100 of each method on a task."""
+        return {name: found[task] for name, found in self.measured.items()}
+
+    def swept(self, k: int, m: int) -> Mapping[str, float]:
+        """Pearson's r × 100 of CBOS with some k and m, by task."""
+        if (k, m) not in self._swept:
+            trained = self._trainer.cbos(k, m)
+            self._swept[k, m] = self._scorer.scores(trained.words, trained.vectors)
+        return self._swept[k, m]
+
+    def _measure(self, name: str, trained: TrainedVectors) -> None:
+        self.measured[name] = self._scorer.scores(trained.words, trained.vectors)
+        self.seconds[name] = trained.seconds
 
 
 class _Scorer:
@@ -197,30 +235,26 @@ def _tasks(paths: Iterable[Path], *, effects: bool) -> list[Task]:
     return tasks
 
 
-def _effects(
-    trainer: Trainer, scorer: _Scorer, chosen: Mapping[str, float], ks: Sequence[int], ms: Sequence[int]
-) -> list[CbosEffect]:
+def _effects(runs: Sequence[_SeedRun], tasks: Sequence[Task], ks: Sequence[int], ms: Sequence[int]) -> list[CbosEffect]:
     """The effects of k and m: figures 3 and 4."""
-    found: dict[tuple[int, int], Mapping[str, float]] = {(K, M): chosen}
-    swept = [task.name for task in scorer.tasks if task.group == SWEPT]
+    swept = [task.name for task in tasks if task.group == SWEPT]
     effects = []
     compared: tuple[tuple[Literal["k", "m"], Sequence[int]], ...] = (("k", ks), ("m", ms))
     for parameter, values in compared:
         for value in sorted(set(values)):
             k, m = (value, M) if parameter == "k" else (K, value)
-            if (k, m) not in found:
-                trained = trainer.cbos(k, m)
-                found[k, m] = scorer.scores(trained.words, trained.vectors)
-            by_task = {name: found[k, m][name] for name in swept}
-            effects.append(CbosEffect(parameter, value, by_task, _mean(by_task.values())))
+            found = [{name: run.swept(k, m)[name] for name in swept} for run in runs]
+            means = [_mean(by_task.values()) for by_task in found]
+            effects.append(CbosEffect(parameter, value, _means(found), _mean(means), _spread(means)))
     return effects
 
 
-def _row(task: Task, measured: Mapping[str, float]) -> CbosTask:
-    return CbosTask(task.name, task.group, len(task.scores), measured, _printed()[task.name])
+def _row(task: Task, measured: Sequence[Mapping[str, float]]) -> CbosTask:
+    spread = _spreads(measured)
+    return CbosTask(task.name, task.group, len(task.scores), _means(measured), spread, _printed()[task.name])
 
 
-def _years(rows: Sequence[CbosTask]) -> Iterable[CbosYear]:
+def _years(rows: Sequence[CbosTask], runs: Sequence[_SeedRun]) -> Iterable[CbosYear]:
     groups: dict[str, list[CbosTask]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
@@ -231,6 +265,7 @@ def _years(rows: Sequence[CbosTask]) -> Iterable[CbosYear]:
             len(members),
             whole,
             _means([row.pearson for row in members]),
+            _spreads([_means([run.by_method(row.task) for row in members]) for run in runs]),
             _means([row.published for row in members]),
             _printed().get(group, {}) if whole else {},
         )
@@ -251,3 +286,12 @@ def _means(columns: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
+
+
+def _spreads(columns: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
+    return {name: _spread([column[name] for column in columns]) for name in columns[0]}
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    """The standard deviation over seeds; None for one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None

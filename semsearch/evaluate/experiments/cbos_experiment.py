@@ -11,7 +11,7 @@ from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number, spread
 from semsearch.evaluate.verdicts import Held, counted
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def tasks(report: CbosReport) -> Table:
     rows = []
     for year in report.years:
         for task in (task for task in report.tasks if task.group == year.group):
-            found = (*(task.pearson[name] for name in ours), *(task.published[name] for name in theirs))
-            rows.append([task.task, f"{task.pairs:,}", *map(number, found)])
+            found = (spread(task.pearson[name], task.spread[name]) for name in ours)
+            rows.append([task.task, f"{task.pairs:,}", *found, *(number(task.published[name]) for name in theirs)])
         name = f"{year.group}, mean" + ("" if year.whole else f" of these {year.tasks}")
-        means = (*(year.pearson[one] for one in ours), *(year.published[one] for one in theirs))
-        rows.append(bold([name, "", *map(number, means)]))
+        means = (spread(year.pearson[one], year.spread[one]) for one in ours)
+        rows.append(bold([name, "", *means, *(number(year.published[one]) for one in theirs)]))
     return Table(["Pearson's r × 100", "pairs", *bold(ours), *(f"paper: {name}" for name in theirs)], rows, labels=2)
 
 
@@ -68,11 +68,10 @@ def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
     for parameter in ("k", "m"):
         if found := [effect for effect in swept if effect.parameter == parameter]:
             lines = {task.partition(".")[2]: [effect.pearson[task] for effect in found] for task in found[0].pearson}
-            lines["mean"] = [effect.mean for effect in found]
-            rows = [
-                [name, *map(number, values), str(found[values.index(max(values))].value)]
-                for name, values in lines.items()
-            ]
+            best = {name: str(found[values.index(max(values))].value) for name, values in lines.items()}
+            rows = [[name, *map(number, values), best[name]] for name, values in lines.items()]
+            highest = max(found, key=lambda effect: effect.mean)
+            rows.append(["mean", *(spread(effect.mean, effect.spread) for effect in found), str(highest.value)])
             yield Table(["STS 2014", *(f"{parameter} = {effect.value}" for effect in found), "best"], rows)
 
 
@@ -81,6 +80,7 @@ def tables(report: CbosReport) -> Iterator[Block]:
     yield _trained(report)
     yield "trained in " + ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in report.seconds.items())
     yield tasks(report)
+    yield _seeds(report)
     yield "Means of the paper are those of its rows for the tasks that were run."
     yield from effects(report.effects)
 
@@ -91,6 +91,10 @@ def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
     held = Held.between(*both)
     assert held is not None  # there is a task at least
     return held
+
+
+def _seeds(report: CbosReport) -> str:
+    return f"Ours are means over {report.settings['seeds']} seeds, ± their standard deviation."
 
 
 def _trained(report: CbosReport) -> str:
@@ -160,6 +164,7 @@ CBOS = Experiment(
         Option("batch", int, "N", "Sentences in a step of CBOS.", default=1000, least=1),
         Option("min_count", int, "N", "How often a word must occur in the text.", default=5, least=1),
         options.SEED,
+        Option("seeds", int, "N", "How many seeds, from --seed on.", default=3, least=1),
         options.FRESH,
     ),
     run=run,
@@ -194,7 +199,8 @@ TRAINED = Section(of="cbos", command=_command, vectors="none", says=_settings)
 TABLE_I = Section(
     of="cbos",
     title="Beside skip-gram and CBOW (table I)",
-    says="All three learn from the same text; random is what CBOS starts from, and so what shared words alone give.",
+    says="All three learn from the same text; random is what CBOS starts from, and so what shared words alone give. "
+    "Ours are means over seeds, ± their standard deviation.",
     blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
     note="cbos",
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from semsearch.evaluate import options
@@ -11,7 +13,7 @@ from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, la
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
-from semsearch.evaluate.table import NONE, Table, bold, number
+from semsearch.evaluate.table import NONE, Table, bold, number, spread
 from semsearch.evaluate.verdicts import counted
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -
     tasks = _tasks(report)
     rows = []
     for method in dict.fromkeys(score.method for score in report.scores):
-        ours = {score.task: score.figure for score in report.scores if score.method == method}
-        rows.append(bold([f"{method}, {report.vectors}", *(number(ours.get(task)) for task in tasks)]))
+        ours = {score.task: spread(score.figure, score.spread) for score in report.scores if score.method == method}
+        rows.append(bold([f"{method}, {report.vectors}", *(ours.get(task, NONE) for task in tasks)]))
     for paper in papers:
         ending = f"({paper}, "
         names = dict.fromkeys(name for task in tasks for name in report.published.get(task, {}) if ending in name)
@@ -42,28 +44,32 @@ def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -
 
 
 def settings(report: SupervisedReport) -> Table:
-    """The table of settings that were chosen on dev, and of the figures on test."""
+    """The table of settings that were chosen on dev, with how many seeds chose them, and of the figures on test."""
     header = ["task", "method", "train / dev / test", "a", "rate", "λ", "rounds", "on dev", "on test", "ρ", "MSE"]
     rows = []
     for score in report.scores:
-        chosen = score.chosen
-        sizes = " / ".join(f"{size:,}" for size in score.examples)
-        rows.append([score.task, score.method, sizes, number(chosen.a, "g"), f"{chosen.rate:g}"])
-        rows[-1] += [f"{chosen.regularisation:g}", str(chosen.rounds), f"{chosen.dev:.1f}", f"{score.figure:.1f}"]
-        rows[-1] += [number(score.figures.get("spearman")), number(score.figures.get("mse"), ".3f")]
+        chosen = [run.chosen for run in score.runs]
+        rows.append([score.task, score.method, " / ".join(f"{size:,}" for size in score.examples)])
+        rows[-1] += [_counted(number(one.a, "g") for one in chosen), _counted(f"{one.rate:g}" for one in chosen)]
+        rows[-1] += [_counted(f"{one.regularisation:g}" for one in chosen), _counted(str(one.rounds) for one in chosen)]
+        rows[-1] += [number(fmean(one.dev for one in chosen)), spread(score.figure, score.spread)]
+        rows[-1] += [number(score.mean_of("spearman")), number(score.mean_of("mse"), ".3f")]
     return Table(header, rows, labels=2)
 
 
 def usif_claims(report: SupervisedReport) -> Table:
-    """The table of the uSIF paper's claims. Three tasks are too few for a test."""
-    rows = [[f"{one.better} above {one.worse}", counted(one.published), counted(one.found)] for one in report.orderings]
-    return Table(["claim: tasks in which it holds", "uSIF paper", f"here, {report.vectors}"], rows)
+    """The table of the uSIF paper's claims: its count of tasks, and the verdict on each task here."""
+    tasks, rows = _tasks(report), []
+    for one in report.orderings:
+        found = {task.task: f"{task.verdict}: {task.difference:+.1f}" for task in one.tasks}
+        rows.append([f"{one.better} above {one.worse}", counted(one.published), *(found.get(t, NONE) for t in tasks)])
+    return Table(["claim", "uSIF paper, tasks", *(f"here, {task}" for task in tasks)], rows)
 
 
 def sif_claims(report: SupervisedReport) -> Iterator[Table]:
     """The table of SIF less each other system, in the paper (table 2) and with our SIF instead."""
     tasks = _tasks(report)
-    ours = {score.task: score.figure for score in report.scores if score.method == "sif"}
+    ours = {score.task: score for score in report.scores if score.method == "sif"}
     printed = {task: report.published.get(task, {}) for task in tasks}
     names = dict.fromkeys(name for task in tasks for name in printed[task] if name.endswith(_SIF_TABLE))
     rows = []
@@ -71,8 +77,8 @@ def sif_claims(report: SupervisedReport) -> Iterator[Table]:
         cells = []
         for task in tasks:
             if {name, _OURS} <= set(printed[task]) and task in ours:
-                paper, here = (figure - printed[task][name] for figure in (printed[task][_OURS], ours[task]))
-                cells.append(f"{paper:+.1f}, here {here:+.1f}")
+                paper, here = (figure - printed[task][name] for figure in (printed[task][_OURS], ours[task].figure))
+                cells.append(f"{paper:+.1f}, here {spread(here, ours[task].spread, '+.1f')}")
             else:
                 cells.append(NONE)
         rows.append([name.removesuffix(_SIF_TABLE), *cells])
@@ -85,6 +91,22 @@ def claims(report: SupervisedReport) -> Iterator[Table]:
     yield from sif_claims(report)
     if report.orderings:
         yield usif_claims(report)
+
+
+def _counted(values: Iterable[str]) -> str:
+    """Format what each seed chose: `0.01`, or the most frequent first, `0.01 (3), 0.003 (2)`."""
+    counts = Counter(values).most_common()
+    return counts[0][0] if len(counts) == 1 else ", ".join(f"{value} ({count})" for value, count in counts)
+
+
+def _seeds(report: SupervisedReport) -> str:
+    count = len(report.seeds)
+    return (
+        f"A figure is the mean over {count} seeds, ± its standard deviation; verdicts are those of Welch's t-test over "
+        "the seeds."
+        if count > 1
+        else f"The figures are of one run with seed {report.seeds[0]}; another seed gives others."
+    )
 
 
 def _tasks(report: SupervisedReport) -> list[str]:
@@ -109,7 +131,8 @@ SUPERVISED = Experiment(
 
     A file has one of three forms, with tabs: score sentence sentence label (SICK), sentence sentence label (SNLI),
     sentence label (SST, IMDB); each data set has the splits train, dev and test. What is chosen is chosen on dev. The
-    figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100.
+    figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100. All is done with each of several seeds;
+    the figures are means, ± their standard deviation.
     """,
     options=(
         Argument("paths", Path, "FOLDER...", "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on."),
@@ -119,10 +142,11 @@ SUPERVISED = Experiment(
         Option("width", int, "N", "Dimensions of the learned projection; 0 leaves it out.", default=2400),
         Option("examples", int, "N", "Train on so many at most, drawn by chance; by default on all."),
         options.SEED,
+        Option("seeds", int, "N", "How many seeds, from --seed on.", default=3, least=1),
         options.FRESH,
     ),
     run=run,
-    tables=lambda report: [settings(report), figures(report)],
+    tables=lambda report: [settings(report), figures(report), _seeds(report)],
     claims=claims,
     one_thread=False,  # long work, other than a search: all processors may multiply matrices
     reproduction=Reproduction(_reproduce, "labels", _ready),
@@ -131,9 +155,10 @@ OF_SIF = Section(
     of="supervised",
     title="Supervised tasks (tables 2, 3, 7 and 8)",
     command="supervised sts/ supervised/",
-    says="SIF removes no component here. What was chosen on dev stands in the second table, SIF less each system of "
-    "the paper in the third.",
+    says="SIF removes no component here. What was chosen on dev stands in the second table, with how many seeds chose "
+    "it; SIF less each system of the paper in the third.",
     blocks=lambda report, _: [
+        _seeds(report),
         figures(report, ["SIF"]),
         settings(report).without("on test", "ρ", "MSE"),
         *sif_claims(report),

@@ -1,14 +1,19 @@
-"""The results of supervised tasks: the settings tried and chosen, the figures, and the papers' figures."""
+"""The results of supervised tasks: the settings tried and chosen, figures and their spread, the papers' figures.
+
+What is learned depends on the seed, and so on rounding too: another processor multiplies matrices in another order, and
+a round more or less is enough for another choice on dev. So each figure is a mean over seeds, with its spread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Any
 
 from semsearch.evaluate.record import ExperimentRecord
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
-from semsearch.evaluate.verdicts import Held
+from semsearch.evaluate.verdicts import Held, said_by
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
 
@@ -25,29 +30,80 @@ class Trial(ExperimentRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedScore(ExperimentRecord):
-    """The score of a method on the test split of a task. `figures`: pearson, spearman, accuracy (× 100) and mse."""
+class SupervisedRun(ExperimentRecord):
+    """What one seed chose on dev, and its figures on test: pearson, spearman, accuracy (× 100), mse."""
+
+    seed: int
+    chosen: Trial
+    figures: Mapping[str, float]
+    trials: tuple[Trial, ...]
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> SupervisedRun:
+        """Read the dict that `to_dict` made."""
+        trials = tuple(Trial(**trial) for trial in values["trials"])
+        return cls(values["seed"], Trial(**values["chosen"]), values["figures"], trials)
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisedScore:
+    """The score of a method on the test split of a task, over runs that differ in their seed."""
 
     task: str
     kind: str
     method: str
     examples: tuple[int, int, int]  # of train, dev and test
-    chosen: Trial
-    figures: Mapping[str, float]
-    trials: tuple[Trial, ...]
+    runs: tuple[SupervisedRun, ...]
+
+    @property
+    def each(self) -> tuple[float, ...]:
+        """The figure of each run that the papers have: Pearson's r × 100, or accuracy × 100."""
+        return tuple(run.figures[measure_of(self.kind)] for run in self.runs)
 
     @property
     def figure(self) -> float:
-        """The figure that the papers have: Pearson's r × 100, or accuracy × 100."""
-        return self.figures[measure_of(self.kind)]
+        """The mean of that figure over the runs."""
+        return fmean(self.each)
+
+    @property
+    def spread(self) -> float | None:
+        """Its standard deviation over the runs; None for a single one."""
+        return stdev(self.each) if len(self.runs) > 1 else None
+
+    def mean_of(self, name: str) -> float | None:
+        """The mean of another figure over the runs; None if the kind of task has none."""
+        return fmean(run.figures[name] for run in self.runs) if name in self.runs[0].figures else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "task": self.task,
+            "kind": self.kind,
+            "method": self.method,
+            "examples": list(self.examples),
+            "figure": self.figure,
+            "spread": self.spread,
+            "runs": [run.to_dict() for run in self.runs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsDifference(ExperimentRecord):
+    """How far one method is above another on a task, in means over seeds, with p by Welch's t-test over the seeds.
+
+    p is 1 for a single seed: one run says nothing of what another would give.
+    """
+
+    task: str
+    difference: float
+    p: float
+    verdict: str
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> SupervisedScore:
-        """Read the dict that `to_dict` made."""
-        trials = tuple(Trial(**trial) for trial in values["trials"])
-        train, dev, test = values["examples"]
-        changed = {"examples": (train, dev, test), "chosen": Trial(**values["chosen"]), "trials": trials}
-        return cls(**{**values, **changed})
+    def between(cls, better: SupervisedScore, worse: SupervisedScore) -> SeedsDifference:
+        """Compare two methods on the same task."""
+        difference, p = better.figure - worse.figure, _welch(better.each, worse.each)
+        return cls(better.task, difference, p, said_by(p, difference))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +113,29 @@ class SupervisedOrdering:
     better: str
     worse: str
     found: Held
+    tasks: tuple[SeedsDifference, ...]
     published: Held | None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        published = self.published.to_dict() if self.published else None
-        return {"better": self.better, "worse": self.worse, **self.found.to_dict(), "published": published}
+        return {
+            "better": self.better,
+            "worse": self.worse,
+            "held": self.found.held,
+            "of": self.found.of,
+            "difference": self.found.difference,
+            "tasks": [task.to_dict() for task in self.tasks],
+            "published": self.published.to_dict() if self.published else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisedReport:
-    """The results of all methods on all tasks; `published` are the papers' figures by task and system."""
+    """The results of all methods on all tasks, run with each of `seeds`; `published` are figures by task and system."""
 
     vectors: str
     width: int
-    seed: int
+    seeds: tuple[int, ...]
     scores: tuple[SupervisedScore, ...]
     published: Mapping[str, Mapping[str, float]]
 
@@ -80,13 +144,15 @@ class SupervisedReport:
         """The uSIF paper's claims on the three methods, checked."""
         found = []
         for better, worse in _CLAIMS:
-            ours, theirs = (Held.between(of(better), of(worse)) for of in (self._found, self._printed))
-            if ours is not None:
-                found.append(SupervisedOrdering(better, worse, ours, theirs))
+            theirs = Held.between(self._printed(better), self._printed(worse))
+            one, two = self._found(better), self._found(worse)
+            if ours := Held.between(*({task: score.figure for task, score in each.items()} for each in (one, two))):
+                tasks = tuple(SeedsDifference.between(score, two[task]) for task, score in one.items() if task in two)
+                found.append(SupervisedOrdering(better, worse, ours, tasks, theirs))
         return tuple(found)
 
-    def _found(self, method: str) -> dict[str, float]:
-        return {score.task: score.figure for score in self.scores if score.method == method}
+    def _found(self, method: str) -> dict[str, SupervisedScore]:
+        return {score.task: score for score in self.scores if score.method == method}
 
     def _printed(self, method: str) -> dict[str, float]:
         name = SYSTEMS[method]
@@ -97,7 +163,7 @@ class SupervisedReport:
         return {
             "vectors": self.vectors,
             "width": self.width,
-            "seed": self.seed,
+            "seeds": list(self.seeds),
             "scores": [score.to_dict() for score in self.scores],
             "orderings": [ordering.to_dict() for ordering in self.orderings],
             "published": {task: dict(figures) for task, figures in self.published.items()},
@@ -107,3 +173,15 @@ class SupervisedReport:
 def measure_of(kind: str) -> str:
     """The name of the figure that counts for a kind of task."""
     return "pearson" if kind == "relatedness" else "accuracy"
+
+
+def _welch(one: Sequence[float], two: Sequence[float]) -> float:
+    """p of Welch's t-test, two-sided; 1 for a single run. Figures that never differ within a method have p 0, or 1."""
+    if min(len(one), len(two)) < 2:
+        return 1.0
+    if stdev(one) == stdev(two) == 0:
+        return float(one[0] == two[0])
+    from scipy.stats import ttest_ind_from_stats  # start-up time
+
+    first, second = ((fmean(each), stdev(each), len(each)) for each in (one, two))
+    return float(ttest_ind_from_stats(*first, *second, False).pvalue)

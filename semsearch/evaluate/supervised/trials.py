@@ -1,4 +1,4 @@
-"""Sentence vectors as features of supervised tasks, as in the SIF paper (section 4.2) and the uSIF paper (section 4.4).
+"""Sentence vectors as features of a supervised task: SIF paper, section 4.2, and uSIF paper, section 4.4.
 
 The vectors are fixed; only a classifier is learned (`semsearch.evaluate.supervised.projection`). SIF removes no
 component here, since a linear projection can do that by itself; uSIF keeps its removal, of components of the training
@@ -20,22 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.methods import find_method
 from semsearch.embedding.weights import usif_a
-from semsearch.errors import UsageError
-from semsearch.evaluate.arguments import check_each_a, check_several
-from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.cache import digest_of, versions
 from semsearch.evaluate.similarity.correlation import pearson, spearman
 from semsearch.evaluate.similarity.cosines import USIF_N
 from semsearch.evaluate.supervised.descent import Pace, Setting, learn, probabilities
-from semsearch.evaluate.supervised.labelled import HIGHEST, Examples, LabelledTask, read_labelled
+from semsearch.evaluate.supervised.labelled import HIGHEST, Examples, LabelledTask
 from semsearch.evaluate.supervised.projection import (
     Array,
     Classifier,
@@ -45,15 +41,11 @@ from semsearch.evaluate.supervised.projection import (
     one_hot,
     spread,
 )
-from semsearch.evaluate.supervised.published_tasks import published_for
-from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial, measure_of
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.evaluate.supervised.supervised_report import SupervisedRun, Trial, measure_of
 from semsearch.word_vectors.table import WordVectors
 
-METHODS = ("mean", "sif", "usif")
 SIF_A_GRID = (3e-2, 1e-2, 3e-3, 1e-3)  # SIF paper, appendix A.2: 10^-i and 3 × 10^-i with i = 2, 3
 SETTINGS = (Setting(1e-3, 1e-5), Setting(1e-3, 1e-3), Setting(3e-4, 1e-5), Setting(3e-4, 1e-3))
-WIDTH = 2400
 _HIDDEN = {"relatedness": 50}
 _OTHERS_HIDDEN = 150
 _STEPS, _SMALLEST_BATCH, _LARGEST_BATCH = 45, 10, 500
@@ -62,39 +54,9 @@ _BATCH = 8192  # texts embedded at a time
 Report = Callable[[str, int, int], None]
 
 
-def evaluate_supervised(
-    paths: Sequence[str | Path],
-    *,
-    methods: Sequence[str] = METHODS,
-    vectors: WordVectorsLike = "english",
-    a: Sequence[float] = SIF_A_GRID,
-    width: int = WIDTH,
-    examples: int | None = None,
-    seed: int = 0,
-    fresh: bool = False,
-    progress: Report | None = None,
-) -> SupervisedReport:
-    """Learn each task of the data sets in `paths` (semsearch.evaluate.supervised.labelled) from each method's vectors.
-
-    `a` are the values tried for SIF; `width` that of the projection, 0 for none; at most `examples` are drawn from the
-    train split. Cached results are used unless `fresh`. Raises SourceError for broken files, UsageError, VectorsError.
-    """
-    _check(paths, methods, a, width, examples)
-    tasks = read_labelled(map(Path, paths))
-    opened = open_vectors(vectors)
-    scores = []
-    for task in tasks:
-        for method in methods:
-            run = _Trials(task, method, opened, tuple(a), width, examples, seed, progress)
-            scores.append(SupervisedScore.from_dict(cached("supervised", run.inputs(), run.compute, fresh=fresh)))
-    return SupervisedReport(
-        opened.name, width, seed, tuple(scores), {task.name: published_for(task, examples) for task in tasks}
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class _Trials:
-    """The trials of one method on one task."""
+class Trials:
+    """The trials of one method on one task with one seed."""
 
     task: LabelledTask
     method: str
@@ -120,6 +82,7 @@ class _Trials:
         }
 
     def compute(self) -> dict[str, Any]:
+        """Try all settings on dev and measure the best on test: a SupervisedRun as a dict."""
         train = drawn_examples(self.task.train, self.examples, self.seed)
         trials: list[Trial] = []
         best: tuple[Trial, Features, Classifier] | None = None
@@ -134,16 +97,8 @@ class _Trials:
         assert best is not None  # the plan is never empty
         chosen, features, classifier = best
         p = probabilities(classifier, features.of(self.task.test))
-        sizes = (len(train), len(self.task.dev), len(self.task.test))
-        return SupervisedScore(
-            self.task.name,
-            self.task.kind,
-            self.method,
-            sizes,
-            chosen,
-            figures_of(self.task, p, self.task.test),
-            tuple(trials),
-        ).to_dict()
+        figures = figures_of(self.task, p, self.task.test)
+        return SupervisedRun(self.seed, chosen, figures, tuple(trials)).to_dict()
 
     def _plan(self, trials: Sequence[Trial]) -> Iterator[tuple[float | None, Sequence[Setting]]]:
         """The plan of trials: each a with the first setting, then the best a, by the trials so far, with the others."""
@@ -228,18 +183,3 @@ def figures_of(task: LabelledTask, p: npt.NDArray[np.float64], examples: Example
 def _score(task: LabelledTask, p: npt.NDArray[np.float64]) -> float:
     """The score on dev, by which settings are chosen."""
     return figures_of(task, p, task.dev)[measure_of(task.kind)]
-
-
-def _check(
-    paths: Sequence[str | Path], methods: Sequence[str], a: Sequence[float], width: int, examples: int | None
-) -> None:
-    check_several(paths=paths, methods=methods, a=a)
-    check_each_a(a)
-    if len(set(methods)) != len(methods):
-        raise UsageError(f"methods are named once each, not {', '.join(methods)}")
-    for method in methods:
-        find_method(method)
-    if width < 0:
-        raise UsageError(f"width must not be negative, not {width}; 0 leaves the projection out")
-    if examples is not None and examples < 2:
-        raise UsageError(f"examples must be at least 2, not {examples}")

@@ -29,7 +29,7 @@ from semsearch.evaluate.published import figures
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 
-QUICK = {"dimension": 8, "epochs": 2, "batch": 16, "min_count": 2}
+QUICK = {"dimension": 8, "epochs": 2, "batch": 16, "min_count": 2, "seeds": 1}
 ROWS = ["skip-gram", "CBOW", "skip-thought", "Siamese CBOW", "CBOS"]
 
 
@@ -252,6 +252,23 @@ def test_effects_are_those_of_one_number_the_other_being_the_papers(corpus: Path
         assert effect.mean == pytest.approx(np.mean(list(effect.pearson.values())))
 
 
+def test_figures_are_means_over_seeds_with_their_deviation(corpus: Path, sts: Path) -> None:
+    given = {**QUICK, "baselines": False, "ks": [2]}
+    alone = [evaluate_cbos([corpus], [sts], **{**given, "seed": seed}) for seed in (4, 5)]  # type: ignore[arg-type]
+    both = evaluate_cbos([corpus], [sts], **{**given, "seed": 4, "seeds": 2})  # type: ignore[arg-type]
+    for task, one, two in zip(both.tasks, alone[0].tasks, alone[1].tasks, strict=True):
+        for name in ("CBOS", RANDOM):
+            each = [one.pearson[name], two.pearson[name]]
+            assert task.pearson[name] == pytest.approx(np.mean(each))
+            assert task.spread[name] == pytest.approx(np.std(each, ddof=1))
+            assert one.spread[name] is None
+    means = [report.effects[0].mean for report in alone]
+    assert both.effects[0].mean == pytest.approx(np.mean(means))
+    assert both.effects[0].spread == pytest.approx(np.std(means, ddof=1))
+    year = [report.years[1].pearson["CBOS"] for report in alone]
+    assert both.years[1].spread["CBOS"] == pytest.approx(np.std(year, ddof=1))
+
+
 # -- what is kept ------------------------------------------------------------------------------------------------------
 
 
@@ -329,7 +346,21 @@ def test_the_command_shows_table_effects_and_picture(corpus: Path, sts: Path, tm
     pytest.importorskip("gensim")
     pytest.importorskip("matplotlib")
     picture = tmp_path / "effects.svg"
-    command = ("evaluate", "cbos", corpus, "--sts", sts, "--dimension", 8, "--epochs", 2, "--min-count", 2)
+    command = (
+        "evaluate",
+        "cbos",
+        corpus,
+        "--sts",
+        sts,
+        "--dimension",
+        8,
+        "--epochs",
+        2,
+        "--min-count",
+        2,
+        "--seeds",
+        1,
+    )
     effects = ("--k", 1, "--k", 2, "--m", 3, "--plot", picture)
     result = semsearch(*command, *effects)
     assert (result.status, result.err) == (0, "")
@@ -347,7 +378,7 @@ def test_the_command_shows_table_effects_and_picture(corpus: Path, sts: Path, tm
     report = semsearch(*command, *effects, "--json").json
     assert report["tasks"][0]["pearson"]["CBOS"] == pytest.approx(float(row[4]), abs=0.051)
     assert report["settings"] == {
-        "stem": True, "dimension": 8, "epochs": 2, "batch": 1000, "min_count": 2, "seed": 0
+        "stem": True, "dimension": 8, "epochs": 2, "batch": 1000, "min_count": 2, "seed": 0, "seeds": 1
     }  # fmt: skip
     assert [(effect["parameter"], effect["value"]) for effect in report["effects"]] == [("k", 1), ("k", 2), ("m", 3)]
 

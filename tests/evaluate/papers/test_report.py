@@ -25,7 +25,7 @@ from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, Classi
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.supervised.labelled import LabelledTask
 from semsearch.evaluate.supervised.published_tasks import published_for
-from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedScore, Trial
+from semsearch.evaluate.supervised.supervised_report import SupervisedReport, SupervisedRun, SupervisedScore, Trial
 from semsearch.evaluate.table import Bold, Table, prose
 from semsearch.evaluate.verdicts import Held, counted
 from semsearch.word_vectors.table import VectorTable
@@ -235,21 +235,25 @@ def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_bea
     best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
     scores = [
         SupervisedScore(
-            "sick relatedness", "relatedness", method, (4500, 500, 4927), best, {"pearson": figure}, (best,)
+            "sick relatedness",
+            "relatedness",
+            method,
+            (4500, 500, 4927),
+            tuple(SupervisedRun(seed, best, {"pearson": figure + seed}, (best,)) for seed in (0, 1)),
         )
-        for method, figure in (("mean", 85.0), ("sif", 87.0), ("usif", 84.0))
+        for method, figure in (("mean", 84.5), ("sif", 86.5), ("usif", 83.5))
     ]
     published = published_for(LabelledTask("sick", "relatedness", (), *[None] * 3, ()), None)  # type: ignore[arg-type]
-    found = SupervisedReport("small", 2400, 0, tuple(scores), {"sick relatedness": published})
+    found = SupervisedReport("small", 2400, (0, 1), tuple(scores), {"sick relatedness": published})
     text = document(PapersReport(USED, (), supervised=found), {})
     of_sif, _, of_usif = text.partition("## uSIF")
-    assert cells(of_sif, "**sif, small**") == ["**87.0**"]
+    assert cells(of_sif, "**sif, small**") == ["**87.0 ± 0.7**"]
     assert cells(of_sif, "Ours (table 2)") == ["86.0"]
     assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]
-    assert cells(of_sif, "RNN") == ["+12.9, here +13.9"]
+    assert cells(of_sif, "RNN") == ["+12.9, here +13.9 ± 0.7"]
     assert "| sick relatedness | sif | 4,500 / 500 / 4,927 | 0.01 | 0.001 | 1e-05 | 7 | 84.0 |" in of_sif
     assert cells(of_usif, "ParaNMT+UP (table 3)") == ["83.8"]
-    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "0 of 1, -3.0"]
+    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "no difference shown: -3.0"]
 
 
 def test_paraphrase_groups_stand_beside_the_paper() -> None:
@@ -270,22 +274,22 @@ def test_paraphrase_groups_stand_beside_the_paper() -> None:
 
 def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
     paper = {"skip-gram": 40.0, "CBOW": 45.0, "CBOS": 50.0}
-    tasks = tuple(
-        CbosTask(f"2014.{name}", "STS14", 9, {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}, paper)
-        for name in ("OnWN", "images")
-    )
-    year = CbosYear("STS14", 2, False, tasks[0].pearson, paper, {})
-    effects = tuple(CbosEffect("k", k, {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k}, 65.0) for k in (1, 2))
-    found = CbosReport(10, 100, 50, 0.9, {"min_count": 5}, {"CBOS": 3.0}, tasks, (year,), effects)
+    ours = {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}
+    apart = dict.fromkeys(ours, 0.25)
+    tasks = tuple(CbosTask(f"2014.{name}", "STS14", 9, ours, apart, paper) for name in ("OnWN", "images"))
+    year = CbosYear("STS14", 2, False, ours, apart, paper, {})
+    effects = tuple(CbosEffect("k", k, {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k}, 65.0, 0.5) for k in (1, 2))
+    found = CbosReport(10, 100, 50, 0.9, {"min_count": 5, "seeds": 3}, {"CBOS": 3.0}, tasks, (year,), effects)
     text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
     assert "cbos t.txt --sts sts/ --sentences 12 --k 1 --k 2\n" in text
     assert "report FOLDER --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
-    assert "Settings: min count 5." in text.replace("\n", " ")
-    mean = ["60.0", "50.0", "61.0", "62.0", "40.0", "45.0", "50.0"]
+    assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
+    mean = ["60.0 ± 0.2", "50.0 ± 0.2", "61.0 ± 0.2", "62.0 ± 0.2", "40.0", "45.0", "50.0"]
     assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
     assert cells(text, "CBOS above skip-gram") == ["2 of 2, +10.0", "no difference shown: 2 of 2, +1.0"]
     assert cells(text, "CBOS above random") == ["–", "no difference shown: 0 of 2, -1.0"]
     assert cells(text, "images") == ["69.0", "68.0", "1"]
+    assert cells(text, "mean") == ["65.0 ± 0.5", "65.0 ± 0.5", "1"]
     assert "seconds" not in text
 
 

@@ -10,6 +10,7 @@ import pytest
 import reference
 from collections_made import SIZES, labelled_pair, sick, write_rows
 from console import semsearch
+from scipy.stats import ttest_ind
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
@@ -17,10 +18,13 @@ from semsearch.embedding.methods import METHODS
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
+from semsearch.evaluate.experiments.supervised_experiment import figures
 from semsearch.evaluate.supervised.descent import Setting
 from semsearch.evaluate.supervised.labelled import Examples, read_labelled
 from semsearch.evaluate.supervised.published_tasks import published_for
+from semsearch.evaluate.supervised.supervised_report import SeedsDifference, SupervisedRun, SupervisedScore, Trial
 from semsearch.evaluate.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
+from semsearch.evaluate.verdicts import HOLDS, REVERSED, UNDECIDED
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -39,7 +43,7 @@ def texts(folder: Path, name: str = "sentiment-{}") -> Path:
 
 
 def run(path: Path, vectors: VectorTable, **options: object) -> SupervisedReport:
-    given: dict[str, object] = {"methods": ["sif"], "width": 16, "a": [1e-2, 1e-3]}
+    given: dict[str, object] = {"methods": ["sif"], "width": 16, "a": [1e-2, 1e-3], "seeds": 1}
     return evaluate_supervised([path], vectors=vectors, **{**given, **options})  # type: ignore[arg-type]
 
 
@@ -57,14 +61,14 @@ def test_topics_are_learned_by_every_method(tmp_path: Path, small_vectors: Vecto
     for score in report.scores:
         assert score.examples == (60, 20, 24)
         assert score.figure > 65
-    by_kind = {score.kind: set(score.figures) for score in report.scores}
+    by_kind = {score.kind: set(score.runs[0].figures) for score in report.scores}
     assert by_kind["relatedness"] == {"pearson", "spearman", "mse"}
     assert by_kind["texts"] == by_kind["entailment"] == {"accuracy"}
 
 
 def test_a_is_chosen_on_dev_first_and_then_rate_and_regularisation(tmp_path: Path, small_vectors: VectorTable) -> None:
     report = run(texts(tmp_path / "data"), small_vectors, a=SIF_A_GRID, methods=["sif", "mean"])
-    sif, mean = report.scores
+    sif, mean = (score.runs[0] for score in report.scores)
     assert [trial.a for trial in sif.trials[:4]] == list(SIF_A_GRID)
     best_a = max(sif.trials[:4], key=lambda trial: trial.dev).a
     assert [trial.a for trial in sif.trials[4:]] == [best_a] * 3
@@ -73,8 +77,8 @@ def test_a_is_chosen_on_dev_first_and_then_rate_and_regularisation(tmp_path: Pat
     assert [(trial.a, Setting(trial.rate, trial.regularisation)) for trial in mean.trials] == [
         (None, setting) for setting in SETTINGS
     ]
-    for score in report.scores:
-        assert score.chosen == max(score.trials, key=lambda trial: trial.dev)
+    for one in (sif, mean):
+        assert one.chosen == max(one.trials, key=lambda trial: trial.dev)
 
 
 def test_the_test_split_is_embedded_once_and_last(
@@ -159,7 +163,7 @@ def test_what_is_learned_from_words_in_random_order_is_the_same(tmp_path: Path, 
         rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(f"{_shuffled(text, generator)}\t{label}\n" for text, label in rows), encoding="utf-8")
     mixed = run(tmp_path / "data", small_vectors).scores
-    assert [score.figures for score in mixed] == [score.figures for score in found]
+    assert [score.runs[0].figures for score in mixed] == [score.runs[0].figures for score in found]
 
 
 def _shuffled(text: str, generator: np.random.Generator) -> str:
@@ -239,8 +243,53 @@ def test_what_the_paper_says_of_the_methods_is_checked(tmp_path: Path, small_vec
     differences = [by_method[task, "usif"] - by_method[task, "mean"] for task in report.published]
     assert ordering.found.difference == pytest.approx(np.mean(differences))
     assert ordering.found.held == sum(difference > 0 for difference in differences)
+    assert [task.difference for task in ordering.tasks] == pytest.approx(differences)
+    assert {(task.p, task.verdict) for task in ordering.tasks} == {(1.0, UNDECIDED)}  # of a single seed
     assert ordering.published is not None  # 83.8 against 83.6, 81.1 against 80.6
     assert (ordering.published.held, ordering.published.difference) == (2, pytest.approx(0.35))
+
+
+def test_a_figure_is_the_mean_over_seeds_with_its_deviation(tmp_path: Path, small_vectors: VectorTable) -> None:
+    folder = sick(tmp_path / "data")
+    alone = [run(folder, small_vectors, seed=seed).scores for seed in (3, 4, 5)]
+    report = run(folder, small_vectors, seed=3, seeds=3)
+    assert report.seeds == (3, 4, 5)
+    for number, score in enumerate(report.scores):
+        each = [scores[number].figure for scores in alone]
+        assert score.each == tuple(each)
+        assert score.figure == pytest.approx(np.mean(each))
+        assert score.spread == pytest.approx(np.std(each, ddof=1))
+        assert alone[0][number].spread is None
+        assert [one.seed for one in score.runs] == [3, 4, 5]
+    shown = figures(report).rows[0]
+    assert shown[1] == f"{report.scores[0].figure:.1f} ± {report.scores[0].spread:.1f}"
+
+
+def scored(method: str, *accuracies: float) -> SupervisedScore:
+    chosen = Trial(None, 1e-3, 1e-5, 4, 80.0)
+    runs = tuple(SupervisedRun(seed, chosen, {"accuracy": found}, ()) for seed, found in enumerate(accuracies))
+    return SupervisedScore("sentiment", "texts", method, (60, 20, 24), runs)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "verdict"),
+    [
+        ((80.0, 80.2, 80.1), (70.0, 70.3, 70.1), HOLDS),
+        ((70.0, 70.3, 70.1), (80.0, 80.2, 80.1), REVERSED),
+        ((80.0, 70.0, 75.0), (74.0, 79.0, 71.0), UNDECIDED),
+        ((80.0, 80.0), (70.0, 70.0), HOLDS),
+        ((80.0, 80.0), (80.0, 80.0), UNDECIDED),
+        ((80.0,), (20.0,), UNDECIDED),
+    ],
+)
+def test_a_verdict_looks_at_the_spread_over_seeds(
+    better: tuple[float, ...], worse: tuple[float, ...], verdict: str
+) -> None:
+    found = SeedsDifference.between(scored("usif", *better), scored("sif", *worse))
+    assert found.verdict == verdict
+    assert found.difference == pytest.approx(np.mean(better) - np.mean(worse))
+    if len(set(better)) > 1:
+        assert found.p == pytest.approx(ttest_ind(better, worse, equal_var=False).pvalue)
 
 
 def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -253,6 +302,7 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
         "a must be a number from 1e-12 up, not 0.0": {"a": [0.0]},
         "width must not be negative": {"width": -1},
         "examples must be at least 2": {"examples": 1},
+        "seeds must be at least 1, not 0": {"seeds": 0},
     }.items():
         with pytest.raises(UsageError, match=said):
             run(folder, small_vectors, **options)
@@ -265,7 +315,7 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
 
 def test_the_command_shows_what_was_chosen_and_the_papers_systems(tmp_path: Path, small_vectors: VectorTable) -> None:
     command = ("evaluate", "supervised", sick(texts(tmp_path / "data")), "--vectors", small_vectors.folder)
-    options = ("--method", "mean", "--method", "sif", "--a", "1e-2", "--width", 8)
+    options = ("--method", "mean", "--method", "sif", "--a", "1e-2", "--width", 8, "--seeds", 2)
     result = semsearch(*command, *options)
     assert (result.status, result.err) == (0, "")
     first, second, third, fourth = "\n".join(result.lines).split("\n\n")
@@ -276,10 +326,13 @@ def test_the_command_shows_what_was_chosen_and_the_papers_systems(tmp_path: Path
     systems = {line.split("  ")[0]: line.split()[-3:] for line in second.splitlines()}
     assert systems["Ours (SIF, table 2)"] == ["82.2", "86.0", "84.6"]
     assert systems["BYTE mLSTM (uSIF, table 3)"] == ["91.8", "79.2", "–"]
+    assert second.splitlines()[-1].startswith("A figure is the mean over 2 seeds, ± its standard deviation")
     assert third.splitlines()[0].split()[:2] == ["SIF", "less"]
     assert fourth.splitlines()[1].startswith("sif above mean")
     found = semsearch(*command, *options, "--json").json
-    report = evaluate_supervised([tmp_path / "data"], methods=["mean", "sif"], a=[1e-2], width=8, vectors=small_vectors)
+    report = evaluate_supervised(
+        [tmp_path / "data"], methods=["mean", "sif"], a=[1e-2], width=8, vectors=small_vectors, seeds=2
+    )
     assert found == json.loads(json.dumps(report.to_dict()))
 
 

@@ -95,7 +95,7 @@ class Commands(TyperGroup):
             _discard_stdout()
             raise typer.Exit(0) from None
         except MemoryError:
-            complain("there is too little memory for this; nothing was changed")
+            complain("there is too little memory for this; no write is left half done")
         except OSError as error:
             if error.errno not in LACKING:
                 raise
@@ -106,8 +106,8 @@ class Commands(TyperGroup):
 
 def _discard_stdout() -> None:
     """Discard buffered output that cannot be written, so that the interpreter does not try again at its end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:  # noqa: PTH123  # start-up time
+        os.dup2(nothing.fileno(), sys.stdout.fileno())
 
 
 app = typer.Typer(

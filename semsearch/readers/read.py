@@ -14,6 +14,7 @@ from semsearch.readers.content.decode import declared_encoding, decode
 from semsearch.readers.document import MAX_BYTES, Document
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
+from semsearch.system.lacking import is_lacking
 
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
@@ -31,7 +32,10 @@ class FileContent:
 
 
 def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS) -> FileContent:
-    """Read a file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary."""
+    """Read a file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary.
+
+    Raises OSError if it is the machine that has too little of something, such as open files.
+    """
     try:
         before = path.stat()
         if not stat.S_ISREG(before.st_mode):
@@ -42,6 +46,8 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
                 before = os.fstat(file.fileno())
                 data = file.read(max_bytes + 1)
     except OSError as error:
+        if is_lacking(error):
+            raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     size = max(before.st_size, len(data))
     if size > max_bytes:

@@ -18,6 +18,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from semsearch.errors import UsageError
+from semsearch.system.lacking import is_lacking
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
@@ -55,6 +56,8 @@ def rules_of_folder(folder: str, names: Iterable[str], above: Rules | None, skip
         try:
             text = Path(folder, name).read_text(encoding="utf-8-sig", errors="replace")
         except OSError as error:
+            if is_lacking(error):
+                raise  # what the rules leave out would be indexed
             skipped(folder + name, f"its rules cannot be read: {error.strerror or error}")
             continue
         lines += [compose(line) for line in text.splitlines() if _is_pattern(line, folder + name, skipped)]

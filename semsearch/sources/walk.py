@@ -21,6 +21,7 @@ from semsearch.errors import SourceError
 from semsearch.readers.registry import is_readable
 from semsearch.sources.entry import FolderEntry, NamedEntry
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
+from semsearch.system.lacking import is_lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ def find_files(
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
     except OSError as error:
+        if is_lacking(error):
+            raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
     return _Walk(root, choice, skipped).files()
 
@@ -139,6 +142,8 @@ class _Walk:
             with os.scandir(self._slashed + folder.path) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
+            if is_lacking(error):
+                raise  # the folder would be passed over
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
             return
         own = [name for name in IGNORE_FILES if any(entry.name == name for entry in entries)]
@@ -179,6 +184,8 @@ class _Walk:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
+            if is_lacking(error):
+                raise
             self._report(folder + name, f"cannot be read: {error.strerror or error}")
             return []
 

@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
 from semsearch.storage.earlier import show_as_of_today
+from semsearch.system.lacking import LACKING
 
 DATABASE = "index.sqlite"
 SEGMENTS = "segments"
@@ -218,6 +219,9 @@ def explained(folder: Path) -> Iterator[None]:
             raise StorageError(f"{path} cannot be written ({error.strerror}); the index is as it was") from error
         if error.errno == errno.EIO:
             raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is as it was") from error
+        if error.errno in LACKING:
+            what = f"{error.strerror}: {error.filename or folder}"
+            raise StorageError(f"{what}; the index is as it was: {LACKING[error.errno]}") from error
         raise
 
 

@@ -10,3 +10,8 @@ LACKING = {  # error number: what to do
     errno.ENFILE: "close other programs",
     errno.ENOMEM: "close other programs, or raise the limit with ulimit -v",
 }
+
+
+def is_lacking(error: OSError) -> bool:
+    """Return whether the machine has too little of something: then no file is to blame, nor to be passed over."""
+    return error.errno in LACKING

@@ -22,6 +22,7 @@ from semsearch.sources.roots import Root, RootPart, RootPlan
 from semsearch.sources.walk import find_files
 from semsearch.storage.roots import get_known, get_roots
 from semsearch.system.durable import file_digest
+from semsearch.system.lacking import is_lacking
 
 if TYPE_CHECKING:
     import sqlite3
@@ -182,6 +183,8 @@ def _digest(file: PresentFile, unreadable: list[SkippedFile]) -> str | None:
     except FileNotFoundError:  # gone since it was found; whoever is told of that looks again
         return None
     except OSError as error:
+        if is_lacking(error):
+            raise
         unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
         return None
 

@@ -22,6 +22,7 @@ from semsearch.lexical.writer import gather
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_file
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.system.lacking import is_lacking
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.passage_records import PassageRecord, each_record, language_of_records, storable
 from semsearch.text.passage_words import find_words
@@ -87,8 +88,11 @@ def read(
     except MissingExtra as error:  # it may be installed any time
         reason = f"{path} cannot be read: {error}"
     except Exception as error:  # a parser's own bug, on one file of thousands: reported, not fatal
+        if isinstance(error, OSError) and is_lacking(error):
+            raise
         logger.warning("%s could not be parsed", path, exc_info=True)
-        reason, is_lasting = f"could not be parsed: {type(error).__name__}: {error}", not isinstance(error, ImportError)
+        reason = f"could not be parsed: {type(error).__name__}: {error}"
+        is_lasting = not isinstance(error, ImportError | MemoryError)
     return Prepared(checked_ns=checked, reason=reason, is_lasting=is_lasting), None
 
 

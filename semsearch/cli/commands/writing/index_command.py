@@ -210,10 +210,12 @@ class _Work:
             whole.append(index.rebuild(**self.choices.given(), progress=report))
         done = SyncReport()
         if self.paths or index.roots or not self.rebuild:
-            with _going_on_later(index.path):
+            with _going_on_later(index.path), _after("the index was rebuilt" if whole else ""):
                 done = index.sync(*self.paths, **self.reading, progress=report)
         if self.refit and not done.refitted:
-            whole.append(index.refit(progress=report))
+            changed = done.added or done.changed or done.removed or done.moved
+            with _after("the index was brought up to date" if changed else ""):
+                whole.append(index.refit(progress=report))
         return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
 
 
@@ -239,6 +241,21 @@ def _going_on_later(folder: Path) -> Iterator[None]:
         if not (folder / READING_LOG).exists():
             raise
         raise KeyboardInterrupt("what was read is kept: run the same command again to go on from there") from None
+
+
+@contextmanager
+def _after(done: str) -> Iterator[None]:
+    """Have it said, if a step fails or is interrupted, what was `done` before it: its own error does not know."""
+    try:
+        yield
+    except SemsearchError as error:
+        if done:
+            error.args = (f"{done}; the next step failed: {error}",)
+        raise
+    except KeyboardInterrupt as interrupt:
+        if done:
+            raise KeyboardInterrupt(f"{done}; {str(interrupt) or 'nothing else was changed'}") from None
+        raise
 
 
 def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:

@@ -14,6 +14,7 @@ import small
 from console import INDEX, semsearch, write_docs
 
 from semsearch import Index, SyncReport, Text
+from semsearch.errors import StorageError
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -330,6 +331,22 @@ def test_refit_says_how_far_it_had_drifted(made: Path) -> None:
     assert "7 sentences" in result.out
     assert "drifted by" in result.out
     assert "all fitted anew" in semsearch("index", "--refit").out
+
+
+@pytest.mark.parametrize("option", ["--rebuild", "--refit"])
+def test_what_fails_after_a_finished_step_does_not_deny_that_step(
+    made: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise StorageError("the disk is full; the index is as it was")
+
+    (made / "docs" / "more.md").write_text("The captain left the ship.\n", encoding="utf-8")
+    step, done = ("sync", "rebuilt") if option == "--rebuild" else ("refit", "brought up to date")
+    monkeypatch.setattr(Index, step, failing)
+    result = semsearch("index", option)
+    assert result.status == 2
+    failed = "the next step failed: the disk is full; the index is as it was"
+    assert result.err.endswith(f"the index was {done}; {failed}\n")
 
 
 def test_an_interrupted_first_index_leaves_nothing(

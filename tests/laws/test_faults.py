@@ -1,0 +1,40 @@
+"""When the disk is full or fails, or files and memory are lacking, an index is as before or as after, and goes on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from failing import TROUBLES, World, prepare_process
+from file_doors import Doors
+from power import SURVIVALS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="SQLite is watched as a library of its own")
+SHARES = (0.3, 0.8)  # of all operations, after which one fails
+
+
+@pytest.mark.parametrize(("action", "first"), [("first", 0), ("sync", 3), ("rebuild", 5)])
+def test_a_fault_leaves_the_index_as_before_or_as_after_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, first: int
+) -> None:
+    prepare_process(monkeypatch)
+    with Doors(tmp_path) as doors:
+        world = World.prepared(tmp_path, action)
+        for number, share in enumerate(SHARES):
+            trouble = TROUBLES[(first + number) % len(TROUBLES)]
+            operations = world.points(doors, trouble)
+            assert operations > 1
+            assert world.broken(doors, trouble, 1 + int(share * operations)) == []
+
+
+def test_a_loss_of_power_leaves_the_index_as_before_or_as_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare_process(monkeypatch)
+    with Doors(tmp_path) as doors:
+        world = World.prepared(tmp_path, "sync")
+        operations = world.operations(doors)
+        for number, survival in enumerate(SURVIVALS):
+            assert world.lost_power(operations, (1 + number) * len(operations) // len(SURVIVALS), survival) == []
+        assert world.lost_power(operations, len(operations), "what was flushed") == []

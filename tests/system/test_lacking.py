@@ -1,0 +1,71 @@
+"""What the machine lacks is no fault of a file: nothing is skipped for it, and nothing is lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semsearch.errors import StorageError
+from semsearch.index import Index
+from semsearch.word_vectors.table import VectorTable
+
+
+def test_no_document_is_skipped_for_want_of_open_files(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    file = tmp_path / "docs" / "sea.md"
+    file.write_text("The captain left the ship.\n")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        file.write_text("The judge sold the ship.\n")
+        opened = Path.open
+
+        def failing(path: Path, *arguments: Any, **named: Any) -> Any:
+            if path.name == "sea.md":
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(path))
+            return opened(path, *arguments, **named)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "open", failing)
+            with pytest.raises(StorageError, match=r"Too many open files.*the index is as it was.*ulimit -n"):
+                index.sync()
+        assert "captain" in index.search("ship")[0].sentence
+        index.sync()
+        assert "judge" in index.search("ship")[0].sentence
+
+
+@pytest.mark.parametrize("ignore", [True, False])
+def test_no_folder_and_no_rules_are_passed_over_for_want_of_open_files(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch, ignore: bool
+) -> None:
+    folder = tmp_path / "docs" / "below"
+    folder.mkdir(parents=True)
+    (folder / "sea.md").write_text("The captain left the ship.\n")
+    (folder / ".semsearchignore").write_text("night.md\n")
+    listed, read = os.scandir, Path.read_text
+
+    def lacking(name: object) -> OSError:
+        return OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(name))
+
+    def listing(path: Any) -> Any:
+        if not ignore and "below" in os.fspath(path):
+            raise lacking(path)
+        return listed(path)
+
+    def reading(path: Path, *arguments: Any, **named: Any) -> str:
+        if ignore and path.name == ".semsearchignore":
+            raise lacking(path)
+        return read(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    monkeypatch.setattr(Path, "read_text", reading)
+    with (
+        Index.create(tmp_path / "index", vectors=small_vectors) as index,
+        pytest.raises(StorageError, match="Too many open files"),
+    ):
+        index.sync(tmp_path / "docs")

@@ -19,7 +19,7 @@ from semsearch.indexing.reading.intake import Intake, forget, set_languages
 from semsearch.indexing.reading.spool import Spool
 from semsearch.results.state.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.database import SEGMENTS, IndexDatabase, explained
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, explained
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import WordVectors
@@ -104,6 +104,8 @@ def writing(
             )
             yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log)
             left = leftovers(db)
+    except CommitInDoubt:
+        raise
     except BaseException:
         with suppress(Exception), database.reading() as db:  # the error is what counts; the next writer sweeps too
             drop_unnamed(db, database.folder)

@@ -37,6 +37,13 @@ _SHOWN = 3  # faults of a damaged index
 _IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
 
 
+class CommitInDoubt(StorageError):
+    """The disk failed at a commit. It is in the log, flushed or not, and who opens the database next may find it there.
+
+    So what the new generation names must stay until the next write, which sees whether it is there.
+    """
+
+
 class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself.
 
@@ -92,7 +99,10 @@ class IndexDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins."""
+        """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins.
+
+        Raises CommitInDoubt if the disk fails then.
+        """
         with explained(self.folder):
             connection = connect(self.path, "rw")
             try:
@@ -104,7 +114,7 @@ class IndexDatabase:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     raise
-                connection.execute("COMMIT")
+                _commit(connection, self.folder)
             finally:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
@@ -129,6 +139,17 @@ class IndexDatabase:
             self._times_closed += 1
             idle = [self._idle.pop() for _ in range(len(self._idle))]
         _close_all(idle)
+
+
+def _commit(connection: sqlite3.Connection, folder: Path) -> None:
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if "disk I/O error" not in str(error):
+            raise
+        raise CommitInDoubt(
+            f"the disk of {folder} is failing ({error}) at the end of a write, which may be there or not; run it again"
+        ) from error
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

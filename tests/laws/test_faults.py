@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from failing import TROUBLES, World, prepare_process
+from failing import TROUBLES, Faults, Trouble, World, answers, prepare_process
 from file_doors import Doors
 from power import SURVIVALS
+
+from semsearch.errors import StorageError
+from semsearch.index import Index
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="SQLite is watched as a library of its own")
 SHARES = (0.3, 0.8)  # of all operations, after which one fails
@@ -38,3 +43,30 @@ def test_a_loss_of_power_leaves_the_index_as_before_or_as_after(
         for number, survival in enumerate(SURVIVALS):
             assert world.lost_power(operations, (1 + number) * len(operations) // len(SURVIVALS), survival) == []
         assert world.lost_power(operations, len(operations), "what was flushed") == []
+
+
+def test_a_commit_of_which_nobody_knows_whether_it_lasts_keeps_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The flush of a commit fails while a reader has the log open: what is in the log may be found there later."""
+    prepare_process(monkeypatch)
+    flush = Trouble("no flush of the log", errno.EIO, frozenset({"sync"}), lasting=True)
+    with Doors(tmp_path) as doors:
+        world = World.prepared(tmp_path, "sync")
+        world.operations(doors)
+        shutil.rmtree(world.work)
+        shutil.copytree(tmp_path / "template", world.work)
+        faults = Faults(flush, 0)
+        doors.watcher = lambda operation: faults(operation) if operation.sqlite else None
+        with Index.open(world.work) as reader:
+            reader.search("captain")
+            with Index.open(world.work) as index:
+                faults.point = faults.seen + 2  # the log's header is the first, the commit the second
+                with pytest.raises(StorageError, match="may be there or not"):
+                    index.sync()
+        doors.watcher = None
+        assert faults.failed
+        assert answers(world.work) == world.after  # SQLite recovers the log
+        with Index.open(world.work) as index:
+            index.sync()
+        assert answers(world.work) == world.after

@@ -73,6 +73,7 @@ _ROOM: frozenset[Kind] = frozenset({"open", "mkdir", "write", "sync"})
 TROUBLES = (
     Trouble("a failing operation", errno.EIO, _WRITING | {"open", "map"}, lasting=False),
     Trouble("a failing disk", errno.EIO, _WRITING, lasting=True),
+    Trouble("a disk that flushes nothing", errno.EIO, frozenset({"sync", "sync folder"}), lasting=True),
     Trouble("no room once", errno.ENOSPC, _ROOM, lasting=False, share=0.5),
     Trouble("a full disk", errno.ENOSPC, _ROOM, lasting=True, share=0.5),
     Trouble("one file too many", errno.EMFILE, frozenset({"open"}), lasting=False),

@@ -24,6 +24,7 @@ from file_doors import Doors
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=ACTIONS, default=ACTIONS)
+    parser.add_argument("--trouble", nargs="+", choices=[trouble.name for trouble in TROUBLES])
     parser.add_argument("--step", type=int, default=1, help="every how many operations")
     given = parser.parse_args()
     found = 0
@@ -33,9 +34,11 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as name, Doors(Path(name)) as doors:
                 world = World.prepared(Path(name), action)
                 for trouble in TROUBLES:
+                    if given.trouble and trouble.name not in given.trouble:
+                        continue
                     points = range(1, world.points(doors, trouble) + 1, given.step)
                     wrong = [(point, one) for point in points for one in world.broken(doors, trouble, point)]
-                    print(f"{action:<10}{trouble.name:<22}{len(points):>6,} points  {len(wrong):>4,} wrong", flush=True)
+                    print(f"{action:<10}{trouble.name:<28}{len(points):>6,} points  {len(wrong):>4,} wrong", flush=True)
                     for point, one in wrong:
                         print(f"  {point}: {one}", flush=True)
                     found += len(wrong)

@@ -17,7 +17,14 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
     from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
-    from semsearch.evaluate.cbos.word2vec_comparison import CbosEffect, CbosReport, CbosTask, CbosYear, evaluate_cbos
+    from semsearch.evaluate.cbos.word2vec_comparison import (
+        CbosDifference,
+        CbosEffect,
+        CbosReport,
+        CbosTask,
+        CbosYear,
+        evaluate_cbos,
+    )
     from semsearch.evaluate.golden.golden_report import GoldenReport
     from semsearch.evaluate.golden.golden_run import evaluate_golden
     from semsearch.evaluate.papers.papers_report import PapersReport
@@ -31,7 +38,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
     from semsearch.evaluate.similarity.orderings import Ordering
     from semsearch.evaluate.similarity.sts import evaluate_sts
-    from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
+    from semsearch.evaluate.similarity.sts_report import FitDifference, StsAverage, StsReport, StsScore
     from semsearch.evaluate.supervised.several_seeds import evaluate_supervised
     from semsearch.evaluate.supervised.supervised_report import (
         SeedsDifference,
@@ -44,6 +51,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.vector_scores import VectorsReport, evaluate_vectors
 
 __all__ = [
+    "CbosDifference",
     "CbosEffect",
     "CbosReport",
     "CbosTask",
@@ -54,6 +62,7 @@ __all__ = [
     "ConfoundReport",
     "ErrorAgreement",
     "Figure",
+    "FitDifference",
     "GoldenReport",
     "GroupSizes",
     "ModelComparison",
@@ -95,7 +104,7 @@ _HOMES = {
     "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
     "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
     "analysis.weighing": "WeightRow WeightsReport evaluate_weights",
-    "cbos.word2vec_comparison": "CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
+    "cbos.word2vec_comparison": "CbosDifference CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
     "golden.golden_report": "GoldenReport",
     "golden.golden_run": "evaluate_golden",
     "papers.papers_report": "PapersReport",
@@ -109,7 +118,7 @@ _HOMES = {
     "retrieval.modes_and_peers": "evaluate_retrieval",
     "similarity.orderings": "Ordering",
     "similarity.sts": "evaluate_sts",
-    "similarity.sts_report": "StsAverage StsReport StsScore",
+    "similarity.sts_report": "FitDifference StsAverage StsReport StsScore",
     "supervised.several_seeds": "evaluate_supervised",
     "supervised.supervised_report": (
         "SeedsDifference SupervisedOrdering SupervisedReport SupervisedRun SupervisedScore Trial"

@@ -45,5 +45,6 @@ SPLIT = Option(
     "Which of a folder's files; a file that is named is taken anyway.",
     default="test",
 )
+BLANK_AS_ZERO = Switch("blank_as_zero", help="Pairs without a score have score 0, instead of being left out.")
 SEED = Option("seed", int, "N", "Of all that is drawn by chance.", default=0, least=0)
 FRESH = Switch("fresh", help="Compute anew what was kept from an earlier run.")

@@ -92,6 +92,11 @@ def spread(figure: float, deviation: float | None, form: str = ".1f") -> str:
     return number(figure, form) if deviation is None else f"{figure:{form}} ± {deviation:.1f}"
 
 
+def within(figure: float, low: float, high: float, form: str = ".1f") -> str:
+    """Format a figure with half of the width of its interval: `66.3 ± 1.2`."""
+    return f"{figure:{form}} ± {(high - low) / 2:.1f}"
+
+
 def _row(cells: Sequence[str]) -> str:
     shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
     marked = (f"**{text}**" if isinstance(cell, Bold) else text for cell, text in zip(cells, shown, strict=True))

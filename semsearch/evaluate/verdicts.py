@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.table import NONE
@@ -29,10 +28,10 @@ class Held(ExperimentRecord):
             return None
         return cls(sum(one > two for one, two in both), len(both), sum(one - two for one, two in both) / len(both))
 
-    @property
-    def verdict(self) -> str:
-        """The verdict on the claim, by the sign test over tasks: two-sided, at LEVEL."""
-        return said_by(_sign_test(self.held, self.of), 2 * self.held - self.of)
+
+def said_by_interval(low: float, high: float) -> str:
+    """The verdict of an interval of a difference: undecided if zero lies in it."""
+    return HOLDS if low > 0 else REVERSED if high < 0 else UNDECIDED
 
 
 def said_by(p: float, difference: float) -> str:
@@ -43,10 +42,3 @@ def said_by(p: float, difference: float) -> str:
 def counted(held: Held | None) -> str:
     """Format a count: `13 of 20, +3.9`."""
     return NONE if held is None else f"{held.held} of {held.of}, {held.difference:+.1f}"
-
-
-@cache
-def _sign_test(held: int, of: int) -> float:
-    from scipy.stats import binomtest  # start-up time
-
-    return float(binomtest(held, of).pvalue)

@@ -30,7 +30,9 @@ from semsearch.evaluate.cbos.trainer import Recipe, TrainedVectors, Trainer
 from semsearch.evaluate.published import YEAR_TASKS, figures
 from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.correlation import pearson
+from semsearch.evaluate.similarity.pair_bootstrap import PairDraws, Resampled
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
+from semsearch.evaluate.verdicts import said_by_interval
 from semsearch.train.cbos import start
 from semsearch.train.corpus import Skipped, Stages, check_settings
 from semsearch.word_vectors.averages import average
@@ -84,6 +86,27 @@ class CbosEffect(ExperimentRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class CbosDifference(ExperimentRecord):
+    """How far CBOS is above another method: in how many of the tasks, and the mean difference of r × 100.
+
+    The interval has 95 % of the draws of pairs within each task (semsearch.evaluate.similarity.pair_bootstrap); on each
+    draw, r is the mean over seeds.
+    """
+
+    other: str
+    held: int
+    of: int
+    difference: float = field(metadata=digits(4))
+    low: float = field(metadata=digits(4))
+    high: float = field(metadata=digits(4))
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the claim that CBOS is above."""
+        return said_by_interval(self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
 class CbosReport(ExperimentRecord):
     """The results of CBOS and its baselines: the training text, the seconds of all trainings, and the figures."""
 
@@ -96,6 +119,7 @@ class CbosReport(ExperimentRecord):
     tasks: tuple[CbosTask, ...]
     years: tuple[CbosYear, ...]
     effects: tuple[CbosEffect, ...] = field(default=())
+    differences: tuple[CbosDifference, ...] = field(default=())
 
 
 def _warn(path: str, reason: str) -> None:
@@ -117,6 +141,7 @@ def evaluate_cbos(
     min_count: int = 5,
     seed: int = 0,
     seeds: int = 3,
+    blank_as_zero: bool = False,
     fresh: bool = False,
     skipped: Skipped = _warn,
     progress: Stages | None = None,
@@ -125,7 +150,7 @@ def evaluate_cbos(
 
     `corpus` are files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and
     m to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. All is trained with each of `seeds`
-    seeds from `seed` on. Vectors that were trained before are
+    seeds from `seed` on. With `blank_as_zero` pairs without a score have score 0. Vectors that were trained before are
     taken from the cache folder unless `fresh`. `skipped(path, reason)` is called for files that could not be read,
     which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
     MissingExtra if gensim is not installed.
@@ -139,7 +164,7 @@ def evaluate_cbos(
         sentences=1 if sentences is None else sentences,
     )
     check_settings(k=min(ks, default=K), m=min(ms, default=M), seeds=seeds)
-    tasks = _tasks(map(Path, sts), effects=bool(ks or ms))
+    tasks = _tasks(map(Path, sts), effects=bool(ks or ms), blank_as_zero=blank_as_zero)
     recipe = Recipe(tuple(map(Path, corpus)), sentences, stem, dimension, epochs, batch, min_count, seed)
     scorer = _Scorer(tasks, Stemming(stem=stem))
     trainer = Trainer(recipe, fresh, skipped, progress)
@@ -156,6 +181,7 @@ def evaluate_cbos(
         tasks=rows,
         years=tuple(_years(rows, runs)),
         effects=tuple(_effects(runs, scorer.tasks, ks, ms)),
+        differences=tuple(_differences(runs, scorer.tasks)),
     )
 
 
@@ -164,25 +190,25 @@ class _SeedRun:
 
     def __init__(self, trainer: Trainer, scorer: _Scorer, baselines: bool) -> None:
         self._trainer, self._scorer = trainer, scorer
-        self.measured: dict[str, Mapping[str, float]] = {}
+        self.measured: dict[str, Mapping[str, Resampled]] = {}
         self.seconds: dict[str, float] = {}
         for name in ("skip-gram", "CBOW") if baselines else ():
             self._measure(name, trainer.word2vec(name))
         self.cbos = trainer.cbos(K, M)
         self._measure("CBOS", self.cbos)
-        self._swept = {(K, M): self.measured["CBOS"]}
+        self._swept = {(K, M): _values(self.measured["CBOS"])}
         words, recipe = self.cbos.words, trainer.recipe
         self.measured[RANDOM] = scorer.scores(words, start(len(words), recipe.dimension, recipe.seed).vectors)
 
     def by_method(self, task: str) -> dict[str, float]:
         """Pearson's r × 100 of each method on a task."""
-        return {name: found[task] for name, found in self.measured.items()}
+        return {name: found[task].value for name, found in self.measured.items()}
 
     def swept(self, k: int, m: int) -> Mapping[str, float]:
         """Pearson's r × 100 of CBOS with some k and m, by task."""
         if (k, m) not in self._swept:
             trained = self._trainer.cbos(k, m)
-            self._swept[k, m] = self._scorer.scores(trained.words, trained.vectors)
+            self._swept[k, m] = _values(self._scorer.scores(trained.words, trained.vectors))
         return self._swept[k, m]
 
     def _measure(self, name: str, trained: TrainedVectors) -> None:
@@ -195,15 +221,18 @@ class _Scorer:
 
     def __init__(self, tasks: Sequence[Task], stemming: Stemming) -> None:
         self.tasks = tasks
+        self._draws = [PairDraws(task.label, len(task.scores)) for task in tasks]
         self._texts = [(list(map(stemming, task.first)), list(map(stemming, task.second))) for task in tasks]
 
-    def scores(self, words: Sequence[str], vectors: Float32) -> dict[str, float]:
+    def scores(self, words: Sequence[str], vectors: Float32) -> dict[str, Resampled]:
         """Compute Pearson's r × 100 by task; a sentence without known words is similar to nothing. (V), (V, d)"""
         numbers = {word: number for number, word in enumerate(words)}
         found = {}
-        for task, sides in zip(self.tasks, self._texts, strict=True):
+        for task, draws, sides in zip(self.tasks, self._draws, self._texts, strict=True):
             first, second = (_unit(average(ids_of(texts, numbers), vectors)) for texts in sides)
-            found[task.name] = 100 * pearson(np.einsum("ij,ij->i", first, second), task.scores)
+            cosines = np.einsum("ij,ij->i", first, second)
+            r, drawn = pearson(cosines, task.scores), draws.pearson(cosines, task.scores)
+            found[task.name] = Resampled(100 * r, 100 * drawn)
         return found
 
     def known(self, words: Sequence[str]) -> float:
@@ -220,10 +249,14 @@ def _unit(rows: Float32) -> Float64:
     return np.asarray(wide / np.where(lengths > 0, lengths, 1))
 
 
-def _tasks(paths: Iterable[Path], *, effects: bool) -> list[Task]:
+def _tasks(paths: Iterable[Path], *, effects: bool, blank_as_zero: bool) -> list[Task]:
     """The paper's tasks among the files. Raises SourceError if there are none, or none to compare k and m on."""
     named = set(_printed())
-    tasks = [task for task in read_tasks(paths) if task.name in named and task.split in ("test", "")]
+    tasks = [
+        task
+        for task in read_tasks(paths, blank_as_zero=blank_as_zero)
+        if task.name in named and task.split in ("test", "")
+    ]
     if not tasks:
         raise SourceError(
             "none of the files is a task of the paper; expected names such as 2014.images.test.tsv, years 2012 to 2015"
@@ -247,6 +280,23 @@ def _effects(runs: Sequence[_SeedRun], tasks: Sequence[Task], ks: Sequence[int],
             means = [_mean(by_task.values()) for by_task in found]
             effects.append(CbosEffect(parameter, value, _means(found), _mean(means), _spread(means)))
     return effects
+
+
+def _differences(runs: Sequence[_SeedRun], tasks: Sequence[Task]) -> Iterable[CbosDifference]:
+    """CBOS against each of the others, on the mean over seeds of each task."""
+    by_method = {
+        name: {task.name: Resampled.mean(run.measured[name][task.name] for run in runs) for task in tasks}
+        for name in runs[0].measured
+    }
+    for other in (name for name in by_method if name != "CBOS"):
+        found = [by_method["CBOS"][task.name].above(by_method[other][task.name]) for task in tasks]
+        mean = Resampled.mean(found).interval
+        held = sum(one.value > 0 for one in found)
+        yield CbosDifference(other, held, len(found), mean.value, mean.low, mean.high)
+
+
+def _values(figures: Mapping[str, Resampled]) -> dict[str, float]:
+    return {name: figure.value for name, figure in figures.items()}
 
 
 def _row(task: Task, measured: Sequence[Mapping[str, float]]) -> CbosTask:

@@ -13,7 +13,7 @@ from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Option, Repeated, Switch
 from semsearch.evaluate.published import PUBLISHED, by_column, figures, systems
 from semsearch.evaluate.similarity.orderings import CLAIMS, SIF_CLAIMS, USIF_CLAIMS
-from semsearch.evaluate.similarity.sts_tables import above, fitted, groups, tasks, tasks_beside
+from semsearch.evaluate.similarity.sts_tables import above, fitted, groups, said, tasks, tasks_beside
 from semsearch.evaluate.table import Block, PictureOf, Table
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def tables(report: StsReport, *, published: bool = False) -> Iterator[Block]:
         by_task = {row.name: _ALL[row.name] for row in PUBLISHED if row.tasks}
         compared = [method for method in methods if any(row.method == method and row.tasks for row in PUBLISHED)]
         yield tasks_beside(report, compared, by_task)
-    yield groups(report.averages, methods, _ALL, report.scores)
+    yield groups(report, methods, _ALL)
     yield from fitted(report)
+    yield said(report)
 
 
 def claims(report: StsReport) -> Iterator[Block]:
@@ -93,7 +94,7 @@ STS = Experiment(
     help="""Correlate cosines of sentences with people's scores, as in the SIF and uSIF papers.
 
     Pearson's r and Spearman's ρ × 100 for each task; then Pearson's r by year (the mean of its tasks), beside the
-    papers' figures; then in how many tasks a method is above another, and by how much.
+    papers' figures; then in how many tasks a method is above another, and by how much. ± is half of a 95 % interval.
 
     Methods: mean, tfidf; w, r and sif (or wr) are the SIF paper's weights, removal and both. uSIF's parts are u, its
     weights, p, its piecewise removal, and n, its normalisation: sif+u, sif+p and sif+n have one of them in place of
@@ -120,6 +121,7 @@ STS = Experiment(
             "task|corpus|FILE",
             "What components are fitted on: each task (the default), all tasks together, a text file.",
         ),
+        options.BLANK_AS_ZERO,
         Switch("published", help="Each task beside the papers' figures.", shown=True),
         options.FRESH,
     ),
@@ -133,7 +135,8 @@ STS = Experiment(
 
 
 def _similarity(report: StsReport, _: PapersReport) -> Iterator[Block]:
-    yield groups(report.averages, ("mean", "tfidf", "w", "r", "sif"), _SIF, report.scores)
+    yield groups(report, ("mean", "tfidf", "w", "r", "sif"), _SIF)
+    yield said(report)
     yield above(report, SIF_CLAIMS, percent=False)
     yield PictureOf("sts", "Pearson's r by group and method, the papers' figures as crosses")
     yield tasks_beside(report, ("mean", "tfidf", "sif"), _SIF)
@@ -142,7 +145,7 @@ def _similarity(report: StsReport, _: PapersReport) -> Iterator[Block]:
 
 def _parts(report: StsReport, _: PapersReport) -> Iterator[Block]:
     parts = (f"{method}{part}" for method in ("sif+", "usif-") for part in "upn")
-    yield groups(report.averages, ("sif", *parts, "usif"), {}, report.scores)
+    yield groups(report, ("sif", *parts, "usif"), {})
     yield above(report, USIF_CLAIMS)
 
 
@@ -171,7 +174,8 @@ USIF = Section(
     command="sts sts/ --method usif --method sif",
     vectors="all",
     blocks=lambda report, papers: [
-        groups(report.averages, ("usif", "sif"), _USIF, report.scores, apart=True),
+        groups(report, ("usif", "sif"), _USIF, apart=True),
+        said(report),
         usif_a(papers),
     ],
     note="usif",

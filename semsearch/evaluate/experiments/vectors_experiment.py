@@ -11,6 +11,7 @@ from semsearch.evaluate.experiment import Experiment
 from semsearch.evaluate.experiments.retrieval_experiment import with_interval
 from semsearch.evaluate.options import Option, Repeated, Switch
 from semsearch.evaluate.published import systems
+from semsearch.evaluate.similarity.sts_report import PER_TASK, StsReport
 from semsearch.evaluate.similarity.sts_tables import groups
 from semsearch.evaluate.table import Block, Table
 
@@ -34,7 +35,7 @@ def tables(report: VectorsReport) -> Iterator[Block]:
     """The blocks of the experiment: the vectors; similarity; retrieval; each with the share of known words."""
     yield f"{report.vectors}: {report.words:,} words, {report.dimension} dimensions ({report.digest[:8]})"
     if report.sts:
-        yield groups(report.sts, ("sif", "usif"), systems())
+        yield groups(StsReport(report.vectors, PER_TASK, (), report.sts), ("sif", "usif"), systems())
         yield f"{report.coverage['sts']:.1%} of the words are known"
     if report.retrieval:
         rows = []

@@ -23,7 +23,6 @@ from semsearch.evaluate.papers import notes
 from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.table import PictureOf, Table, prose
-from semsearch.evaluate.verdicts import LEVEL
 
 CHAPTERS: Mapping[str, Sequence[Section]] = {
     "SIF: Arora, Liang, Ma 2017": (
@@ -110,9 +109,11 @@ def _opening(report: PapersReport) -> Iterator[str]:
         yield from prose(f"Supervised tasks, paraphrase groups and weights are those of {report.vectors[0].name}.")
     yield from _missing(report)
     yield from prose(
-        f'"holds", "reversed" and "no difference shown" are verdicts of a sign test over tasks at p = {LEVEL:g}, of '
-        "McNemar's test over sentences where sentences are classified. Behind them: in how many tasks the first was "
-        "above the second, and the mean difference in points."
+        '"holds", "reversed" and "no difference shown" are verdicts at the level of 95 %. Of similarities: whether '
+        "zero lies in the interval of the mean difference, pairs of sentences being drawn anew within each task (the "
+        "paired bootstrap). Of what is learned with several seeds: Welch's t-test over the seeds. Where sentences are "
+        "classified: McNemar's test. Behind them: in how many tasks the first was above the second, and the mean "
+        "difference in points."
     )
 
 

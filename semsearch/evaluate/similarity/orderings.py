@@ -1,18 +1,22 @@
 """Orderings of methods: the claims of the papers' tables, checked with our vectors.
 
-A claim is a pair of methods. Ours is counted over tasks; so is the papers' for the SIF paper's methods, over the same
-tasks. uSIF was published by group only, and so the papers' count is one of groups there.
+A claim is a pair of methods. Ours is decided by the paired bootstrap: it holds if the interval of the mean difference
+over tasks lies above zero. In how many tasks the first was above the second is counted; so is the papers' for the SIF
+paper's methods, over the same tasks. uSIF was published by group only, and so the papers' count is one of groups there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semsearch.evaluate.published import PUBLISHED, Published, figures
 from semsearch.evaluate.record import ExperimentRecord
-from semsearch.evaluate.verdicts import Held
+from semsearch.evaluate.verdicts import Held, said_by_interval
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.similarity.pair_bootstrap import Resampled
 
 # the first above the second
 SIF_CLAIMS = (("w", "mean"), ("r", "mean"), ("sif", "mean"), ("sif", "tfidf"), ("sif", "w"), ("sif", "r"))
@@ -29,7 +33,8 @@ _ALONE = {"sif+u": "weights", "sif+p": "piecewise removal", "sif+n": "normalisat
 class Ordering(ExperimentRecord):
     """A claim that one method is above another, with some word vectors and fit. `improvement`: of the mean r, per cent.
 
-    `published`: the paper's counts by the kind of word vectors; `published_improvement`: uSIF over SIF, section 4.3.
+    `low` and `high` are the 95 % interval of the mean difference. `published`: the paper's counts by the kind of word
+    vectors; `published_improvement`: uSIF over SIF, section 4.3.
     """
 
     better: str
@@ -38,8 +43,15 @@ class Ordering(ExperimentRecord):
     fit_on: str
     found: Held
     improvement: float
+    low: float
+    high: float
     published: Mapping[str, Held] = field(default_factory=dict)
     published_improvement: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the claim."""
+        return said_by_interval(self.low, self.high)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON; the fields of `found` are on the same level."""
@@ -50,6 +62,8 @@ class Ordering(ExperimentRecord):
             "vectors": self.vectors,
             "fit_on": self.fit_on,
             "improvement": round(self.improvement, 4),
+            "low": round(self.low, 4),
+            "high": round(self.high, 4),
             "published": {name: held.to_dict() for name, held in self.published.items()},
             "published_improvement": self.published_improvement,
         }
@@ -64,21 +78,26 @@ class Ordering(ExperimentRecord):
             data["fit_on"],
             Held(data["held"], data["of"], data["difference"]),
             data["improvement"],
+            data["low"],
+            data["high"],
             {name: Held(**held) for name, held in data["published"].items()},
             data["published_improvement"],
         )
 
 
-def orderings(by_method: Mapping[str, Mapping[str, float]], *, vectors: str, fit_on: str) -> list[Ordering]:
+def orderings(by_method: Mapping[str, Mapping[str, Resampled]], *, vectors: str, fit_on: str) -> list[Ordering]:
     """Check the claims of which both methods were run. `by_method`: r × 100 by the name of a task, or SICK14, STSb."""
+    from semsearch.evaluate.similarity.pair_bootstrap import claimed  # start-up time
+
     found = []
     for better, worse in CLAIMS:
-        if better not in by_method or worse not in by_method:
+        one, two = by_method.get(better, {}), by_method.get(worse, {})
+        difference = claimed(one, two)
+        ours = Held.between(_values(one), _values(two))
+        if difference is None or ours is None:
             continue
-        ours = Held.between(by_method[better], by_method[worse])
-        if ours is None:
-            continue
-        base = sum(by_method[worse].values())
+        base = sum(_values(two).values())
+        interval = difference.interval
         found.append(
             Ordering(
                 better,
@@ -86,12 +105,18 @@ def orderings(by_method: Mapping[str, Mapping[str, float]], *, vectors: str, fit
                 vectors,
                 fit_on,
                 ours,
-                100 * (sum(by_method[better].values()) / base - 1) if base > 0 else 0.0,
-                _published(better, worse, list(by_method[better])),
+                100 * (sum(_values(one).values()) / base - 1) if base > 0 else 0.0,
+                interval.low,
+                interval.high,
+                _published(better, worse, list(one)),
                 _alone().get(better) if worse == "sif" else None,
             )
         )
     return found
+
+
+def _values(figures: Mapping[str, Resampled]) -> dict[str, float]:
+    return {name: figure.value for name, figure in figures.items()}
 
 
 def _published(better: str, worse: str, names: Sequence[str]) -> dict[str, Held]:

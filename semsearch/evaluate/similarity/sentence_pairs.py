@@ -45,12 +45,13 @@ class Task:
         return [*self.first, *self.second]
 
 
-def read_tasks(paths: Iterable[Path], *, split: str = "test") -> list[Task]:
+def read_tasks(paths: Iterable[Path], *, split: str = "test", blank_as_zero: bool = False) -> list[Task]:
     """Read the tasks in files, and in folders: there all .tsv files of a split, or without one in their name.
 
+    Pairs without a score are left out, unless they are to have score 0.
     Raises SourceError as `task_files` does, and for a line that is not a pair with a score from 0 to 5.
     """
-    return [_read(file) for file in task_files(paths, split=split)]
+    return [_read(file, blank_as_zero) for file in task_files(paths, split=split)]
 
 
 def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
@@ -87,7 +88,7 @@ def _name(path: Path) -> tuple[str, str]:
     return (rest, last) if rest and last in _SPLITS else (stem, "")
 
 
-def _read(path: Path) -> Task:
+def _read(path: Path, blank_as_zero: bool) -> Task:
     name, split = _name(path)
     scores: list[float] = []
     pairs: list[tuple[str, str]] = []
@@ -95,7 +96,9 @@ def _read(path: Path) -> Task:
         cells = line.cells
         if len(cells) < 3 or not (cells[1] and cells[2]):
             raise line.wrong("a score and two sentences, between tabs")
-        scores.append(line.score(0, HIGHEST))
+        if not cells[0] and not blank_as_zero:
+            continue
+        scores.append(line.score(0, HIGHEST) if cells[0] else 0.0)
         pairs.append((cells[1], cells[2]))
     check_scores(path, scores)
     year, _, task = name.partition(".")

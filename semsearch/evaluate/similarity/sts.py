@@ -4,30 +4,30 @@ Per task, as the papers do, the common components are those of the task's own se
 Fitted on a file instead, or on the sentences of all tasks together, they are the same for all tasks, as in an index.
 The weights never depend on the task: p(w) is that of the word vectors, tf-idf counts over all the tasks that are run,
 and uSIF's a follows from n = 11 words, the mean length over all the papers' data.
+
+Every r and every difference has an interval, by the paired bootstrap over the pairs of each task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.lines import numbered_lines
-from semsearch.evaluate.published import GROUPS, YEAR_TASKS, published, published_task
-from semsearch.evaluate.similarity.correlation import pearson, spearman
-from semsearch.evaluate.similarity.cosines import Cosines, Progress, WeighedWords, cosines
-from semsearch.evaluate.similarity.orderings import Ordering, orderings
+from semsearch.evaluate.similarity.cosines import Progress, WeighedWords, cosines
+from semsearch.evaluate.similarity.measured_cosines import MeasuredCosines, PairMeasures, report_of
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
-from semsearch.evaluate.similarity.sts_report import PER_TASK, StsAverage, StsReport, StsScore
+from semsearch.evaluate.similarity.sts_report import PER_TASK, StsReport
 from semsearch.evaluate.similarity.variants import DEFAULT, find_variants
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.table import WordVectors
 
 TOGETHER = "corpus"  # fit_on: the sentences of all tasks
 
@@ -42,6 +42,7 @@ def evaluate_sts(
     split: str = "test",
     fit_on: str | Path | Sequence[str | Path] = PER_TASK,
     frequencies: str | Path = "vectors",
+    blank_as_zero: bool = False,
     keep: bool = False,
     fresh: bool = False,
     progress: Progress | None = None,
@@ -55,6 +56,7 @@ def evaluate_sts(
                  "task" is each task's own (for tf-idf and p(w) those of all tasks), "corpus" all tasks', else a file
     frequencies  the source of p(w): "vectors", "corpus" or a counts file
     a, components   of all methods; by default those of the papers
+    blank_as_zero   pairs without a score have score 0, instead of being left out
     keep, fresh  whether to use the user's cache, with figures rounded to four digits; whether to compute all the same
 
     Raises SourceError for broken files, UsageError, VectorsError.
@@ -68,24 +70,17 @@ def evaluate_sts(
     files = task_files(map(Path, paths), split=split)
 
     def compute() -> StsReport:
-        tasks, scores = read_tasks(files), []
+        tasks = read_tasks(files, blank_as_zero=blank_as_zero)
+        found: list[MeasuredCosines] = []
+        measure = PairMeasures(tasks)
         for name, table in zip(names, opened, strict=True):
             words = WeighedWords(table, frequencies)
             for fit in fits:
-                found = cosines(
-                    words,
-                    tasks,
-                    chosen,
-                    fit_on=_sentences(fit, tasks),
-                    a=[a],
-                    components=components,
-                    progress=progress,
-                )
-                scores += _in_order([_score(item, name, str(fit)) for item in found], chosen)
-        averages = _averages(scores)
-        return StsReport(
-            ", ".join(names), ", ".join(map(str, fits)), tuple(scores), tuple(averages), tuple(_orderings(scores))
-        )
+                on = _sentences(fit, tasks)
+                made = cosines(words, tasks, chosen, fit_on=on, a=[a], components=components, progress=progress)
+                one = [measure.of(item, name, str(fit)) for item in made]
+                found += [item for method in chosen for item in one if item.score.method == method.name]
+        return report_of(found, names, list(map(str, fits)), taught=_taught(names, opened), repeated=measure.repeated)
 
     if not keep:
         return compute()
@@ -97,6 +92,7 @@ def evaluate_sts(
         "components": components,
         "fit_on": [_origin(fit, PER_TASK, TOGETHER) for fit in fits],
         "frequencies": _origin(frequencies, "vectors", "corpus"),
+        "blank as zero": blank_as_zero,
         "versions": versions("numpy", "scipy"),
     }
     return StsReport.from_dict(cached("sts", inputs, lambda: compute().to_dict(), fresh=fresh))
@@ -135,58 +131,6 @@ def _origin(source: str | Path, *names: str) -> str:
     return str(source) if source in names else f"{source} {digest_of([Path(source)])}"
 
 
-def _score(found: Cosines, vectors: str, fit_on: str) -> StsScore:
-    task = found.task
-    return StsScore(
-        task.name,
-        task.group,
-        task.split,
-        found.method.name,
-        len(task.scores),
-        100 * pearson(found.values, task.scores),
-        100 * spearman(found.values, task.scores),
-        vectors,
-        fit_on,
-        found.a,
-        published_task(task.name) if task.split == "test" else {},
-    )
-
-
-def _in_order(scores: Sequence[StsScore], methods: Sequence[Method]) -> list[StsScore]:
-    """Order scores by the methods as they were asked for, then by the tasks as they were read."""
-    return [score for method in methods for score in scores if score.method == method.name]
-
-
-def _averages(scores: Iterable[StsScore]) -> list[StsAverage]:
-    """Average the tasks of each group, as the papers do: tasks count the same, however many pairs they have."""
-    groups: dict[tuple[str, str, str, str, str], list[StsScore]] = {}
-    for score in scores:
-        groups.setdefault((score.vectors, score.fit_on, score.method, score.group, score.split), []).append(score)
-    averages = []
-    for (vectors, fit_on, method, group, split), members in groups.items():
-        names = {member.task.partition(".")[2] for member in members}
-        whole = split == "test" and group in GROUPS and names == YEAR_TASKS.get(group, names)
-        averages.append(
-            StsAverage(
-                group if split in ("test", "") else f"{group} {split}",
-                method,
-                len(members),
-                whole,
-                float(np.mean([member.pearson for member in members])),
-                float(np.mean([member.spearman for member in members])),
-                published(group) if whole else {},
-                vectors,
-                fit_on,
-            )
-        )
-    return averages
-
-
-def _orderings(scores: Iterable[StsScore]) -> Iterator[Ordering]:
-    """Check the papers' claims for each run."""
-    runs: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    for score in scores:
-        run = runs.setdefault((score.vectors, score.fit_on), {})
-        run.setdefault(score.method, {})[score.name] = score.pearson
-    for (vectors, fit_on), by_method in runs.items():
-        yield from orderings(by_method, vectors=vectors, fit_on=fit_on)
+def _taught(names: Sequence[str], opened: Sequence[WordVectors]) -> list[str]:
+    """The names of those word vectors that were distilled from a sentence encoder."""
+    return [name for name, table in zip(names, opened, strict=True) if is_distilled(table)]

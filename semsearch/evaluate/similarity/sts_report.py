@@ -28,6 +28,8 @@ class StsScore(ExperimentRecord):
     fit_on: str = PER_TASK
     a: float = 0.0  # of the weights; 0 where they have none
     published: Mapping[str, float] = field(default_factory=dict)
+    low: float = field(default=0.0, metadata=digits(4))  # the 95 % interval of Pearson's r
+    high: float = field(default=0.0, metadata=digits(4))
 
     @property
     def name(self) -> str:
@@ -49,17 +51,39 @@ class StsAverage(ExperimentRecord):
     published: Mapping[str, float] = field(default_factory=dict)  # Pearson × 100, only where whole
     vectors: str = ""
     fit_on: str = PER_TASK
+    low: float = field(default=0.0, metadata=digits(4))
+    high: float = field(default=0.0, metadata=digits(4))
+
+
+@dataclass(frozen=True, slots=True)
+class FitDifference(ExperimentRecord):
+    """How far a method's mean over a group's tasks with one fit is above that with the first fit, r × 100."""
+
+    group: str
+    method: str
+    vectors: str
+    fit_on: str
+    difference: float = field(metadata=digits(4))
+    low: float = field(metadata=digits(4))
+    high: float = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
 class StsReport(ExperimentRecord):
-    """The results of all methods on all tasks; `vectors` and `fit_on` are names between commas."""
+    """The results of all methods on all tasks; `vectors` and `fit_on` are names between commas.
+
+    `taught` are those of the word vectors that were distilled from a sentence encoder, and so are not unsupervised.
+    `repeated`: how many pairs of a task stand in another one too, by the task's name; orderings count them once.
+    """
 
     vectors: str
     fit_on: str
     scores: tuple[StsScore, ...] = field(metadata=called("tasks"))
     averages: tuple[StsAverage, ...]
     orderings: tuple[Ordering, ...] = ()
+    fits: tuple[FitDifference, ...] = ()
+    taught: tuple[str, ...] = ()
+    repeated: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> StsReport:
@@ -70,4 +94,7 @@ class StsReport(ExperimentRecord):
             tuple(StsScore(**score) for score in data["tasks"]),
             tuple(StsAverage(**average) for average in data["averages"]),
             tuple(Ordering.from_dict(ordering) for ordering in data["orderings"]),
+            tuple(FitDifference(**fit) for fit in data["fits"]),
+            tuple(data["taught"]),
+            data["repeated"],
         )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from semsearch.evaluate.distilled_vectors import MEANING, marked
 from semsearch.evaluate.published import PUBLISHED, YEAR_TASKS
-from semsearch.evaluate.table import Bold, Table, bold, number
+from semsearch.evaluate.table import NONE, Bold, Table, bold, number, within
 from semsearch.evaluate.verdicts import counted
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def tasks(scores: Sequence[StsScore]) -> Table:
     ]
     rows: dict[tuple[str, str], list[str]] = {}
     for score in sorted(scores, key=lambda score: runs.index((score.method, score.vectors, score.fit_on))):
-        shown = (score.pearson, score.spearman)[: len(signs)]
+        shown = (within(score.pearson, score.low, score.high), number(score.spearman))[: len(signs)]
         name = f"{score.task} {score.split}" if score.split not in ("", "test") else score.task
-        rows.setdefault((name, f"{score.pairs:,}"), []).extend(map(number, shown))
+        rows.setdefault((name, f"{score.pairs:,}"), []).extend(shown)
     title = "task" if len(signs) > 1 else "task, r"
     return Table([title, "pairs", *columns], [[*head, *cells] for head, cells in rows.items()], labels=2)
 
@@ -41,39 +42,33 @@ def tasks_beside(report: StsReport, methods: Sequence[str], systems: Systems) ->
     """The table of tasks beside published systems: a column for each of some methods, with the first word vectors."""
     first = report.scores[0]
     scores = [score for score in report.scores if (score.vectors, score.fit_on) == (first.vectors, first.fit_on)]
-    columns: list[tuple[str, Mapping[str, float]]] = []
+    columns: list[tuple[str, Mapping[str, str]]] = []
     for method in methods:
-        found = {score.name: score.pearson for score in scores if score.method == method}
-        columns.append((Bold(_NAMES.get(method, method)), found))
-        columns += [(name, systems[name]) for name in _systems_of(method, systems)]
-    rows = [
-        [task, *(number(found.get(task)) for _, found in columns)] for task in dict.fromkeys(s.name for s in scores)
-    ]
-    return Table([f"Pearson's r × 100, {first.vectors}", *(name for name, _ in columns)], rows)
+        ours = {score.name: within(score.pearson, score.low, score.high) for score in scores if score.method == method}
+        columns.append((Bold(_NAMES.get(method, method)), ours))
+        for name in _systems_of(method, systems):
+            columns.append((name, {task: number(figure) for task, figure in systems[name].items()}))
+    tasks = dict.fromkeys(score.name for score in scores)
+    rows = [[task, *(found.get(task, NONE) for _, found in columns)] for task in tasks]
+    return Table([f"Pearson's r × 100, {marked(first.vectors, report.taught)}", *(name for name, _ in columns)], rows)
 
 
-def groups(
-    averages: Sequence[StsAverage],
-    methods: Sequence[str],
-    systems: Systems,
-    scores: Sequence[StsScore] = (),
-    *,
-    apart: bool = False,
-) -> Table:
+def groups(report: StsReport, methods: Sequence[str], systems: Systems, *, apart: bool = False) -> Table:
     """The table of groups, a column for each, Pearson's r: a row for each method and run, then its published systems.
 
     Systems of none of our methods, or with `apart` all, are at the end. A published mean of a year that was not run as
     a whole is that of the tasks that were run.
     """
-    columns = _groups(averages, scores)
+    averages, columns = report.averages, _groups(report.averages, report.scores)
     runs = list(dict.fromkeys((average.method, average.vectors, average.fit_on) for average in averages))
     rows: list[list[str]] = []
     for method in methods:
         for run in (run for run in runs if run[0] == method):
-            found = {a.group: a.pearson for a in averages if (a.method, a.vectors, a.fit_on) == run}
+            own = (a for a in averages if (a.method, a.vectors, a.fit_on) == run)
+            found = {a.group: within(a.pearson, a.low, a.high) for a in own}
             fit = f", {_short(run[2])}" if len({fit_on for *_, fit_on in runs}) > 1 else ""
-            cells = (number(found.get(column.name)) for column in columns)
-            rows.append(bold([f"{_NAMES.get(method, method)}, {run[1]}{fit}", *cells]))
+            cells = (found.get(column.name, NONE) for column in columns)
+            rows.append(bold([f"{_NAMES.get(method, method)}, {marked(run[1], report.taught)}{fit}", *cells]))
         rows += [_theirs(name, systems[name], columns) for name in _systems_of(method, systems) if not apart]
     ours = () if apart else {row.name for row in PUBLISHED}
     rows += [_theirs(name, found, columns) for name, found in systems.items() if name not in ours]
@@ -84,15 +79,15 @@ def fitted(report: StsReport) -> Iterator[Table]:
     """The tables of fits: r when fitted on all tasks together, or on a text, less r with the first fit."""
     columns = _groups(report.averages, report.scores)
     base, *others = dict.fromkeys(average.fit_on for average in report.averages)
-    bases = {(a.method, a.vectors, a.group): a.pearson for a in report.averages if a.fit_on == base}
     for fit_on in others:
-        rows: dict[tuple[str, str], dict[str, float]] = {}
-        for a in (average for average in report.averages if average.fit_on == fit_on):
-            rows.setdefault((a.method, a.vectors), {})[a.group] = a.pearson - bases[a.method, a.vectors, a.group]
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for one in (one for one in report.fits if one.fit_on == fit_on):
+            cell = within(one.difference, one.low, one.high, "+.1f")
+            rows.setdefault((one.method, marked(one.vectors, report.taught)), {})[one.group] = cell
         head = f"{_FITS.get(fit_on, _short(fit_on))} less {_FITS.get(base, _short(base))}"
         yield Table(
             [head, *(column.head for column in columns)],
-            [[" ".join(key), *(number(cells[c.name], "+.1f") for c in columns)] for key, cells in rows.items()],
+            [[" ".join(key), *(cells.get(c.name, NONE) for c in columns)] for key, cells in rows.items()],
         )
 
 
@@ -107,14 +102,29 @@ def above(report: StsReport, pairs: Sequence[tuple[str, str]], *, percent: bool 
     for (better, worse), ours in ((pair, found[pair]) for pair in pairs if pair in found):
         theirs = [counted(ours[0].published.get(name)) for name in papers]
         theirs += [number(ours[0].published_improvement, "+.1f")] * percent
-        cells = [
-            f"{one.found.verdict}: {counted(one.found)}" + f" ({one.improvement:+.1f} %)" * percent for one in ours
-        ]
+        cells = [f"{one.verdict}: {_found(one)}" + f" ({one.improvement:+.1f} %)" * percent for one in ours]
         rows.append([f"{better} above {worse}", *theirs, *cells])
     heads = [f"paper, {name}" for name in papers] + ["paper, %"] * percent
     several = len({fit_on for *_, fit_on in runs}) > 1
-    here = (f"here, {vectors}" + f", {_short(fit_on)}" * several for _, vectors, fit_on in runs)
+    here = (f"here, {marked(vectors, report.taught)}" + f", {_short(fit_on)}" * several for _, vectors, fit_on in runs)
     return Table(["claim", *heads, *here], rows)
+
+
+def said(report: StsReport) -> str:
+    """What the signs of the tables mean, and which pairs are counted once."""
+    text = "± is half of the 95 % interval of ours, by drawing pairs anew within each task."
+    for task, count in report.repeated.items():
+        pairs = next(score.pairs for score in report.scores if task in (score.task, f"{score.task} {score.split}"))
+        text += (
+            f" {count:,} of the {pairs:,} pairs of {task} stand in tasks of the years too; claims over all tasks count "
+            "them there alone."
+        )
+    return f"{text} {MEANING}" if report.taught else text
+
+
+def _found(one: Ordering) -> str:
+    """Format what was found of a claim: `13 of 20, +3.9 ± 0.8`."""
+    return f"{counted(one.found)} ± {(one.high - one.low) / 2:.1f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,12 @@ from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, publishe
 from semsearch.evaluate.similarity import sts
 from semsearch.evaluate.similarity.correlation import pearson, ranks, spearman
 from semsearch.evaluate.similarity.orderings import CLAIMS, Held, orderings
+from semsearch.evaluate.similarity.pair_bootstrap import Resampled
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.evaluate.similarity.variants import VARIANTS, find_variants
 from semsearch.evaluate.vector_scores import known_share
+from semsearch.evaluate.verdicts import HOLDS
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -96,6 +98,15 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, case: str) -> None
     (tmp_path / "x.tsv").write_text("3\ta\tb\n" + line)
     with pytest.raises(SourceError, match=said):
         read_tasks([tmp_path / "x.tsv"])
+
+
+def test_a_pair_without_a_score_is_left_out_or_has_score_zero(tmp_path: Path) -> None:
+    path = tmp_path / "2015.belief.test.tsv"
+    path.write_text("4\ta b\tb c\n\tnot judged\tby anybody\n1\tc d\td e\n")
+    [left_out] = read_tasks([path])
+    assert (left_out.scores.tolist(), left_out.first) == ([4, 1], ["a b", "c d"])
+    [zero] = read_tasks([path], blank_as_zero=True)
+    assert (zero.scores.tolist(), zero.first) == ([4, 0, 1], ["a b", "not judged", "c d"])
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
@@ -419,12 +430,22 @@ def test_several_word_vectors_and_fits_are_each_what_they_are_alone(tmp_path: Pa
 # -- orderings ---------------------------------------------------------------------------------------------------------
 
 
+def resampled(by_method: dict[str, dict[str, float]]) -> dict[str, dict[str, Resampled]]:
+    """Figures whose draws are from one below to one above, the same for all, so that differences do not vary."""
+    draws = np.linspace(-1, 1, 101)
+    return {
+        method: {task: Resampled(value, value + draws) for task, value in tasks.items()}
+        for method, tasks in by_method.items()
+    }
+
+
 def test_an_ordering_counts_the_tasks_where_it_held() -> None:
     by_method = {"w": {"x": 50.0, "y": 40.0, "z": 30.0}, "mean": {"x": 45.0, "y": 40.0, "z": 20.0}, "tfidf": {"x": 1.0}}
-    [found] = orderings(by_method, vectors="v", fit_on="task")
+    [found] = orderings(resampled(by_method), vectors="v", fit_on="task")
     assert (found.better, found.worse) == ("w", "mean")
     assert found.found == Held(2, 3, 5.0)  # equal is not above
     assert found.improvement == pytest.approx(100 * (120 / 105 - 1))
+    assert (found.low, found.high, found.verdict) == (pytest.approx(5.0), pytest.approx(5.0), HOLDS)
     assert (found.published, found.published_improvement) == ({}, None)
     assert Held.between({"x": 1.0}, {"y": 1.0}) is None
 
@@ -432,7 +453,7 @@ def test_an_ordering_counts_the_tasks_where_it_held() -> None:
 def test_published_orderings_are_of_the_same_tasks() -> None:
     names = ["2012.MSRpar", "2012.MSRvid", "SICK14", "mine"]
     by_method = {method: dict.fromkeys(names, 1.0) for method in ("mean", "sif", "usif")}
-    found = {(o.better, o.worse): o for o in orderings(by_method, vectors="v", fit_on="task")}
+    found = {(o.better, o.worse): o for o in orderings(resampled(by_method), vectors="v", fit_on="task")}
     assert set(found) == {("sif", "mean"), ("usif", "sif")}
     glove = found["sif", "mean"].published["GloVe"]  # table 5: 35.6 and 47.7, 83.8 and 63.9; table 1: 72.2 and 65.9
     assert (glove.held, glove.of) == (2, 3)
@@ -519,11 +540,17 @@ def test_several_runs_stand_side_by_side_with_their_differences(tmp_path: Path, 
     result = semsearch("evaluate", "sts", tmp_path, "--method", "sif", "--frequencies", "corpus", *runs)
     lines = [line.split() for line in result.lines]
     for average in found.averages:
-        assert ["sif", "(WR),", f"{average.vectors},", average.fit_on, f"{average.pearson:.1f}"] in lines
+        half = f"{(average.high - average.low) / 2:.1f}"
+        shown = [f"{average.vectors},", average.fit_on, f"{average.pearson:.1f}", "±", half]
+        assert ["sif", "(WR),", *shown] in lines
     index = lines.index("all together less each alone STSb".split())
     by_run = {(average.vectors, average.fit_on): average.pearson for average in found.averages}
     differences = [f"{by_run[name, 'corpus'] - by_run[name, 'task']:+.1f}" for name in ("small", "others")]
-    assert lines[index + 1 : index + 3] == [["sif", "small", differences[0]], ["sif", "others", differences[1]]]
+    halves = [f"{(fit.high - fit.low) / 2:.1f}" for fit in found.fits]
+    assert lines[index + 1 : index + 3] == [
+        ["sif", name, difference, "±", half]
+        for name, difference, half in zip(("small", "others"), differences, halves, strict=True)
+    ]
 
 
 def test_tasks_stand_beside_the_papers_when_asked(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -531,7 +558,7 @@ def test_tasks_stand_beside_the_papers_when_asked(tmp_path: Path, small_vectors:
     command = ("evaluate", "sts", tmp_path, "--vectors", small_vectors.folder, "--method", "sif", "--method", "usif")
     lines = [line.split() for line in semsearch(*command, "--published").lines]
     index = lines.index(["Pearson's", "r", "×", "100,", "small", "sif", "(WR)", "GloVe+WR", "PSL+WR"])
-    assert (lines[index + 1][0], lines[index + 1][2:]) == ("2012.MSRpar", ["35.6", "43.3"])
+    assert (lines[index + 1][0], lines[index + 1][2], lines[index + 1][4:]) == ("2012.MSRpar", "±", ["35.6", "43.3"])
     assert not any("GloVe+WR  PSL+WR" in line for line in semsearch(*command).lines)
 
 

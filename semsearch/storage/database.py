@@ -198,8 +198,15 @@ def check(database: IndexDatabase) -> None:
 
 
 def upgrade(database: IndexDatabase) -> None:
-    """Bring the tables of a new index, or of one made by an earlier version, up to date."""
-    if database.schema() != SCHEMA:
+    """Bring the tables of a new index, or of one made by an earlier version, up to date.
+
+    Raises IndexDamaged for one made by a later version.
+    """
+    if (found := database.schema()) > SCHEMA:
+        raise IndexDamaged(
+            f"{database.folder} has tables of version {found}, and this semsearch knows {SCHEMA}; use a newer semsearch"
+        )
+    if found != SCHEMA:
         from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
 
         migrate(database.path)

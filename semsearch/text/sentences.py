@@ -4,7 +4,8 @@ sentencex looks at the text around every full stop, so it is given a few thousan
 or a piece of a very long one, cut where a sentence seems to end. An unclosed quotation mark can make it run sentences
 together, and logs, tables and minified files have no full stops at all; so a "sentence" of more than `LONGEST`
 characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
-An enumerator ("1.", "b)") belongs to the sentence after it, stray closing marks to the one before.
+An enumerator ("1.", "b)") belongs to the sentence after it, stray closing marks to the one before. A change of the
+boundaries is a new SPLITTER_VERSION (semsearch.text.splitting), or indexes keep the old ones.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from collections.abc import Iterator
 
 from sentencex import segment
 
-SPLITTER_VERSION = "1"
 LONGEST = 1000  # characters of one sentence
 _PIECE = 8192  # characters given to sentencex at once
 _WINDOW = 1024  # characters at its end, in which to look for a position to cut

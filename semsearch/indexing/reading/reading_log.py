@@ -25,13 +25,16 @@ from semsearch.indexing.reading.prepare import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.plan import CLOCK_TICK_NS, PresentFile
 from semsearch.text.passage_records import PassageRecord
+from semsearch.text.splitting import SPLITTER_VERSION
 
 READING_LOG = "reading-log.jsonl"
 MUCH = 4_000_000  # bytes of files: less is read again as fast as it is noted
 
 _FIELDS = [field.name for field in fields(Prepared)]
 _RECORD_FIELDS = [field.name for field in fields(PassageRecord)]
-_FORM = json.dumps([__version__, _FIELDS, _RECORD_FIELDS]).encode()  # the first line: others are not understood
+_FORM = json.dumps(
+    [__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS]
+).encode()  # the first line: others are not understood
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from small import write_articles
 from semsearch import Index, Text
 from semsearch.readers import registry
 from semsearch.storage.meta import get_meta
+from semsearch.text import splitting
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -52,6 +53,17 @@ def test_an_index_that_says_nothing_was_read_with_the_first_versions(
     with index._database.writing() as db:
         db.execute("DELETE FROM meta WHERE key IN ('reader_versions', 'outdated_documents')")
     assert index.sync().unchanged == 7
+
+
+def test_documents_cut_by_another_splitter_are_read_again_once(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add([Text("a", "The ship sails.")])  # in no file, so that it stays
+    index.sync(tmp_path / "docs")
+    for version in ("later", "1"):
+        monkeypatch.setattr(splitting, "SPLITTER_VERSION", version)
+        assert index.sync().changed == 7
+        assert index.sync().unchanged == 7
 
 
 def test_a_new_index_of_a_later_version_is_not_read_twice(

@@ -32,9 +32,8 @@ MUCH = 4_000_000  # bytes of files: less is read again as fast as it is noted
 
 _FIELDS = [field.name for field in fields(Prepared)]
 _RECORD_FIELDS = [field.name for field in fields(PassageRecord)]
-_FORM = json.dumps(
-    [__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS]
-).encode()  # the first line: others are not understood
+# The first line: others are not understood.
+_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS]).encode()
 
 
 @dataclass(frozen=True, slots=True)

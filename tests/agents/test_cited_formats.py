@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from placed_files import KINDS, PlacedKind
+from sample_files.placed_files import KINDS, PlacedKind
 
 from semsearch.agents.tools.catalogue import TOOLS
 from semsearch.index import Index

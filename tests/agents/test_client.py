@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_process import ENVIRONMENT
+from processes.agent_process import ENVIRONMENT
 from serving import running
 
 from semsearch.agents.protocol import AgentProtocol

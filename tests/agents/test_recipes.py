@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from agent_messages import hello
-from agent_process import agent_process
+from processes.agent_process import agent_process
 from guide import blocks, read
 
 JSON = [block.code for block in blocks(read("docs/agents.md")) if block.language == "json"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_explain as reference
+from references import explain as reference
 from small import TOPICS, sentence, small_vectors, write_articles
 
 from semsearch import Index, SentenceEmbedder, Text, VectorTable

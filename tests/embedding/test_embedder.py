@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 from small import TOPICS, sentence
 
 from semsearch import Index, SentenceEmbedder, load_vectors

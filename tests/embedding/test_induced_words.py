@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_unknown as reference
+from references import unknown_words as reference
 from small import TOPICS, article, sentence
 
 import semsearch.embedding.induced_words as contexts

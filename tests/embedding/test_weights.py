@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 
 from semsearch.embedding.weights import idf_weights, learn_weights, sif_weights, usif_a, usif_weights
 from semsearch.errors import VectorsError

@@ -17,7 +17,7 @@ from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
 from semsearch.indexing.writer import IndexWriter
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
-CHILD = Path(__file__).parents[1] / "support" / "crashing.py"
+CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"
 
 
 def scattered(folder: Path) -> Path:

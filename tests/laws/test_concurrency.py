@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from hammering import write_version
+from processes.hammering import write_version
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexLocked
@@ -25,7 +25,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     """A helper process, which goes on until its standard input is closed."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     environment["OPENBLAS_NUM_THREADS"] = "1"
-    script = str(Path(__file__).parents[1] / "support" / "hammering.py")
+    script = str(Path(__file__).parents[1] / "support" / "processes" / "hammering.py")
     return subprocess.Popen(
         [sys.executable, script, *map(str, arguments)],
         env=environment,

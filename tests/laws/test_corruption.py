@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from crashing import LEAST
+from processes.crashing import LEAST
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from crashing import LEAST
+from processes.crashing import LEAST
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.topics.fit import fit_topics
 
-CHILD = Path(__file__).parents[1] / "support" / "crashing.py"
+CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"
 CAN_FORK = hasattr(os, "fork")
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 

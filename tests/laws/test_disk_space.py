@@ -18,7 +18,7 @@ from semsearch.indexing import giving_back
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
-SCRIPT = Path(__file__).parents[1] / "support" / "reading_slowly.py"
+SCRIPT = Path(__file__).parents[1] / "support" / "processes" / "reading_slowly.py"
 MANY, FEW, FACTOR = 160, 16, 1.6
 VECTORS = ("passage-", "sentence-")  # what each of these writes replaces
 

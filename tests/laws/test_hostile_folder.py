@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import hostile_folder
+from sample_files import hostile_folder
 import pytest
 
 from semsearch import Index

@@ -11,7 +11,7 @@ import pytest
 from cited import cited_sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from placed_files import KINDS, PlacedKind
+from sample_files.placed_files import KINDS, PlacedKind
 from small import TOPICS
 
 from semsearch import Hit, Index

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import Bm25, Float32

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-import reference
+from references import papers as reference
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from valid_files import pdf
+from sample_files.valid_files import pdf
 
 from semsearch.errors import SourceChanged, SourceError, UsageError
 from semsearch.index import Index

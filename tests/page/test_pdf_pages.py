@@ -13,7 +13,7 @@ from browsing import LOOKS, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Page, expect
 from serving import Asker, running
 from small import sentence
-from valid_files import pdf
+from sample_files.valid_files import pdf
 
 from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes

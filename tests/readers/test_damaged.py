@@ -8,8 +8,8 @@ import re
 import zipfile
 
 import pytest
-from damage import damaged
-from valid_files import NAMES, odt, sound
+from sample_files.damage import damaged
+from sample_files.valid_files import NAMES, odt, sound
 
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.readers.read import read_bytes

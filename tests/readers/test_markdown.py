@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_markdown import reference_blocks
+from references.markdown import reference_blocks
 
 from semsearch.errors import UsageError
 from semsearch.readers.document import Document, line_starts

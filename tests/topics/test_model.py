@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference_lsa import lsa
+from references.lsa import lsa
 from small import TOPICS, sentence
 
 from semsearch.arrays.id_ranges import IdRanges

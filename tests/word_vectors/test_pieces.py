@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_unknown as reference
+from references import unknown_words as reference
 from small import TOPICS
 
 import semsearch.train.pieces as training

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from agent_messages import call, hello, line, message
-from agent_process import agent_process
+from processes.agent_process import agent_process
 
 from semsearch.agents.jsonrpc import Json, RpcRequest
 from semsearch.agents.protocol import AgentProtocol

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 from collections_made import pairs, write_pairs
 from small import small_vectors as make_vectors
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-import reference
+from references import papers as reference
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate import evaluate_weights

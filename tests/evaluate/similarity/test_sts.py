@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 from collections_made import pairs, write_pairs
 from console import semsearch
 from scipy import stats

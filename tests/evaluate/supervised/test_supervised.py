@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from references import papers as reference
 from collections_made import SIZES, labelled_pair, sick, write_rows
 from console import semsearch
 from scipy.stats import ttest_ind

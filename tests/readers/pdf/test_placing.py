@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from valid_files import pdf
+from sample_files.valid_files import pdf
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.readers.pdf.letters import Box

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from serving import Asker, running
-from valid_files import pdf
+from sample_files.valid_files import pdf
 
 from semsearch.index import Index
 from semsearch.readers.pdf.opening import PDFIUM

@@ -1,6 +1,6 @@
 """Which way of fusing the answers of several indexes finds best: nDCG@10 against one index of everything, as Markdown.
 
-    python tests/benchmarks/several.py FOLDER... [--choose NAME,NAME,...]
+    python tests/benchmarks/quality/several.py FOLDER... [--choose NAME,NAME,...]
 
 Each collection (in BEIR's layout) is split into indexes of its own: at random, or by subject (k-means over the vectors
 of its documents). With --together, the collections are the indexes, and each query is asked of all of them. Figures are

@@ -1,6 +1,6 @@
 """Fit how likely a hit answers, and say how well that is calibrated on collections that it was not fitted on.
 
-    python tests/benchmarks/relevance.py FOLDER... [--languages FOLDER...]
+    python tests/benchmarks/quality/relevance.py FOLDER... [--languages FOLDER...]
 
 For collections in BEIR's layout. Of each, four kinds of index are made: of all documents, of half of them, of a
 hundred and of twenty, in which there are answers to some questions. Each is asked its own questions, at most 300, of

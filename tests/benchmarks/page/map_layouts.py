@@ -1,6 +1,6 @@
 """Compare how maps are laid out: time, and how many neighbours stay neighbours.
 
-    python tests/benchmarks/map_layouts.py INDEX PASSAGES [METHOD ...]
+    python tests/benchmarks/page/map_layouts.py INDEX PASSAGES [METHOD ...]
 
 Takes evenly spread passages of an index, lays them out by each method (ours and pca unless told; opentsne, umap and
 pacmap where they are installed), and prints the processor time, and for 1,500 of them the share of the 15 nearest by

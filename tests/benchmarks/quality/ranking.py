@@ -1,6 +1,6 @@
 """Measure ways to fuse meaning and words into one ranking: nDCG@10 of each, as Markdown tables.
 
-    python tests/benchmarks/ranking.py FOLDER... [--choose NAME,NAME,...]
+    python tests/benchmarks/quality/ranking.py FOLDER... [--choose NAME,NAME,...]
 
 For collections in BEIR's layout. Each is indexed; then all its passages are scored for all its queries by the parts of
 the score, so that a way to put them together takes moments. A document's rank is that of its best passage. Ways are

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from damage import damaged
-from valid_files import NAMES, epub, odt, pdf, sound, zipped
+from sample_files.damage import damaged
+from sample_files.valid_files import NAMES, epub, odt, pdf, sound, zipped
 
 _ODD_NAMES = (
     "emoji 🐚🌊.md", "line\nbreak.txt", "tab\there.md", "CON.txt", "nul.md", "-rf.txt", "$HOME.md", "a;b&c.txt",

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/page.md: the search page with semsearch's own guide, light, dark and narrow.
 
-    python tests/benchmarks/page_pictures.py [FOLDER]    # docs/images by default
+    python tests/benchmarks/page/page_pictures.py [FOLDER]    # docs/images by default
 
 Needs Chromium. The pictures show what the page is now: run it again when its looks change.
 """
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from browsing import running_browser, visiting

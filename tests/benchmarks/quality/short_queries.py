@@ -1,6 +1,6 @@
 """uSIF and short queries: does dividing by a norm over one to three words harm them?
 
-    python tests/benchmarks/short_queries.py FOLDER...
+    python tests/benchmarks/quality/short_queries.py FOLDER...
 
 For collections in BEIR's layout, each document is one vector (title and text); nDCG@10 of the cosine by the number of
 words of the query. Compared are uSIF, uSIF with queries that are not normalised, uSIF without normalisation at all, and

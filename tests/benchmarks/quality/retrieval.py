@@ -1,6 +1,6 @@
 """Which method finds best: nDCG@10 of each setting on test collections in BEIR's layout, as Markdown tables.
 
-    python tests/benchmarks/retrieval.py FOLDER... [--choose NAME,NAME,...]
+    python tests/benchmarks/quality/retrieval.py FOLDER... [--choose NAME,NAME,...]
 
 A folder has corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and qrels/test.tsv. A document's rank is that
 of its best passage; a query's own document is no answer; gains are linear. The setting is chosen on the collections

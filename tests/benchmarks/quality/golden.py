@@ -1,6 +1,6 @@
 """Forty-five questions over real documentation: is the document that answers among the first hits?
 
-    python tests/benchmarks/golden.py FOLDER [--split test|dev|all] [--show-misses]
+    python tests/benchmarks/quality/golden.py FOLDER [--split test|dev|all] [--show-misses]
 
 FOLDER holds the trees `peps`, `rust-book` and `powershell`: the PEPs, the Rust book, the PowerShell documentation.
 The questions, in tests/golden/questions.jsonl, were written from the documents' subjects before any search was run.
@@ -20,7 +20,7 @@ from typing import Any, get_args
 from semsearch import Index
 from semsearch.results.hits import Mode
 
-QUESTIONS = Path(__file__).parent.parent / "golden" / "questions.jsonl"
+QUESTIONS = Path(__file__).parents[2] / "golden" / "questions.jsonl"
 DEPTH = 10
 
 

@@ -1,6 +1,6 @@
 """How what a hybrid search says and what an encoder says of its first fifty passages become one ranking: nDCG@10.
 
-    python tests/benchmarks/second_look.py --model MODEL COLLECTION...
+    python tests/benchmarks/quality/second_look.py --model MODEL COLLECTION...
 
 Each collection, in BEIR's layout, is indexed and asked once; the encoder reads the first fifty passages of each
 question, and all ways of mixing are computed from its vectors. A document's rank is that of its best passage.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Draw a terminal session as an SVG, from what the commands really print.
 
-    python tests/benchmarks/picture.py OUT.svg COMMAND [COMMAND ...]
+    python tests/benchmarks/page/picture.py OUT.svg COMMAND [COMMAND ...]
 
 Each command line is run in a pseudo-terminal of 100 columns, so that it prints what a person would see.
 """

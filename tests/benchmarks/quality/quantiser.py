@@ -1,6 +1,6 @@
 """Measure what encodings of vectors cost and save: float32, float16 and 8-bit indexes of an index's own passages.
 
-    python tests/benchmarks/quantiser.py INDEX [--queries 200]
+    python tests/benchmarks/quality/quantiser.py INDEX [--queries 200]
 
 Prints, for each form, the time of a scan as a ratio to float32, the bytes a vector, and how much of float32's first ten
 is among its first ten. The queries are passages with a little noise. One thread.

@@ -1,6 +1,6 @@
 """Runs one write to an index and dies at its n-th event: a helper process of laws/test_crash.py.
 
-    python crashing.py VECTORS DOCS TEMPLATE WORK ACTION POINT...
+    python processes/crashing.py VECTORS DOCS TEMPLATE WORK ACTION POINT...
 
 An event is an SQL statement, a connection closed, a file opened for writing, a rename, a removal or an fsync; death
 comes just before it, and without any of Python's farewells. For each point the index folder TEMPLATE is copied to

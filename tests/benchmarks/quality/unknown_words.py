@@ -1,6 +1,6 @@
 """Measure the effect of pieces and contexts on unknown words, as Markdown tables.
 
-    python tests/benchmarks/unknown_words.py FOLDER... --vectors NAME|PATH [--choose NAME,NAME,...] [--no-adapt]
+    python tests/benchmarks/quality/unknown_words.py FOLDER... --vectors NAME|PATH [--choose NAME,NAME,...] [--no-adapt]
 
 The folders are as in retrieval.py. First nDCG@10 of each choice, by meaning alone and by both; then how well pieces
 foretell words: they are learned from the first three quarters of the table's words and guess the others.

@@ -1,6 +1,6 @@
 """How soon the page shows its first answer: from the moment the server is ready until the passages are painted.
 
-    python tests/benchmarks/first_answer.py [DOCUMENTS]
+    python tests/benchmarks/page/first_answer.py [DOCUMENTS]
 
 Needs Chromium, whose own start does not count: it is there, with an empty tab, before the server is.
 """
@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
 from browsing import running_browser, visiting
 from serving import running

@@ -1,6 +1,6 @@
 """Measure the effect of topics: nDCG@10 without them, and with other weights, dimensions and samples, as Markdown.
 
-    python tests/benchmarks/topics.py FOLDER... [--together]
+    python tests/benchmarks/quality/topics.py FOLDER... [--together]
 
 Folders are collections in BEIR's layout. With --together all of them are one index, so that it speaks of many things;
 a query's answers are then still only those of its own collection.

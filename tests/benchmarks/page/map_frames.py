@@ -1,6 +1,6 @@
 """Frames a second while a map is moved, in Chromium without a graphics card.
 
-    python tests/benchmarks/map_frames.py [POINTS] [SECONDS]
+    python tests/benchmarks/page/map_frames.py [POINTS] [SECONDS]
 
 Makes points in clusters (100,000 unless told), gives them to the page of a server instead of those of its index, moves
 the map by the pointer for some seconds (5), and prints the frames a second from the times of requestAnimationFrame.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from browsing import running_browser
 from playwright.sync_api import Page, Route
 from serving import running

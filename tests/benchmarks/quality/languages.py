@@ -1,6 +1,6 @@
 """Search in languages other than English, beside bm25s with the stemmer of each: nDCG@10, as a Markdown table.
 
-    python tests/benchmarks/languages.py FOLDER... [--every N]
+    python tests/benchmarks/quality/languages.py FOLDER... [--every N]
 
 A folder is a collection in BEIR's layout whose name ends in the language's code (xquad-de). bm25s takes the language's
 stemmer of Snowball, once with all words and once without the stop words of stopwords-iso. Where Snowball has none,

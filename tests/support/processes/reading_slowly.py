@@ -1,6 +1,6 @@
 """A reader that begins on one generation and opens its files only later: a helper process of laws/test_disk_space.py.
 
-    python reading_slowly.py INDEX QUERY
+    python processes/reading_slowly.py INDEX QUERY
 
 It says "begun" when its transaction sees the generation of that moment. Told to go on by a line on standard input, it
 prints the documents that answer the query, and waits to be told again before its transaction ends.

@@ -1,7 +1,7 @@
 """A writer or a reader of one index, until its standard input ends: helper processes of laws/test_concurrency.py.
 
-    python hammering.py write INDEX DOCS
-    python hammering.py read INDEX
+    python processes/hammering.py write INDEX DOCS
+    python processes/hammering.py read INDEX
 
 The writer gives all documents the next version and syncs, again and again. Even versions speak of the sea, odd ones of
 the kitchen, so that a row beside another generation's vector is seen by its score. The reader checks every answer. Each

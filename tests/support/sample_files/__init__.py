@@ -1,0 +1,1 @@
+"""Files of all formats: sound, with places, damaged, hostile."""

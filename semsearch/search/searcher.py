@@ -10,10 +10,9 @@ say most about them for its words.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
@@ -29,7 +28,7 @@ from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin
 from semsearch.search.hits import make_hits
-from semsearch.search.queries.query import Query, understood
+from semsearch.search.queries.embedding import make_queries
 from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.rank import pages
 from semsearch.search.ranking.scoring import score
@@ -37,10 +36,7 @@ from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import PassageRow, get_passages, get_spans
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count
-from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import of_questions
-from semsearch.text.tokens import UInt64, words
-from semsearch.topics.joined import join
+from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -49,25 +45,14 @@ if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.explain import Explainer
-    from semsearch.search.queries.query_syntax import QuerySyntax
-    from semsearch.search.queries.similar import ExamplePassages, ExampleTexts
+    from semsearch.search.queries.query import Query
+    from semsearch.search.queries.similar import ExampleTexts
 
-logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
 _AT_ONCE = 1024  # queries; more of them share little more, and take more memory
 _ATTEMPTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """The vectors of texts (q, d + k), and the share of the words of each that the word vectors have (q,)."""
-
-    vectors: Float32
-    known: Float64
 
 
 class Searcher:
@@ -103,11 +88,12 @@ class Searcher:
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
-        from semsearch.search.queries.similar import find_subject  # start-up time: a search needs none of it
+        from semsearch.search.queries.examples import query_of_passages  # start-up time: a search needs none of it
+        from semsearch.search.queries.similar import find_subject
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            return _like(db, snapshot, _query_of(find_subject(db, like, line), snapshot, options.mode), options)
+            return _like(db, snapshot, query_of_passages(find_subject(db, like, line), snapshot, options.mode), options)
 
         return self._reading(find)
 
@@ -119,19 +105,11 @@ class Searcher:
 
     def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> list[Hit]:
         """Find passages similar to texts that are not of this index, best first."""
+        from semsearch.search.queries.examples import query_of_texts  # start-up time: a search needs none of it
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            vector = terms = None
-            if options.mode != "lexical":
-                embedded = self._vectors_of(
-                    db, snapshot, example.texts, of_questions(example.texts, snapshot.languages)
-                )
-                vector = None if embedded is None else snapshot.halves.direction(embedded.vectors)
-            if options.mode != "dense":
-                terms = _telling_terms(snapshot, example)
-            vector = vector if vector is not None and vector.any() else None
-            return _like(db, snapshot, Query("\n".join(example.texts), vector, terms, near=0.0), options)
+            return _like(db, snapshot, query_of_texts(db, example, snapshot, options.mode, self._vectors), options)
 
         return self._reading(find)
 
@@ -177,7 +155,7 @@ class Searcher:
             snapshot = self._current(db)
             if own is not None and (own.mode, own.generation) == (mode, snapshot.generation):
                 return self._explained(db, own, hit)
-            (as_query,) = self._queries(db, snapshot, [query], SearchOptions(mode=mode))
+            (as_query,) = make_queries(db, snapshot, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
             pool = Pool.of([np.array([passage.id], dtype=np.int64)])
             found = score(db, snapshot, pool, [as_query.vector], [None])
@@ -249,7 +227,7 @@ class Searcher:
 
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         snapshot = self._current(db)
-        asked = self._queries(db, snapshot, queries, options)
+        asked = make_queries(db, snapshot, queries, options, self._vectors)
         found = pages(db, snapshot, asked, options)
         texts = [each.text for each in asked]
         origins = [
@@ -305,103 +283,16 @@ class Searcher:
                 self._snapshot = opened
             return opened
 
-    def _queries(
-        self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], options: SearchOptions
-    ) -> list[Query]:
-        syntaxes, mode = understood(queries, options.syntax), options.mode
-        texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
-        terms = of_questions(texts, snapshot.languages)
-        embedded = None if mode == "lexical" else self._embed(db, snapshot, texts, terms, mode)
-        vectors = None if embedded is None else embedded.vectors
-        known = _are_known(embedded, syntaxes)
-        shares = [1.0] * len(texts)
-        if mode == "hybrid" and snapshot.languages != (ENGLISH,):
-            from semsearch.search.queries.known_words import known_shares  # start-up time: most indexes are in English
-
-            shares = known_shares(texts, self._vectors())
-        for text, own in zip(texts, terms, strict=True):
-            if snapshot.are_languages_known and snapshot.lexical.lacks_most(own):
-                from semsearch.search.queries.other_languages import (
-                    tell_other_language,  # start-up time: few questions are
-                )
-
-                tell_other_language(text, snapshot.languages)
-        return [
-            Query(
-                text,
-                None if vectors is None or not vectors[number].any() else vectors[number],
-                None if mode == "dense" else terms[number],
-                syntax=syntax,
-                is_known=known[number],
-                share_known=shares[number],
-            )
-            for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
-        ]
-
-    def _embed(
-        self, db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
-    ) -> Embedded | None:
-        """Embed queries as `_vectors_of` does, and warn of those without a vector."""
-        embedded = self._vectors_of(db, snapshot, queries, terms)
-        for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
-            if not vector.any():
-                instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
-                told = {"query": query}  # for a server, which answers several at once
-                logger.warning("no word of %r is among the word vectors: %s", query, instead, extra=told)
-        return embedded
-
-    def _vectors_of(
-        self, db: sqlite3.Connection, snapshot: Snapshot, texts: Sequence[str], terms: Sequence[UInt64]
-    ) -> Embedded | None:
-        """Embed texts, from these and their terms; None if nothing is indexed."""
-        embedder = snapshot.embedder(db, self._vectors)
-        if embedder is None:
-            return None
-        ids = embedder.tokenize(texts)
-        vectors = embedder.transform_ragged(ids)
-        if snapshot.topics is not None and len(texts):
-            vectors = join(vectors, snapshot.topics.of_each(terms))
-        return Embedded(vectors, ids.known_shares)
-
 
 def _neighbours(db: sqlite3.Connection, hit: Hit) -> NeighbourFlags:
     spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
     return NeighbourFlags(spans.before, spans.after)
 
 
-def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
-    """Whether so much of each query is known that it can be told how likely a passage answers.
-
-    A passage that has a phrase which it must have answers in any case, as far as anyone can tell.
-    """
-    if embedded is None:
-        return [False] * len(syntaxes)
-    enough = (embedded.known >= tuning.TUNING.least_known).tolist()
-    return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
-
-
 def _check(queries: Sequence[str]) -> None:
     for query in queries:
         if not isinstance(query, str) or not words(query):
             raise UsageError(f"the query {query!r} has no words; ask with at least one")
-
-
-def _query_of(subject: ExamplePassages, snapshot: Snapshot, mode: Mode) -> Query:
-    """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
-    vector = None
-    if mode != "lexical":
-        vector = snapshot.halves.direction(snapshot.vectors("passage", subject.ids))
-        if not vector.any():
-            vector = None
-            logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
-    terms = None
-    if mode != "dense":
-        terms = _telling_terms(snapshot, subject)
-    return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
-
-
-def _telling_terms(snapshot: Snapshot, subject: ExamplePassages | ExampleTexts) -> UInt64:
-    return snapshot.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)
 
 
 def _like(db: sqlite3.Connection, snapshot: Snapshot, query: Query, options: SearchOptions) -> list[Hit]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from agent_messages import hello
-from processes.agent_process import agent_process
 from guide import blocks, read
+from processes.agent_process import agent_process
 
 JSON = [block.code for block in blocks(read("docs/agents.md")) if block.language == "json"]
 

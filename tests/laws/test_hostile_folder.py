@@ -8,8 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from sample_files import hostile_folder
 import pytest
+from sample_files import hostile_folder
 
 from semsearch import Index
 from semsearch.word_vectors.table import VectorTable

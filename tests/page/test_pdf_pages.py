@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 import pytest
 from browsing import LOOKS, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Page, expect
+from sample_files.valid_files import pdf
 from serving import Asker, running
 from small import sentence
-from sample_files.valid_files import pdf
 
 from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes

@@ -126,7 +126,7 @@ def _check_names(collections: Sequence[Collection]) -> None:
 @contextmanager
 def _unknown_words_untold() -> Iterator[None]:
     """Suppress warnings of queries with unknown words: one for each, in each mode, would bury the table."""
-    logger = logging.getLogger("semsearch.search.searcher")
+    logger = logging.getLogger("semsearch.search.queries.embedding")
     nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
     logger.addFilter(nothing)
     try:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from references import papers as reference
 from collections_made import pairs, write_pairs
+from references import papers as reference
 from small import small_vectors as make_vectors
 
 from semsearch.errors import SourceError, UsageError, VectorsError

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from references import papers as reference
 from collections_made import pairs, write_pairs
 from console import semsearch
+from references import papers as reference
 from scipy import stats
 from small import TOPICS, sentence
 from small import small_vectors as make_vectors

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from references import papers as reference
 from collections_made import SIZES, labelled_pair, sick, write_rows
 from console import semsearch
+from references import papers as reference
 from scipy.stats import ttest_ind
 from small import TOPICS, sentence
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from serving import Asker, running
 from sample_files.valid_files import pdf
+from serving import Asker, running
 
 from semsearch.index import Index
 from semsearch.readers.pdf.opening import PDFIUM

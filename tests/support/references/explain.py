@@ -1,6 +1,7 @@
 """The share of each pair of words in the cosine of two texts, by loops: oracle of semsearch.embedding.contributions.
 
-The vectors, weights, directions and strengths are given; the rest is the two papers', as in tests/support/references/papers.py.
+The vectors, weights, directions and strengths are given; the rest is the two papers', as in
+tests/support/references/papers.py.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.system.checked_file import CheckedFile
-from semsearch.text.terms import Lexicon, Terms
+from semsearch.text.terms.lexicon import Lexicon, Terms
 from semsearch.text.tokens import UInt64, WordChunk, hash_chunks
 
 if TYPE_CHECKING:

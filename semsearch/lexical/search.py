@@ -19,7 +19,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.bm25 import Bm25, TermLookup
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import UInt64
 
 Int32 = npt.NDArray[np.int32]

@@ -16,7 +16,7 @@ from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.system.durable import Write, write_durably
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.passage_words import PassageWords
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]

@@ -23,7 +23,7 @@ from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
 from semsearch.system.durable import file_digest
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 from semsearch.topics.joined import join
 from semsearch.topics.model import named_topics, open_topics
 from semsearch.word_vectors.table import WordVectors

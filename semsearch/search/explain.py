@@ -33,7 +33,7 @@ from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.scoring import nearness
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.segments import Kind
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.question_terms import named_terms
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ class Explainer:
         self.query = query
         self.mode: Mode = mode
         self._embedder = embedder
-        self._terms = Lexicon().named(query, snapshot.languages)
+        self._terms = named_terms(query, snapshot.languages)
         self._lookup = None if mode == "dense" else snapshot.lexical.find(self._terms.terms)
         self._word_shares = (
             None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])

@@ -22,7 +22,7 @@ from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, 
 from semsearch.storage.documents.record_metadata import get_record_metadata
 from semsearch.system.working_folder import working_folder
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import count_shared
+from semsearch.text.terms.question_terms import count_shared
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ paper, the singular values are left out: with them the first few topics drown th
 
 The file is a short header and three arrays, read by memory mapping: a query touches only the rows of its own terms.
 
-    terms     (t,) uint64, rising, as in semsearch.text.terms
+    terms     (t,) uint64, rising, as in semsearch.text.terms.term_hashes
     idf       (t,) float32
     loadings  (t, k) float16: V
 """
@@ -33,7 +33,8 @@ from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.checked_file import CheckedFile
 from semsearch.system.durable import Write, write_durably
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.terms.question_terms import of_question
 from semsearch.text.tokens import UInt64
 
 Float16 = npt.NDArray[np.float16]
@@ -100,7 +101,7 @@ class Topics:
 
     def of_question(self, question: str, languages: Sequence[str] = (ENGLISH,)) -> Float32:
         """The topic vector of a query, without its stop words if it has other words. (k,)"""
-        return self.of_terms(Lexicon().of_question(question, languages))
+        return self.of_terms(of_question(question, languages))
 
     def of_passage(self, heading: str, text: str, language: str = ENGLISH) -> Float32:
         """The topic vector of a passage, as in the index: the terms of its headings count double. (k,)"""

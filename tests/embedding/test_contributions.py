@@ -23,7 +23,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Mode
 from semsearch.storage.catalogue import get_passages
 from semsearch.text.headings import heading_text
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.question_terms import named_terms, of_question
 from semsearch.text.tokens import words
 from semsearch.topics.fit import fit_topics
 from semsearch.topics.model import Topics
@@ -410,15 +410,15 @@ def test_a_closed_index_is_opened_again(tmp_path: Path, docs: Path) -> None:
 
 def test_shares_of_terms_sum_to_their_topics() -> None:
     generator = np.random.default_rng(0)
-    terms = np.sort(Lexicon().of_question("ship sail harbour captain wave"))
+    terms = np.sort(of_question("ship sail harbour captain wave"))
     loadings = generator.standard_normal((len(terms), 3)).astype(np.float16)
     topics = Topics(terms, np.arange(1, len(terms) + 1, dtype=np.float32), loadings, 10)
     for question in ("ship ships captain zyzzyva", "wave", "zyzzyva", "captain captain captain wave"):
-        asked = Lexicon().of_question(question)
+        asked = of_question(question)
         shares = topics.shares(asked)
         assert shares.shape == (len(asked), 3)
         assert shares.sum(axis=0) == pytest.approx(topics.of_terms(asked), abs=1e-6)
-    twice = topics.shares(Lexicon().of_question("ship captain ships"))
+    twice = topics.shares(of_question("ship captain ships"))
     assert twice[0].tolist() == twice[2].tolist()
 
 
@@ -432,9 +432,9 @@ def test_shares_of_terms_sum_to_their_topics() -> None:
     ],
 )
 def test_the_terms_of_a_question_are_named_by_its_words(question: str, names: list[str]) -> None:
-    named = Lexicon().named(question)
+    named = named_terms(question)
     assert named.words == names
-    assert named.terms.tolist() == Lexicon().of_question(question).tolist()
+    assert named.terms.tolist() == of_question(question).tolist()
 
 
 def test_a_hit_made_by_hand_says_what_it_lacks(index: Index) -> None:

@@ -11,7 +11,8 @@ from references import papers as reference
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import Bm25, Float32
 from semsearch.lexical.postings import Postings, PostingsBuilder
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.terms.question_terms import of_question
 from semsearch.text.tokens import UInt64
 
 TEXTS = [
@@ -61,17 +62,16 @@ def test_words_written_together_are_one_more_term() -> None:
 
 
 def test_a_question_drops_stop_words_unless_it_has_nothing_else() -> None:
-    lexicon = Lexicon()
-    assert lexicon.of_question("how does the river flow").tolist() == lexicon.of_question("river flow").tolist()
-    assert len(lexicon.of_question("to be or not to be")) == 6
-    assert len(lexicon.of_question("river river")) == 2
+    assert of_question("how does the river flow").tolist() == of_question("river flow").tolist()
+    assert len(of_question("to be or not to be")) == 6
+    assert len(of_question("river river")) == 2
 
 
 @pytest.mark.parametrize("question", ["river", "rivers to the sea", "utf-8", "music music river", "the", "unheard"])
 def test_scores_agree_with_the_formula(tmp_path: Path, question: str) -> None:
     # the lengths of passages count words, not pairs: so the oracle gets no pairs here but in the question's own test
     texts = [text.replace("-", " ") for text in TEXTS]
-    terms = Lexicon().of_question(question.replace("-", " "))
+    terms = of_question(question.replace("-", " "))
     ours = scores(Bm25([build(tmp_path / "p", texts)], [None]), terms)[0]
     expected = reference.bm25([as_terms(text) for text in texts], terms.tolist())
     assert ours == pytest.approx(expected, abs=1e-5)
@@ -79,7 +79,7 @@ def test_scores_agree_with_the_formula(tmp_path: Path, question: str) -> None:
 
 def test_what_is_asked_as_it_is_written_beats_its_parts(tmp_path: Path) -> None:
     texts = ["the utf-8 codec is used", "the utf codec is 8 used", "something else is written here"]
-    first, second, third = scores(Bm25([build(tmp_path / "p", texts)], [None]), Lexicon().of_question("utf-8"))[0]
+    first, second, third = scores(Bm25([build(tmp_path / "p", texts)], [None]), of_question("utf-8"))[0]
     assert first > second > third == 0
 
 
@@ -87,7 +87,7 @@ def test_scores_do_not_depend_on_segments_or_on_what_was_removed(tmp_path: Path)
     whole = Bm25([build(tmp_path / "whole", TEXTS)], [None])
     first, second = build(tmp_path / "a", [*TEXTS[:3], "a removed river"]), build(tmp_path / "b", TEXTS[3:], step=1)
     parts = Bm25([first, second], [np.array([True, True, True, False]), None])
-    terms = Lexicon().of_question("river to the sea")
+    terms = of_question("river to the sea")
     divided = scores(parts, terms)
     assert divided[0][3] == 0
     assert np.concatenate((divided[0][:3], divided[1])) == pytest.approx(scores(whole, terms)[0], abs=1e-6)
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 
 def test_no_passages_make_a_segment_too(tmp_path: Path) -> None:
     empty = write(PostingsBuilder(Lexicon()), tmp_path / "p")
-    assert scores(Bm25([empty], [None]), Lexicon().of_question("river"))[0].shape == (0,)
+    assert scores(Bm25([empty], [None]), of_question("river"))[0].shape == (0,)
 
 
 def test_postings_can_be_turned_round(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from semsearch.lexical.search import NeighbourFlags, WordSearch
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
 from semsearch.storage.segments import Segment
-from semsearch.text.terms import Lexicon, content_words, count_shared, of_questions
+from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.terms.question_terms import content_words, count_shared, named_terms, of_question, of_questions
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 
@@ -36,7 +37,7 @@ def ask(words: list[LexicalSegment], question: str, n: int = 10, *, allowed: IdR
 
 
 def as_asked(question: str) -> npt.NDArray[np.uint64]:
-    return Lexicon().of_question(question)
+    return of_question(question)
 
 
 def as_terms(text: str) -> list[int]:
@@ -189,7 +190,7 @@ TRICKY = [
 
 def test_questions_asked_together_have_the_terms_that_each_has() -> None:
     together = of_questions(TRICKY)
-    assert [terms.tolist() for terms in together] == [Lexicon().named(question).terms.tolist() for question in TRICKY]
+    assert [terms.tolist() for terms in together] == [named_terms(question).terms.tolist() for question in TRICKY]
     assert of_questions([]) == []
 
 
@@ -203,5 +204,5 @@ def test_shared_terms_are_those_of_all_words_stemmed(question: str) -> None:
         "istanbul fine ｱｲｳ 日 本",
         "",
     ]
-    asked = set(Lexicon().named(question).terms.tolist())
+    asked = set(named_terms(question).terms.tolist())
     assert count_shared(question, texts) == [len(asked & set(as_terms(text))) for text in texts]

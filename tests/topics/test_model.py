@@ -13,7 +13,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.lexical.writer import WordsWriter
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 from semsearch.topics.fit import fit_topics, right_singular_vectors
 from semsearch.topics.model import Topics, open_topics, write_topics
 from semsearch.topics.passages import TopicVectors

@@ -26,7 +26,7 @@ from semsearch.cli.output.whole_passages import passage_lines
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS
-from semsearch.text.terms import content_words
+from semsearch.text.terms.question_terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
 _LINES = 6  # of a long sentence

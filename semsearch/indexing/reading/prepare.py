@@ -27,7 +27,7 @@ from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.passage_records import PassageRecord, each_record, language_of_records, storable
 from semsearch.text.passage_words import find_words
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import WordChunk
 
 logger = logging.getLogger(__name__)

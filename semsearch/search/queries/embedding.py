@@ -14,7 +14,7 @@ from semsearch import tuning
 from semsearch.results.options import SearchOptions
 from semsearch.search.queries.query import Query, understood
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms import of_questions
+from semsearch.text.terms.question_terms import of_questions
 from semsearch.text.tokens import UInt64
 from semsearch.topics.joined import join
 

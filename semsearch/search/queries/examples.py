@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from semsearch import tuning
 from semsearch.search.queries.embedding import embed_texts
 from semsearch.search.queries.query import Query
-from semsearch.text.terms import of_questions
+from semsearch.text.terms.question_terms import of_questions
 from semsearch.text.tokens import UInt64
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from semsearch.lexical.search import WordSearch
 from semsearch.search.queries.query_syntax import QuerySyntax
 from semsearch.search.telling import tell
 from semsearch.text.headings import heading_text
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import HashedWords, UInt64
 
 if TYPE_CHECKING:

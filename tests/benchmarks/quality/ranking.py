@@ -25,7 +25,8 @@ from scipy.sparse import coo_array, csr_array
 from semsearch import Index
 from semsearch.storage.catalogue import get_passages
 from semsearch.text.headings import heading_text
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.terms.question_terms import of_question
 from semsearch.topics.joined import combined
 from semsearch.tuning import TUNING
 
@@ -86,7 +87,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     body = lexicon.of([row.text for row in rows])
     columns, owners = np.concatenate((above.numbers, body.numbers)), np.concatenate((above.texts, body.texts))
     times = np.concatenate((np.full(len(above.numbers), float(TUNING.heading_weight)), np.ones(len(body.numbers))))
-    asked = [lexicon.number(Lexicon().of_question(text)) for text in texts]
+    asked = [lexicon.number(of_question(text)) for text in texts]
     size = len(lexicon)
     counts = csr_array(coo_array((times, (owners, columns)), shape=(len(ids), size)))
     query_rows = np.repeat(np.arange(len(texts)), [len(terms) for terms in asked])

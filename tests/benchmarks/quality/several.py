@@ -21,7 +21,8 @@ import numpy as np
 
 from semsearch import Hit, Index, Text
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.terms.question_terms import of_question
 
 K, DEPTH = 10, 50
 Answers = Sequence[Sequence[Hit]]  # of one query, by index
@@ -139,7 +140,7 @@ def bm25(query: str, texts: Sequence[str]) -> np.ndarray[Any, Any]:
     mean = found.lengths.mean()
     scores = np.zeros(len(texts))
     known = {term: number for number, term in enumerate(lexicon.terms.tolist())}
-    for term in set(Lexicon().of_question(query).tolist()):
+    for term in set(of_question(query).tolist()):
         if term in known:
             f = np.bincount(found.texts[found.numbers == known[term]], minlength=len(texts))
             idf = math.log(1 + (len(texts) - (f > 0).sum() + 0.5) / ((f > 0).sum() + 0.5))

@@ -14,7 +14,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.text.terms import of_questions
+from semsearch.text.terms.question_terms import of_questions
 from semsearch.text.tokens import words
 
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from failing import TROUBLES, Faults, Trouble, World, answers, prepare_process
-from file_doors import Doors
-from power import SURVIVALS
+from disk_faults.failing import TROUBLES, Faults, Trouble, World, answers, prepare_process
+from disk_faults.file_doors import Doors
+from disk_faults.power import SURVIVALS
 
 from semsearch.errors import StorageError
 from semsearch.index import Index

@@ -17,8 +17,8 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 import pytest
-from failing import ACTIONS, TROUBLES, World, prepare_process
-from file_doors import Doors
+from disk_faults.failing import ACTIONS, TROUBLES, World, prepare_process
+from disk_faults.file_doors import Doors
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 import pytest
-from failing import ACTIONS, World, prepare_process
-from file_doors import Doors
-from power import SURVIVALS
+from disk_faults.failing import ACTIONS, World, prepare_process
+from disk_faults.file_doors import Doors
+from disk_faults.power import SURVIVALS
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from file_doors import Operation
+from disk_faults.file_doors import Operation
 
 Survival = Literal["what was flushed", "names without bytes", "bytes without names", "some of it, torn", "all of it"]
 SURVIVALS: tuple[Survival, ...] = (

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pytest
 from console import Result, semsearch
-from crashing import LEAST
-from file_doors import Doors, Fault, Kind, Operation, Watcher
-from power import Disk, Survival
+from processes.crashing import LEAST
 from small import small_vectors, write_articles
 
+from disk_faults.file_doors import Doors, Fault, Kind, Operation, Watcher
+from disk_faults.power import Disk, Survival
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.indexing import giving_back

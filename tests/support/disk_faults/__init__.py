@@ -1,0 +1,1 @@
+"""Faults of disks and losses of power, made at every operation on files."""

@@ -148,7 +148,8 @@ CLASSIFY = Experiment(
             "models",
             str,
             "NAME",
-            "mowe, sowe, bow, pca-bow, pv-dm, pv-dbow, sif, usif. By default all that can be run.",
+            "mowe, sowe, bow, pca-bow, pv-dm, pv-dbow, sif, usif: by default all that can be run. Also pca-bow-white, "
+            "pca-bow-all, pca-bow-white-all.",
             "--model",
         ),
         options.VECTORS,

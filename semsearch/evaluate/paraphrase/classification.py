@@ -27,7 +27,7 @@ from semsearch.evaluate.paraphrase.kept_paragraphs import KeptParagraphs
 from semsearch.evaluate.paraphrase.linear_svm import Classified, classify
 from semsearch.evaluate.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
 from semsearch.evaluate.paraphrase.published_accuracies import is_expected, published_accuracies, published_sizes
-from semsearch.evaluate.paraphrase.sentence_models import MODELS, Float, features_of
+from semsearch.evaluate.paraphrase.sentence_models import MODELS, PCA_VARIANTS, Float, features_of
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
@@ -50,8 +50,9 @@ def evaluate_classify(
 ) -> ClassifyReport:
     """Measure the accuracies of sentence models on files of groups (`semsearch.evaluate.paraphrase.groups`).
 
-    `models` are by default all that can be run; pv-dm and pv-dbow need `train_text`, and semsearch[papers]. `cost` is
-    the C of all folds, instead of one chosen within each. `seed` draws the folds. Results are kept unless `fresh`.
+    `models` are by default all of `MODELS` that can be run; pv-dm and pv-dbow need `train_text`, and semsearch[papers].
+    `cost` is the C of all folds, instead of one chosen within each. `seed` draws the folds. Results are kept unless
+    `fresh`.
     Raises SourceError for broken files, UsageError, VectorsError, MissingExtra.
     """
     check_several(paths=paths, **({"train_text": train_text} if train_text else {}))
@@ -88,8 +89,8 @@ def _models(asked: Sequence[str] | None, has_text: bool) -> list[str]:
         return [model for model in MODELS if has_text or model not in PARAGRAPH_MODELS]
     check_several(models=asked)
     for model in asked:
-        if model not in MODELS:
-            raise UsageError(f"there is no model {model!r}; choose of {', '.join(MODELS)}")
+        if model not in (*MODELS, *PCA_VARIANTS):
+            raise UsageError(f"there is no model {model!r}; choose of {', '.join([*MODELS, *PCA_VARIANTS])}")
         if model in PARAGRAPH_MODELS and not has_text:
             raise UsageError(f"{model} is trained on a text of its own; give one with --train-text FILE")
     return list(dict.fromkeys(asked))

@@ -3,12 +3,14 @@
     mowe, sowe      mean and sum of word vectors; words without one are skipped
     bow             counts of tokens
     pca-bow         their 300 principal components, of the training sentences
+    pca-bow-white   these scaled to a variance of one; the paper does not say whether its own were
+    pca-bow-all, pca-bow-white-all  the same of all sentences, tested ones too: what the paper says it avoids
     pv-dm, pv-dbow  paragraph vectors, trained on another text
     sif, usif       this package's own, with the common components, and uSIF's a, of the training sentences
 
 What is learned from sentences is learned from those of the training fold alone, as the paper does it for pca-bow, where
 it found a few per cent too much otherwise. An index fits its components on all that it holds, without anyone's labels;
-here the sentences to be tested are to be new.
+here the sentences to be tested are to be new, except for the models whose name ends in -all.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ Features = Callable[[Rows, Rows], tuple[Float, Float]]
 """Training rows (n,) and other rows (m,) to their vectors, (n, d) and (m, d)."""
 
 MODELS = ("mowe", "sowe", "bow", "pca-bow", "pv-dm", "pv-dbow", "sif", "usif")
+PCA_VARIANTS = ("pca-bow-white", "pca-bow-all", "pca-bow-white-all")  # run only where they are named
 PCA_DIMENSIONS = 300
 
 
@@ -51,13 +54,19 @@ def sum_of_words(texts: Sequence[str], vectors: WordVectors) -> Float:
     return np.asarray(embedder.raw(words).astype(np.float64) * words.lengths[:, None])
 
 
-def principal_components(counts: Float, *, most: int = PCA_DIMENSIONS) -> Features:
-    """Make features of the first principal components of the training rows of counts (n, v), at most `most`."""
+def principal_components(
+    counts: Float, *, most: int = PCA_DIMENSIONS, whiten: bool = False, with_test: bool = False
+) -> Features:
+    """Make features of the first principal components of the training rows of counts (n, v), at most `most`.
+
+    With `whiten` each has a variance of one. With `with_test` they are those of the tested rows too.
+    """
 
     def features(train: Rows, test: Rows) -> tuple[Float, Float]:
         decomposition = optional("sklearn.decomposition", package="scikit-learn")
-        dimensions = min(most, len(train), counts.shape[1])
-        fitted = decomposition.PCA(dimensions, svd_solver="full").fit(counts[train])
+        known = counts[np.concatenate([train, test])] if with_test else counts[train]
+        dimensions = min(most, *known.shape)
+        fitted = decomposition.PCA(dimensions, svd_solver="full", whiten=whiten).fit(known)
         return fitted.transform(counts[train]), fitted.transform(counts[test])
 
     return features
@@ -85,12 +94,13 @@ def features_of(
     components: int | None = None,
     paragraphs: Mapping[str, Float],
 ) -> Features:
-    """The vectors of a model of `MODELS` for n texts; those of paragraph vectors (n, d) are given by model."""
+    """The vectors of a model of `MODELS` or `PCA_VARIANTS` for n texts; those of paragraphs (n, d) are given."""
     if model in ("mowe", "sowe"):
         return fixed(mean_of_words(texts, vectors) if model == "mowe" else sum_of_words(texts, vectors))
-    if model in ("bow", "pca-bow"):
-        counts = bags(texts)
-        return fixed(counts) if model == "bow" else principal_components(counts)
+    if model == "bow":
+        return fixed(bags(texts))
+    if model.startswith("pca-bow"):
+        return principal_components(bags(texts), whiten="white" in model, with_test=model.endswith("-all"))
     if model in paragraphs:
         return fixed(paragraphs[model])
     return embedded(texts, vectors, model, a=a, components=components)

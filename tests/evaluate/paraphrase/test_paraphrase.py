@@ -23,6 +23,7 @@ from semsearch.evaluate.paraphrase.linear_svm import COSTS, FOLDS, best_cost, cl
 from semsearch.evaluate.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch.evaluate.paraphrase.sentence_models import (
     MODELS,
+    PCA_VARIANTS,
     embedded,
     fixed,
     mean_of_words,
@@ -342,6 +343,33 @@ def test_published_figures_stand_beside_the_papers_data_only() -> None:
     assert published_accuracies("MSRP-groups3", 859)["bow"] == 98.37
     assert published_accuracies("opinosis_groups", 520) == published_accuracies("mine", 521) == {}
     assert set(published_accuracies("msrp", 859)) <= {*MODELS, UNTRIED}
+
+
+def test_whitened_components_have_a_variance_of_one_and_the_directions_of_the_others() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
+    train, test = np.arange(30), np.arange(30, 40)
+    plain, _ = principal_components(counts, most=5)(train, test)
+    white, new = principal_components(counts, most=5, whiten=True)(train, test)
+    assert white.std(axis=0, ddof=1) == pytest.approx(np.ones(5))
+    assert white == pytest.approx(plain / plain.std(axis=0, ddof=1))
+    assert new.shape == (10, 5)
+
+
+def test_components_of_all_sentences_are_those_of_the_tested_ones_too() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
+    train, test = np.arange(30), np.arange(30, 40)
+    every = principal_components(counts, most=5)(np.arange(40), test)[0]
+    known, new = principal_components(counts, most=5, with_test=True)(train, test)
+    assert np.concatenate([known, new]) == pytest.approx(every)
+    assert principal_components(counts, most=5)(train, test)[1] != pytest.approx(new)
+
+
+def test_the_ways_to_reduce_a_bag_are_run_where_they_are_named(groups: Path, small_vectors: VectorTable) -> None:
+    assert not set(PCA_VARIANTS) & set(MODELS)
+    report = evaluate_classify([groups], models=["pca-bow", *PCA_VARIANTS], vectors=small_vectors, cost=1.0)
+    assert [score.model for score in report.scores] == ["pca-bow", *PCA_VARIANTS]
+    assert len({score.dimension for score in report.scores[:2]}) == 1
+    assert report.scores[2].dimension >= report.scores[0].dimension  # of more sentences, of which there are few here
 
 
 def test_what_the_paper_has_above_stands_first_and_is_marked(tmp_path: Path, small_vectors: VectorTable) -> None:

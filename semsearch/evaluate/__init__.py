@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
     from semsearch.evaluate.paraphrase.classification import evaluate_classify
     from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
+    from semsearch.evaluate.released.costs import ReleasedCost, ReleasedReport, evaluate_released
     from semsearch.evaluate.retrieval.bootstrap import Figure
     from semsearch.evaluate.retrieval.comparison import RetrievalRow
     from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
@@ -68,6 +69,8 @@ __all__ = [
     "ModelComparison",
     "Ordering",
     "PapersReport",
+    "ReleasedCost",
+    "ReleasedReport",
     "RemovedDirections",
     "RetrievalRow",
     "SeedsDifference",
@@ -89,6 +92,7 @@ __all__ = [
     "evaluate_components",
     "evaluate_confound",
     "evaluate_golden",
+    "evaluate_released",
     "evaluate_report",
     "evaluate_retrieval",
     "evaluate_sts",
@@ -113,6 +117,7 @@ _HOMES = {
     "paraphrase.agreement": "ErrorAgreement ModelComparison",
     "paraphrase.classification": "evaluate_classify",
     "paraphrase.classify_report": "ClassifyReport ClassifyScore GroupSizes",
+    "released.costs": "ReleasedCost ReleasedReport evaluate_released",
     "retrieval.bootstrap": "Figure",
     "retrieval.comparison": "RetrievalRow",
     "retrieval.modes_and_peers": "evaluate_retrieval",

@@ -160,6 +160,7 @@ PRINTED = (
         "evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval.comparison:RetrievalRow"), is_list=True
     ),
     Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
+    Printed("evaluate released", "", result=_result("semsearch.evaluate.released.costs:ReleasedReport")),
     Printed("evaluate sweep", "", result=_result("semsearch.evaluate.analysis.sweep:SweepReport")),
     Printed("evaluate weights", "", result=_result("semsearch.evaluate.analysis.weighing:WeightsReport")),
     Printed(

@@ -7,6 +7,7 @@ from semsearch.evaluate.experiments.cbos_experiment import CBOS
 from semsearch.evaluate.experiments.classify_experiment import CLASSIFY
 from semsearch.evaluate.experiments.components_experiment import COMPONENTS
 from semsearch.evaluate.experiments.confound_experiment import CONFOUND
+from semsearch.evaluate.experiments.released_experiment import RELEASED
 from semsearch.evaluate.experiments.retrieval_experiment import RETRIEVAL
 from semsearch.evaluate.experiments.sts_experiment import STS
 from semsearch.evaluate.experiments.supervised_experiment import SUPERVISED
@@ -16,6 +17,7 @@ from semsearch.evaluate.experiments.weights_experiment import WEIGHTS
 EXPERIMENTS: tuple[Experiment, ...] = (
     RETRIEVAL,
     STS,
+    RELEASED,
     WEIGHTS,
     SWEEP,
     COMPONENTS,

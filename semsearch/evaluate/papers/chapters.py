@@ -13,6 +13,7 @@ from semsearch.evaluate.experiments import (
     classify_experiment,
     components_experiment,
     confound_experiment,
+    released_experiment,
     sts_experiment,
     supervised_experiment,
     sweep_experiment,
@@ -31,6 +32,7 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
         sweep_experiment.SECTION,
         components_experiment.SECTION,
         sts_experiment.FITTED,
+        released_experiment.SECTION,
         supervised_experiment.OF_SIF,
     ),
     "uSIF: Ethayarajh 2018": (

@@ -55,6 +55,10 @@ class PapersData:
 NEEDS: dict[str, tuple[Callable[[PapersData], object], str]] = {
     "": (lambda _: True, ""),
     "sts": (lambda data: "sts" in data.there, "there is no sts/"),
+    "sts and counts": (
+        lambda data: "sts" in data.there and data.counts,
+        "it needs sts/ and frequencies/ with .txt files",
+    ),
     "sick": (lambda data: (data.folder / "sts" / "sick.test.tsv").is_file(), "there is no sts/sick.test.tsv"),
     "labels": (lambda data: data.labelled, "neither sts/ nor supervised/ has labelled sentences"),
     "groups": (lambda data: data.groups, "there is no paraphrase/ with .tsv files"),

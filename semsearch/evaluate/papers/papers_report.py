@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from semsearch.evaluate.analysis.weighing import WeightsReport
     from semsearch.evaluate.cbos.word2vec_comparison import CbosReport
     from semsearch.evaluate.paraphrase.classify_report import ClassifyReport
+    from semsearch.evaluate.released.costs import ReleasedReport
     from semsearch.evaluate.similarity.sts_report import StsReport
     from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
@@ -47,6 +48,7 @@ class PapersReport(ExperimentRecord):
     train_sentences: int = TRAINED
     sts: StsReport | None = None
     fitted: StsReport | None = None
+    released: ReleasedReport | None = None
     weights: WeightsReport | None = None
     counted: WeightsReport | None = None
     sweep: SweepReport | None = None

@@ -84,7 +84,13 @@ def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: Vect
     write_pairs(tmp_path / "sts" / "mine.tsv", pairs(1))
     report = run(tmp_path, small_vectors)
     assert report.sts is not None
-    assert [line.partition(":")[0] for line in report.missing] == ["components", "supervised", "classify", "cbos"]
+    assert [line.partition(":")[0] for line in report.missing] == [
+        "released",
+        "components",
+        "supervised",
+        "classify",
+        "cbos",
+    ]
     text = document(report, {})
     assert "- classify: there is no paraphrase/ with .tsv files\n" in text
     assert "White et al" not in text
@@ -115,7 +121,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, weights"),
+        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, released, weights"),
         ({"without": "sts"}, "without are a sequence"),
         ({"vectors": []}, "vectors are a sequence"),
         ({"train_sentences": 0}, "train_sentences must be at least 1"),

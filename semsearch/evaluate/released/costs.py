@@ -19,7 +19,7 @@ from semsearch.evaluate.arguments import check_several
 from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.record import ExperimentRecord, digits
-from semsearch.evaluate.released.rules import RuledSentences, ReleasedRules, sides
+from semsearch.evaluate.released.rules import ReleasedRules, RuledSentences, sides
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.pair_bootstrap import PairDraws, Resampled
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
@@ -103,6 +103,7 @@ def evaluate_released(
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
     counts = read_counts(Path(frequencies))
     draws = {task.label: PairDraws(task.label, len(task.scores)) for task in tasks}
+    plain = RuledSentences(table, counts, ReleasedRules())
     papers: dict[str, dict[str, Resampled]] = {}
     costs: list[ReleasedCost] = []
     for number, choice in enumerate(CHOICES):
@@ -114,7 +115,6 @@ def evaluate_released(
             )
         ours = _measured(RuledSentences(table, counts, choice.rules), choice.method, a, tasks, draws)
         costs += _costs(choice, papers[choice.method], ours, tasks)
-    plain = RuledSentences(table, counts, ReleasedRules())
     texts = [plain.ids(sides(task)) for task in tasks]
     uncounted = np.array([word not in counts for word in table.words])
     running = np.concatenate([text.ids for text in texts])

@@ -19,7 +19,7 @@ from semsearch.embedding.weights import usif_a
 from semsearch.errors import SemsearchError
 from semsearch.evaluate import evaluate_released, evaluate_sts
 from semsearch.evaluate.released.costs import CHOICES
-from semsearch.evaluate.released.rules import RuledSentences, ReleasedRules, released_words
+from semsearch.evaluate.released.rules import ReleasedRules, RuledSentences, released_words
 from semsearch.text.word_counts import shares
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.writer import TableWriter

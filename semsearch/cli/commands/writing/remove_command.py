@@ -11,7 +11,7 @@ from semsearch.cli.messages import keep_warnings, warn
 from semsearch.cli.naming import INDEXES, open_index
 from semsearch.cli.options import IndexesOption, IndexOption, VectorsOption
 from semsearch.cli.output.sync_summary import covers
-from semsearch.errors import UsageError
+from semsearch.errors import SemsearchError, UsageError
 
 
 def remove(
@@ -27,7 +27,10 @@ def remove(
         if not count:
             raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
         print(f"{opened.path}: {count:,} removed")
-        roots = opened.roots
+        try:
+            roots = opened.roots
+        except SemsearchError:  # they are removed, and only a warning is lost
+            return
         for path in paths:
             if Path(path).exists() and any(covers(root, path) for root in roots):
                 warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")

@@ -13,11 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from console import INDEX, index_docs, semsearch, work_in, write_docs
+from console import INDEX, semsearch
 
 from semsearch.index import Index
 from semsearch.results.hits import Hit
-from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("prompt_toolkit", reason="an optional dependency")
 
@@ -31,21 +30,10 @@ from semsearch.cli.interactive.surroundings import Surroundings, surroundings_of
 from semsearch.cli.interactive.typed import TypedSearch
 from semsearch.cli.output.terminal import query_pattern
 
+pytestmark = pytest.mark.usefixtures("here")
+
 PASTED = "\x1b[200~in the\noven\n\x1b[201~"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
-    """A folder with documents and an index of them."""
-    folder = tmp_path_factory.mktemp("work")
-    write_docs(folder)
-    return index_docs(folder, small_vectors)
-
-
-@pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(folder, monkeypatch)
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from serving import running
 from small import write_articles
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
@@ -13,6 +15,8 @@ os.environ["LANGSMITH_TRACING"] = "false"
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.results.searchable import Searchable
+from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import WordVectors
 
@@ -45,3 +49,16 @@ def ships(tmp_path_factory: pytest.TempPathFactory, english: WordVectors) -> Pat
         index.sync(folder / "docs")
         index.add([Text("twice", "A ship in the storm."), Text("again", "A ship in the storm.")])
     return folder / "index"
+
+
+@pytest.fixture(scope="module", params=["path", "index", "server"])
+def asked(request: pytest.FixtureRequest, ships: Path) -> Iterator[Searchable | Path]:
+    """What adapters may be given: the folder of that index, the index, the index on a server."""
+    if request.param == "path":
+        yield ships
+    elif request.param == "index":
+        with Index.open(ships) as index:
+            yield index
+    else:
+        with running(OpenIndexes(places={"ships": ships})) as asker, Index.connect(asker.url) as remote:
+            yield remote

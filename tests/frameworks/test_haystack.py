@@ -15,7 +15,6 @@ from haystack.components.writers import DocumentWriter
 from haystack.core.serialization import component_from_dict
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy, FilterPolicy
-from serving import running
 from waiting_index import WaitingIndex, goes_on
 
 from semsearch.adapters.haystack import (
@@ -28,7 +27,6 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.results.searchable import Searchable
-from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import WordVectors
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
@@ -45,18 +43,6 @@ def store(tmp_path: Path, english: WordVectors) -> Iterator[SemsearchDocumentSto
         store = SemsearchDocumentStore(index)
         assert store.write_documents(SEA) == 3
         yield store
-
-
-@pytest.fixture(scope="module", params=["path", "index", "server"])
-def asked(request: pytest.FixtureRequest, ships: Path) -> Iterator[Searchable | Path]:
-    if request.param == "path":
-        yield ships
-    elif request.param == "index":
-        with Index.open(ships) as index:
-            yield index
-    else:
-        with running(OpenIndexes(places={"ships": ships})) as asker, Index.connect(asker.url) as remote:
-            yield remote
 
 
 def test_nothing_is_sent_to_anybody() -> None:

@@ -16,7 +16,6 @@ from langchain_core.indexing import index as index_documents
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 from pydantic import ValidationError
-from serving import running
 from waiting_index import WaitingIndex, goes_on
 
 from semsearch.adapters.langchain import SemsearchEmbeddings, SemsearchRetriever, SemsearchVectorStore
@@ -24,7 +23,6 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.results.searchable import Searchable
-from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import WordVectors
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
@@ -41,18 +39,6 @@ def store(tmp_path: Path, english: WordVectors) -> Iterator[SemsearchVectorStore
         store = SemsearchVectorStore(index)
         store.add_documents(SEA)
         yield store
-
-
-@pytest.fixture(scope="module", params=["path", "index", "server"])
-def asked(request: pytest.FixtureRequest, ships: Path) -> Iterator[Searchable | Path]:
-    if request.param == "path":
-        yield ships
-    elif request.param == "index":
-        with Index.open(ships) as index:
-            yield index
-    else:
-        with running(OpenIndexes(places={"ships": ships})) as asker, Index.connect(asker.url) as remote:
-            yield remote
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])

@@ -20,7 +20,6 @@ from llama_index.core.vector_stores import (
     VectorStoreQuery,
 )
 from llama_index.core.vector_stores.types import VectorStoreQueryMode
-from serving import running
 from waiting_index import WaitingIndex, goes_on
 
 from semsearch.adapters.llamaindex import SemsearchEmbedding, SemsearchNodeRetriever, SemsearchNodeStore
@@ -28,7 +27,6 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.searchable import Searchable
-from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import WordVectors
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
@@ -52,18 +50,6 @@ def store(tmp_path: Path, english: WordVectors) -> Iterator[SemsearchNodeStore]:
         store = SemsearchNodeStore(index)
         assert store.add(NODES) == ["ship", "sail", "bread"]
         yield store
-
-
-@pytest.fixture(scope="module", params=["path", "index", "server"])
-def asked(request: pytest.FixtureRequest, ships: Path) -> Iterator[Searchable | Path]:
-    if request.param == "path":
-        yield ships
-    elif request.param == "index":
-        with Index.open(ships) as index:
-            yield index
-    else:
-        with running(OpenIndexes(places={"ships": ships})) as asker, Index.connect(asker.url) as remote:
-            yield remote
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])

@@ -30,14 +30,6 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def index(tmp_path: Path, docs: Path, small_vectors: VectorTable) -> Iterator[Index]:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as made:
-        made.sync(docs)
-        yield made
-        assert made.verify() == []
-
-
 def follow(index: Index, batches: Iterable[frozenset[str]]) -> Iterator[SyncReport]:
     return Follower(index._database, index._writer, MAX_BYTES, 1).follow(batches)
 

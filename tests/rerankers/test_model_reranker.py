@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small import small_vectors, write_articles
+from small import index_of_articles, opening, small_vectors, write_articles
 
 from semsearch.errors import ModelError, UsageError
 from semsearch.index import Index
@@ -57,26 +57,16 @@ class Lengths:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("reranked")
-    write_articles(folder / "docs", 24)
-    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
-        index.sync(folder / "docs")
+    with index_of_articles(tmp_path_factory.mktemp("reranked"), 24) as index:
         yield index
 
 
 @pytest.fixture
 def opened(made: Index) -> Iterator[Callable[[ModelReranker], Index]]:
     """Opens the index with a reranker, and no encodings of earlier tests."""
-    indexes: list[Index] = []
     (made.path / NAME).unlink(missing_ok=True)
-
-    def open_(reranker: ModelReranker) -> Index:
-        indexes.append(Index.open(made.path, vectors=made._vectors(), reranker=reranker))
-        return indexes[-1]
-
-    yield open_
-    for index in indexes:
-        index.close()
+    with opening(made) as open_:
+        yield open_
 
 
 def added(explained: Explanation) -> float:

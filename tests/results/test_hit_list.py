@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pandas
 import pyarrow
 import pytest
-from small import write_articles
+from small import index_of_articles
 
 from semsearch import Hit, Hits, Index, Text, VectorTable
 from semsearch.errors import MissingExtra
@@ -20,10 +20,7 @@ from semsearch.errors import MissingExtra
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("hits")
-    write_articles(folder / "docs", 6)
-    with Index.create(folder / "index", vectors=small_vectors) as made:
-        made.sync(folder / "docs")
+    with index_of_articles(tmp_path_factory.mktemp("hits"), 6, vectors=small_vectors) as made:
         made.add(
             [("twice", "A ship in the storm."), ("again", "A ship in the storm.", {"year": 2024, "tags": ["sea"]})]
         )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from semsearch.index import Index
+from semsearch.results.reranker import Reranker
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.writer import TableWriter
 
@@ -62,3 +66,19 @@ def write_articles(folder: Path, count: int, *, first: int = 0) -> None:
     for number in range(first, first + count):
         topic = topics[number % len(topics)]
         (folder / f"{topic}-{number}.md").write_text(article(topic, number), encoding="utf-8")
+
+
+@contextmanager
+def index_of_articles(folder: Path, count: int, *, vectors: VectorTable | None = None) -> Iterator[Index]:
+    """An index, in a folder, of `count` documents in it, by these word vectors or else by those of the small world."""
+    write_articles(folder / "docs", count)
+    with Index.create(folder / "index", vectors=vectors or small_vectors(folder)) as index:
+        index.sync(folder / "docs")
+        yield index
+
+
+@contextmanager
+def opening(made: Index) -> Iterator[Callable[[Reranker], Index]]:
+    """A function that opens an index with a reranker. What it has opened is closed after the block."""
+    with ExitStack() as opened:
+        yield lambda reranker: opened.enter_context(Index.open(made.path, vectors=made._vectors(), reranker=reranker))

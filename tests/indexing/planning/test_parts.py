@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,14 +22,6 @@ def docs(tmp_path: Path) -> Path:
     (folder / "sea" / "ships.txt").write_text(SHIP)
     (folder / "bread.txt").write_text(BREAD)
     return folder
-
-
-@pytest.fixture
-def index(tmp_path: Path, docs: Path, small_vectors: VectorTable) -> Iterator[Index]:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as made:
-        made.sync(docs)
-        yield made
-        assert made.verify() == []
 
 
 def paths(index: Index) -> set[str]:

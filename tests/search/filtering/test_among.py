@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
-from small import write_articles
+from small import index_of_articles
 
 from semsearch.index import Index
 from semsearch.results.hits import Mode
@@ -17,10 +17,7 @@ from semsearch.word_vectors.table import VectorTable
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Index]:
     """An index of twelve small articles."""
-    folder = tmp_path_factory.mktemp("among")
-    write_articles(folder / "docs", 12)
-    with Index.create(folder / "index", vectors=small_vectors) as index:
-        index.sync(folder / "docs")
+    with index_of_articles(tmp_path_factory.mktemp("among"), 12, vectors=small_vectors) as index:
         yield index
 
 

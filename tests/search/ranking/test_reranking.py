@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
-from small import small_vectors, write_articles
+from small import index_of_articles, opening
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
@@ -21,25 +21,15 @@ QUESTION = "the captain of the ship and the old bread"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("reranking")
-    write_articles(folder / "docs", 24)
-    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
-        index.sync(folder / "docs")
+    with index_of_articles(tmp_path_factory.mktemp("reranking"), 24) as index:
         yield index
 
 
 @pytest.fixture
 def opened(made: Index) -> Iterator[Callable[[Reranker], Index]]:
     """Opens the index with a reranker."""
-    indexes: list[Index] = []
-
-    def open_(reranker: Reranker) -> Index:
-        indexes.append(Index.open(made.path, vectors=made._vectors(), reranker=reranker))
-        return indexes[-1]
-
-    yield open_
-    for index in indexes:
-        index.close()
+    with opening(made) as open_:
+        yield open_
 
 
 def by_length(query: str, hits: Sequence[Hit]) -> list[int]:

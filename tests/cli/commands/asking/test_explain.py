@@ -5,29 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-from console import index_docs, on_terminal, semsearch, work_in, write_docs
+from console import on_terminal, semsearch
 
 from semsearch.cli.output.explained import Cell, summary, table
 from semsearch.cli.output.terminal import heat_map, warmth
 from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
 from semsearch.results.origin import Mode, Rerank
-from semsearch.word_vectors.table import VectorTable
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
-    """A folder with documents and an index of them."""
-    folder = tmp_path_factory.mktemp("work")
-    write_docs(folder)
-    return index_docs(folder, small_vectors)
-
-
-@pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(folder, monkeypatch)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def pairs(shares: Sequence[Sequence[float]], question: Sequence[str] = (), sentence: Sequence[str] = ()) -> Pairs:

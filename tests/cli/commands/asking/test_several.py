@@ -8,9 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from console import INDEX, index_docs, on_terminal, semsearch, work_in, write_docs
+from console import INDEX, index_docs, on_terminal, semsearch, write_docs
 
 from semsearch.word_vectors.table import VectorTable
+
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +21,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
     folder = tmp_path_factory.mktemp("several")
     write_docs(folder)
     return index_docs(folder, small_vectors)
-
-
-@pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(folder, monkeypatch)
 
 
 @pytest.fixture(scope="module")

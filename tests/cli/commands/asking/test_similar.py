@@ -7,9 +7,11 @@ import io
 from pathlib import Path
 
 import pytest
-from console import index_docs, semsearch, work_in, write_docs
+from console import index_docs, semsearch, write_docs
 
 from semsearch.word_vectors.table import VectorTable
+
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +23,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
         (folder / "docs" / f"copy-{number}.md").write_text(f"# Copy {number}\n\nThe sailor on the \x1b[31mdeck.\n")
     (folder / "docs" / "odd.md").write_text("# Odd\n\nThe star needs the following:\n\n- a telescope\n- a moon\n")
     return index_docs(folder, small_vectors)
-
-
-@pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(folder, monkeypatch)
 
 
 def test_similar_takes_the_place_that_a_query_shows() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
@@ -10,12 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from browsing import LOOKS, NARROW, WIDE, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Locator, Page, expect
-from serving import Asker, running
+from serving import Asker
 from small import article, sentence
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 LONG = 3000  # sections
@@ -36,18 +34,6 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) 
         index.add([Text("strange", STRANGE)])
     (folder / "docs" / "changed.txt").write_text("The lawyer in the prison.", encoding="utf-8")
     return folder
-
-
-@pytest.fixture(scope="module")
-def asker(shelf: Path) -> Iterator[Asker]:
-    with running(OpenIndexes(folder=shelf / "indexes")) as asker:
-        yield asker
-
-
-@pytest.fixture(scope="module")
-def index(shelf: Path) -> Iterator[Index]:
-    with Index.open(shelf / "indexes" / "shelf") as index:
-        yield index
 
 
 def source(name: str, **where: object) -> str:

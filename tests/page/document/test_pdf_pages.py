@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -12,11 +11,10 @@ import pytest
 from browsing import LOOKS, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Page, expect
 from sample_files.valid_files import pdf
-from serving import Asker, running
+from serving import Asker
 from small import sentence
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("pypdfium2")
@@ -34,32 +32,20 @@ def draw(canvas: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
-    folder = tmp_path_factory.mktemp("papers")
+def shelf(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    folder = tmp_path_factory.mktemp("shelf")
     (folder / "docs").mkdir()
     (folder / "docs" / "paper.pdf").write_bytes(pdf(draw))
     shutil.copy(folder / "docs" / "paper.pdf", folder / "docs" / "changed.pdf")
-    with Index.create(folder / "indexes" / "papers", vectors=small_vectors) as index:
+    with Index.create(folder / "indexes" / "shelf", vectors=small_vectors) as index:
         index.sync(folder / "docs")
     with (folder / "docs" / "changed.pdf").open("ab") as file:
         file.write(b"\n")
     return folder
 
 
-@pytest.fixture(scope="module")
-def asker(papers: Path) -> Iterator[Asker]:
-    with running(OpenIndexes(folder=papers / "indexes")) as asker:
-        yield asker
-
-
-@pytest.fixture(scope="module")
-def index(papers: Path) -> Iterator[Index]:
-    with Index.open(papers / "indexes" / "papers") as index:
-        yield index
-
-
 def source(name: str, **where: object) -> str:
-    return f"#/document?{urlencode({'index': 'papers', 'id': name, 'q': QUESTION, **where})}"
+    return f"#/document?{urlencode({'index': 'shelf', 'id': name, 'q': QUESTION, **where})}"
 
 
 def shows_page(page: Page, number: int) -> None:

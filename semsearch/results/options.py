@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import index
@@ -46,9 +47,7 @@ class SearchOptions(Record):
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
     syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.queries.query_syntax)
     per_document: int | None = None  # hits of one document at most
-    boosts: Sequence[
-        str
-    ] = ()  # points for documents that pass a filter or are recent (semsearch.search.ranking.boosts)
+    boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.ranking.boosts)
     floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.floor); 0: none
 
     def __post_init__(self) -> None:
@@ -63,9 +62,7 @@ class SearchOptions(Record):
         if self.context < 0:
             raise UsageError(f"context must not be negative, not {self.context}")
         if self.min_score is not None:
-            if not isinstance(self.min_score, SupportsFloat) or self.min_score != self.min_score:
-                raise UsageError(f"min_score must be a number, not {self.min_score!r}")
-            put(self, "min_score", float(self.min_score))
+            put(self, "min_score", _finite("min_score", self.min_score))
         put(self, "floor", _share("floor", self.floor))
         if self.mode not in get_args(Mode):
             raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
@@ -121,6 +118,17 @@ def _share(name: str, number: object) -> float:
     if not 0 <= share <= 1:
         raise UsageError(f"{name} must be a share from 0 to 1, not {number!r}")
     return share
+
+
+def _finite(name: str, number: object) -> float:
+    """A number that scores can be compared with: neither NaN nor infinite."""
+    try:
+        found = float(number) if isinstance(number, SupportsFloat) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        found = math.inf
+    if not math.isfinite(found):
+        raise UsageError(f"{name} must be a finite number, not {number!r}")
+    return found
 
 
 def _whole(name: str, number: object) -> int:

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
-from small import small_vectors, write_articles
+from small import index_of_articles
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
@@ -20,10 +20,7 @@ from semsearch.results.searchable import Searchable
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("options")
-    write_articles(folder / "docs", 6)
-    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
-        made.sync(folder / "docs")
+    with index_of_articles(tmp_path_factory.mktemp("options"), 6) as made:
         yield made
 
 
@@ -69,8 +66,11 @@ def test_ten_hits_are_the_default(index: Index) -> None:
         ({"k": 2.5}, "k must be a whole number"),
         ({"k": "3"}, "k must be a whole number"),
         ({"context": -1}, "context must not be negative"),
-        ({"min_score": "high"}, "min_score must be a number"),
-        ({"min_score": float("nan")}, "min_score must be a number"),
+        ({"min_score": "high"}, "min_score must be a finite number, not 'high'"),
+        ({"min_score": float("nan")}, "min_score must be a finite number, not nan"),
+        ({"min_score": float("inf")}, "min_score must be a finite number, not inf"),
+        ({"min_score": -np.inf}, "min_score must be a finite number, not -inf"),
+        ({"min_score": 10**400}, "min_score must be a finite number, not 1000"),
         ({"mode": "magic"}, "there is no mode 'magic'; expected one of hybrid, dense, lexical"),
         ({"filters": "a.md"}, r"filters are a sequence of strings, not 'a.md'; for one give \['a.md'\]"),
         ({"filters": [1]}, "filters are strings, and 1 is none"),

@@ -86,8 +86,8 @@ class Parameter:
         return found
 
     def _number(self, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
-            raise self._wrong(value)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+            raise self._wrong(value)  # of NaN too, which is not above anything
         return float(value)
 
     def _text(self, value: Any) -> str:

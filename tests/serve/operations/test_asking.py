@@ -144,13 +144,14 @@ def test_what_makes_no_sense_is_a_400_that_says_so(given: object, detail: str, a
         (b"", "not JSON"),
         (b"{", "not JSON"),
         (b'{"query": NaN}', "NaN is not a number of JSON"),
+        (b'{"index": "docs", "query": "ship", "min_score": 1e999}', "min_score must be a number, not inf"),
         (b'{"query": "\\ud800"}', "surrogates not allowed"),
         (b"\xff", "not JSON"),
         (b"[" * 100_000, "nested too deep"),
         (b'{"k": ' + b"9" * 5000 + b"}", ""),
     ],
 )
-def test_what_is_no_json_is_a_400(body: bytes, detail: str, asker: Asker) -> None:
+def test_what_is_no_json_or_no_number_is_a_400(body: bytes, detail: str, asker: Asker) -> None:
     reply = asker.ask("POST", "/v1/search", body)
     assert reply.status == 400
     assert detail in reply.detail

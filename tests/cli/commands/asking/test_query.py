@@ -13,29 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from console import INDEX, index_docs, on_terminal, semsearch, work_in, write_docs
+from console import INDEX, on_terminal, semsearch
 
 from semsearch import tuning
 from semsearch.word_vectors.table import VectorTable
+
+pytestmark = pytest.mark.usefixtures("here")
 
 HIT = {
     "rank", "score", "dense", "lexical", "relevance", "path", "root", "document", "title", "format", "line", "page",
     "place", "headings", "sentence", "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before",
     "after", "duplicates", "stale",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
-    """A folder with documents and an index of them."""
-    folder = tmp_path_factory.mktemp("work")
-    write_docs(folder)
-    return index_docs(folder, small_vectors)
-
-
-@pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(folder, monkeypatch)
 
 
 def test_plain_is_what_a_pipe_gets() -> None:
@@ -229,6 +218,7 @@ def test_a_high_least_score_leaves_nothing() -> None:
         (["ship", "-f", "  "], "filter"),
         (["ship", "--context", "-1"], "context"),
         (["ship", "--min-score", "nan"], "min_score"),
+        (["ship", "--min-score", "inf"], "min_score"),
         (["ship", "--index", "nowhere"], "nowhere"),
     ],
 )

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -165,7 +166,7 @@ def scanning(site: Site, batch: int) -> Case:
                 vectors.scan(some, min(DEPTH, len(vectors.segment.id_ranges)))
 
         scan(queries[:1])  # reads what was only mapped
-        singly = [seconds(lambda query=queries[[row]]: scan(query)) for row in range(SCANS)]  # type: ignore[misc]
+        singly = [seconds(partial(scan, queries[[row]])) for row in range(SCANS)]
         return [reading_memory(sum(segment.size for segment in segments)), singly, [seconds(lambda: scan(queries))]]
 
     return Case(quantities, run)

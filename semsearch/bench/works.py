@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import cycle
 from typing import get_args
 
@@ -103,7 +104,7 @@ def asking_warm(site: Site, queries: Sequence[str], mode: Mode) -> Case:
     def run() -> list[list[float]]:
         index = site.index
         index.search(queries[0], mode=mode)
-        return [[seconds(lambda query=query: index.search(query, mode=mode)) for query in queries]]  # type: ignore[misc]
+        return [[seconds(partial(index.search, query, mode=mode)) for query in queries]]
 
     floors = ("ten rows",) if mode == "lexical" else ("scan",)
     return Case(

@@ -54,7 +54,7 @@ def made_points(count: int) -> bytes:
     groups = generator.integers(0, 1, (3, count), dtype=np.uint8)
     head = b"semmap 1" + struct.pack("<II", count, 1)
     ids = np.arange(count, dtype="<f8").tobytes()
-    return head + ids + np.clip(points, -1, 1).astype("<f4").tobytes() + groups.tobytes()
+    return b"".join((head, ids, np.clip(points, -1, 1).astype("<f4").tobytes(), groups.tobytes()))
 
 
 def measure(page: Page, url: str, points: bytes, seconds: float) -> None:

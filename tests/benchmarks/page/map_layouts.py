@@ -9,6 +9,7 @@ vector that are among the 15 nearest on the map, and the trustworthiness (Venna 
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from semsearch.dense.neighbours import neighbours_of_each
 from semsearch.index import Index
 from semsearch.mapping.arranging import arrange, compare, two_directions
 from semsearch.mapping.mapper import _passage_ids, _StoredRows
+from semsearch.search.snapshot import Snapshot
 
 Float32 = npt.NDArray[np.float32]
 K, ASKED = 15, 1500
@@ -29,7 +31,7 @@ K, ASKED = 15, 1500
 def vectors(path: str, most: int) -> Float32:
     with Index.open(path) as index:
 
-        def read(db, snapshot) -> Float32:  # type: ignore[no-untyped-def]
+        def read(db: sqlite3.Connection, snapshot: Snapshot) -> Float32:
             ids = _passage_ids(db)
             return _StoredRows(snapshot, ids[evenly(len(ids), most)])(np.arange(min(len(ids), most)))
 

@@ -10,6 +10,7 @@ chosen on the collections named by --choose; the last table chooses on all colle
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval import load
 from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
+from semsearch.evaluate.retrieval.beir import read_collection
+from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import get_passages
+from semsearch.storage.segments import Kind
 from semsearch.text.headings import heading_text
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.terms.question_terms import of_question
@@ -53,7 +56,7 @@ class Parts:
 
 
 def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
-    collection = load(folder)
+    collection = read_collection(folder)
     queries = list(collection.queries.items())
     with tempfile.TemporaryDirectory() as temporary, Index.create(Path(temporary) / "index", **options) as index:
         index.add(collection.documents)
@@ -73,8 +76,8 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
             array = np.array(ids)
             vectors = stored(snapshot, "passage", array)
             owners = np.repeat(np.arange(len(ids)), [len(row.sentences) for row in rows])
-            numbers = [row.first_sentence + np.arange(len(row.sentences)) for row in rows]
-            sentences = stored(snapshot, "sentence", np.concatenate(numbers))
+            numbered = [row.first_sentence + np.arange(len(row.sentences)) for row in rows]
+            sentences = stored(snapshot, "sentence", np.concatenate(numbered))
     parts_known = halves.general(vectors)
     best = np.full((len(ids), len(texts)), -np.inf)
     np.maximum.at(best, owners, sentences @ general.T)
@@ -109,25 +112,22 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     )
 
 
-def stored(snapshot: Any, kind: Any, ids: Matrix) -> Matrix:
+def stored(snapshot: Snapshot, kind: Kind, ids: Matrix) -> Matrix:
     """The vectors of all ids, zero for one without. (n,) -> (n, d)"""
-    held = np.zeros(len(ids), dtype=bool)
-    for vectors in snapshot._open(kind):
-        held |= vectors.segment.id_ranges.has(ids)
-    found = snapshot.vectors(kind, ids[held])
-    result = np.zeros((len(ids), found.shape[1]), dtype=np.float32)
-    result[held] = found
+    found = snapshot.stored(kind, ids)
+    result = np.zeros((len(ids), found.rows.shape[1]), dtype=np.float32)
+    result[found.positions] = found.rows
     return result
 
 
 def known(vectors: Matrix, queries: Matrix) -> Matrix:
     """Cosines, NaN where either is zero. (p, d), (q, d) -> (p, q)"""
-    silent = ~vectors.any(axis=1)[:, None] | ~queries.any(axis=1)[None]
+    silent = np.logical_or.outer(~vectors.any(axis=1), ~queries.any(axis=1))
     return np.where(silent, np.nan, vectors @ queries.T).astype(np.float64)
 
 
 def discounted(gains: list[int]) -> float:
-    return sum(gain / np.log2(rank + 2) for rank, gain in enumerate(gains[:10]))
+    return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains[:10]))
 
 
 def ndcg(parts: Parts, scores: Matrix) -> float:
@@ -207,6 +207,18 @@ def fused(parts: Parts, words: Matrix, weight: float, scale: Callable[[Matrix], 
 
 def best_way(parts: Parts, words: Matrix) -> Matrix:
     return near(parts, fused(parts, words, TUNING.dense_weight), TUNING.near_models, TUNING.near_weight)
+
+
+def fused_and_near(parts: Parts, words: Matrix, n: int, weight: float) -> Matrix:
+    return near(parts, fused(parts, words, TUNING.dense_weight), n, weight)
+
+
+def as_found(found: dict[str, Matrix], parts: Parts, _: Matrix) -> Matrix:
+    return found[parts.name]
+
+
+def best_as_found(found: dict[str, Matrix], parts: Parts, _: Matrix) -> Matrix:
+    return best_way(parts, found[parts.name])
 
 
 class Tables:
@@ -291,7 +303,7 @@ def main() -> None:
         tables.row(f"count {neighbour_weight}, hybrid", best_way, neighbour_weight=neighbour_weight)
     tables.head("nearness to the n best")
     for n, weight in ((1, 0.0), *NEAR):
-        tables.row(f"n = {n}, {weight}", lambda p, w, n=n, g=weight: near(p, fused(p, w, TUNING.dense_weight), n, g))
+        tables.row(f"n = {n}, {weight}", partial(fused_and_near, n=n, weight=weight))
     tables.head("RM3: passages, terms, their share")
     for way in EXPANSIONS:
         rankings = {
@@ -299,8 +311,9 @@ def main() -> None:
             for parts, words in zip(everything, tables.words[TUNING.neighbour_weight], strict=True)
         }
         found = {parts.name: expanded(parts, rankings[parts.name], *way) for parts in everything}
-        tables.row(f"{way[0]}, {way[1]}, {way[2]}, words alone", lambda p, _, f=found: f[p.name])
-        tables.row(f"{way[0]}, {way[1]}, {way[2]}, hybrid", lambda p, _, f=found: best_way(p, f[p.name]))
+        label = f"{way[0]}, {way[1]}, {way[2]}"
+        tables.row(f"{label}, words alone", partial(as_found, found))
+        tables.row(f"{label}, hybrid", partial(best_as_found, found))
     tables.head("leaving one collection out")
     tables.leave_one_out()
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval import Collection, load
 
 from semsearch import Index, tuning
+from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.results.hits import Hit
 
 Array = np.ndarray[Any, Any]
@@ -63,8 +63,8 @@ class Answers:
         Others have none: how often a question has no answer in a part of its collection is chance.
         """
         own, foreign = self.kind == OWN, self.kind == FOREIGN
-        of_own = (1 - OF_OTHERS) / max(np.count_nonzero(own), 1)
-        return np.where(own, of_own, np.where(foreign, OF_OTHERS / max(np.count_nonzero(foreign), 1), 0.0))
+        of_own = (1 - OF_OTHERS) / max(int(own.sum()), 1)
+        return np.where(own, of_own, np.where(foreign, OF_OTHERS / max(int(foreign.sum()), 1), 0.0))
 
 
 def asked(index: Index, questions: Sequence[str]) -> list[list[Hit]]:
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--languages", nargs="*", type=Path, default=[])
     arguments = parser.parse_args()
-    collections = {folder.name: load(folder) for folder in arguments.folders}
+    collections = {folder.name: read_collection(folder) for folder in arguments.folders}
     parts: dict[str, dict[str, Answers]] = {}
     for name, collection in collections.items():
         others = [each for other, each in collections.items() if other != name and {other, name} not in RELATED]
@@ -250,7 +250,7 @@ def main() -> None:
             means[f"{floor}"] |= {"most lost": lost[-1], "second most": lost[-2]}
         print_table(f"{kind} documents, means by floor", means)
     for folder in arguments.languages:
-        collection = load(folder)
+        collection = read_collection(folder)
         rows_of = {kind: cut(of_all, answers_of(collection, [], kind), USED[kind]) for kind in ("all", "20")}
         print_table(folder.name, rows_of)
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index
-from semsearch.evaluate.retrieval.beir import Collection
-from semsearch.evaluate.retrieval.beir import read_collection as load
+from semsearch.evaluate.retrieval.beir import Collection, read_collection
 
 DEPTH = 10
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -73,7 +72,7 @@ def main() -> None:
     parser.add_argument("--vectors", default="english")
     parser.add_argument("--only", help="run only the settings whose label contains this")
     arguments = parser.parse_args()
-    collections = [load(folder) for folder in arguments.folders]
+    collections = [read_collection(folder) for folder in arguments.folders]
     chosen_on = set(arguments.choose.split(","))
     names = [collection.name for collection in collections]
     print("| setting | " + " | ".join(names) + " | chosen on | others |")

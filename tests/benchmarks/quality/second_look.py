@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,14 @@ def with_alike(n: int, b: float, *, to_the_sum: bool) -> Way:
     return way
 
 
+def z_scores(w: float, s: Vector, X: Vector, q: Vector) -> Vector:
+    return (1 - w) * z(s) + w * z(X @ q)
+
+
+def with_cosine(w: float, s: Vector, X: Vector, q: Vector) -> Vector:
+    return s + w * (X @ q)
+
+
 def ways() -> Iterator[tuple[str, Way]]:
     yield "hybrid", lambda s, *_: s
     yield "the encoder", lambda _, X, q: X @ q
@@ -112,9 +121,9 @@ def ways() -> Iterator[tuple[str, Way]]:
     yield "reciprocal ranks", lambda s, X, q: 1 / (60 + ranks(s)) + 1 / (60 + ranks(X @ q))
     yield "least to most", lambda s, X, q: from_least_to_most(s) + from_least_to_most(X @ q)
     for w in (0.3, 0.4, 0.5, 0.6, 0.7):
-        yield f"z-scores, {w}", lambda s, X, q, w=w: (1 - w) * z(s) + w * z(X @ q)
+        yield f"z-scores, {w}", partial(z_scores, w)
     for w in (0.6, 0.8, 1.0):
-        yield f"the cosine, times {w}", lambda s, X, q, w=w: s + w * (X @ q)
+        yield f"the cosine, times {w}", partial(with_cosine, w)
     yield "z-scores, the question moved", moved
     yield "z-scores, eight alike: the default", with_alike(8, 0.5, to_the_sum=False)
     for n in (5, 10):

@@ -14,6 +14,7 @@ import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from semsearch import Hit, Index, Text
 from semsearch.evaluate.retrieval.beir import Collection, read_collection
+from semsearch.results.origin import Weights
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.terms.question_terms import of_question
 
@@ -45,18 +47,23 @@ def as_they_are(answers: Answers) -> list[tuple[float, Hit]]:
 
 def best_of_all(answers: Answers) -> list[tuple[float, Hit]]:
     found = [hit for hits in answers for hit in hits if hit.origin is not None]
-    best = max((hit.origin.weights.best for hit in found if hit.lexical is not None), default=1.0)
+    best = max((weights_of(hit).best for hit in found if hit.lexical is not None), default=1.0)
     return [(hit.score - lost(hit, best), hit) for hit in found]
 
 
+def weights_of(hit: Hit) -> Weights:
+    assert hit.origin is not None
+    return hit.origin.weights
+
+
 def lost(hit: Hit, best: float) -> float:
-    weights = hit.origin.weights
+    weights = weights_of(hit)
     return weights.lexical * (hit.lexical or 0.0) * (1 / weights.best - 1 / best)
 
 
 def without_near(answers: Answers) -> list[tuple[float, Hit]]:
     found = [hit for hits in answers for hit in hits]
-    best = max((hit.origin.weights.best for hit in found if hit.lexical is not None), default=1.0)
+    best = max((weights_of(hit).best for hit in found if hit.lexical is not None), default=1.0)
     return [(0.7 * (hit.dense or 0.0) + 0.3 * (hit.lexical or 0.0) / best, hit) for hit in found]
 
 
@@ -67,14 +74,14 @@ def near_where_best(power: float) -> Callable[[Answers], list[tuple[float, Hit]]
         found = [list(hits) for hits in answers if hits]
         if not found:
             return []
-        best = max((hit.origin.weights.best for hits in found for hit in hits if hit.lexical is not None), default=1.0)
+        best = max((weights_of(hit).best for hits in found for hit in hits if hit.lexical is not None), default=1.0)
         base = [[0.7 * (hit.dense or 0.0) + 0.3 * (hit.lexical or 0.0) / best for hit in hits] for hits in found]
         top = max(max(own) for own in base)
         scored: list[tuple[float, Hit]] = []
         for hits, own in zip(found, base, strict=True):
             share = max(0.0, max(own) / top) ** power if top > 0 else 1.0
             for hit in hits:
-                weights = hit.origin.weights
+                weights = weights_of(hit)
                 near = (
                     hit.score - weights.dense * (hit.dense or 0) - weights.lexical * (hit.lexical or 0) / weights.best
                 )
@@ -150,7 +157,7 @@ def bm25(query: str, texts: Sequence[str]) -> np.ndarray[Any, Any]:
 
 def shared_idf(indexes: Sequence[Index]) -> None:
     """Make the indexes weigh words as one index of everything would. To be undone by opening them again."""
-    all_ = [index._asking()._snapshot.lexical._bm25 for index in indexes]
+    all_ = [index._asking().in_one_generation(lambda _, snapshot: snapshot.lexical._bm25) for index in indexes]
     passages = sum(each.passages for each in all_)
     originals = [each.find_each for each in all_]
 
@@ -166,7 +173,7 @@ def shared_idf(indexes: Sequence[Index]) -> None:
         ]
 
     for number, each in enumerate(all_):
-        each.find_each = lambda queries, number=number: find_each(number, queries)
+        each.find_each = partial(find_each, number)  # type: ignore[method-assign]  # of these indexes alone
 
 
 def split(collection: Collection, index: Index, how: str, parts: int) -> list[list[Text]]:
@@ -183,7 +190,7 @@ def k_means(rows: np.ndarray[Any, Any], parts: int) -> np.ndarray[Any, Any]:
         owners = np.argmax(rows @ centres.T, axis=1)
         centres = np.stack([rows[owners == n].sum(axis=0) for n in range(parts)])
         centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    return owners
+    return np.asarray(owners)
 
 
 def measure(

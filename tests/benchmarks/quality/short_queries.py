@@ -14,10 +14,11 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from retrieval import Collection, load, ndcg
+from retrieval import ndcg
 
 from semsearch import Method, SentenceEmbedder, load_vectors
 from semsearch.arrays.unit import row_lengths, unit
+from semsearch.evaluate.retrieval.beir import Collection, read_collection
 from semsearch.text.tokens import words
 
 PRIOR = 3000
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for folder in parser.parse_args().folders:
-        collection = load(folder)
+        collection = read_collection(folder)
         names = [document.id for document in collection.documents]
         for way, table in cosines(collection).items():
             for row, (query, text) in zip(table, collection.queries.items(), strict=True):

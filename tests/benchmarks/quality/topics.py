@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from retrieval import ndcg
 
@@ -56,7 +57,7 @@ def made(folders: Sequence[Collection], setting: Setting) -> Iterator[Index]:
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__.update(dimension=setting.dimension, sample=setting.sample)
     rest = (10 - setting.tenths) / 2
-    shares = {"topics_share": setting.tenths, "passage_share": rest, "sentence_share": rest}
+    shares: dict[str, Any] = {"topics_share": setting.tenths, "passage_share": rest, "sentence_share": rest}
     tuning.TUNING = replace(tuning.TUNING, **shares)
     documents = [replace(text, id=f"{c.name}/{text.id}") for c in folders for text in c.documents]
     with tempfile.TemporaryDirectory() as folder, Index.create(folder, adapt=setting.tenths > 0) as index:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from semsearch.errors import SemsearchError
     from semsearch.index import Index
     from semsearch.readers.document import Text
-    from semsearch.rerankers.opening import load_reranker
+    from semsearch.rerankers.loading import load_reranker
     from semsearch.results.contents.documents import DocumentInfo, DocumentText
     from semsearch.results.contents.facets import Facets
     from semsearch.results.context import Citation, Context
@@ -98,7 +98,7 @@ _HOMES = {
     "Text": "readers.document",
     "VectorTable": "word_vectors.table",
     "WordVectors": "word_vectors.table",
-    "load_reranker": "rerankers.opening",
+    "load_reranker": "rerankers.loading",
     "load_vectors": "word_vectors.loading",
 }
 

@@ -199,7 +199,7 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
     """The reranker of an index: a model that is named is opened, and what a model makes of passages is kept there."""
     if isinstance(reranker, str):
-        from semsearch.rerankers.opening import load_reranker  # start-up time, and an optional dependency
+        from semsearch.rerankers.loading import load_reranker  # start-up time, and an optional dependency
 
         reranker = load_reranker(reranker)
     cached_in = getattr(reranker, "cached_in", None)

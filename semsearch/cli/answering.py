@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from semsearch.cli.asked import indexes_of, is_remote, names_of
+from semsearch.cli.asked_indexes import indexes_of, is_remote, names_of
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.naming import shown
 from semsearch.cli.options import Format, Show
@@ -14,10 +14,8 @@ from semsearch.cli.output.formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.errors import IndexLocked, UsageError
 
 if TYPE_CHECKING:
-    from semsearch.cli.asked import Asked
+    from semsearch.cli.asked_indexes import Asked
     from semsearch.index import Index
-
-NONE_FOUND = 1  # the exit status
 
 
 def choose_format(named: Format | None, *, json: bool, jsonl: bool) -> Format:

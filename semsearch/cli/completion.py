@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from semsearch.cli.index_folders import folders_of_indexes, index_folders
 from semsearch.cli.naming import open_index
-from semsearch.cli.places import folders_of_indexes, index_folders
 from semsearch.errors import SemsearchError
 
 if TYPE_CHECKING:

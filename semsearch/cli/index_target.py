@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.configuration.current import configuration_of
 from semsearch.cli.index_choices import IndexChoices
+from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes, index_folders
 from semsearch.cli.naming import find_index, folder_of, folder_to_make, name_for
 from semsearch.cli.output.sync_summary import covers
-from semsearch.cli.places import HERE, folder_for_new, folders_of_indexes, index_folders
 from semsearch.errors import IndexLocked, UsageError
 from semsearch.storage.database import is_index
 

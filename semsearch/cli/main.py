@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from semsearch import __version__
+from semsearch.cli.exit_status import FAILED, INTERRUPTED
 from semsearch.cli.messages import complain
 from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
@@ -48,8 +49,6 @@ COMMANDS = {  # in the order of a first visit, each with its package
     "bench": "commands",
 }
 GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
-FAILED = 2
-INTERRUPTED = 130
 
 
 class Commands(TyperGroup):

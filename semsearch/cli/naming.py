@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.cli.places import HERE, folder_for_new, folders_of_indexes, index_folders, nearest
+from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes, index_folders, nearest
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import has_database, is_index
 from semsearch.system.working_folder import working_folder
@@ -16,7 +16,7 @@ from semsearch.system.working_folder import working_folder
 if TYPE_CHECKING:
     from semsearch.index import Index
 
-INDEXES = None  # the default of --indexes: semsearch.cli.places
+INDEXES = None  # the default of --indexes: semsearch.cli.index_folders
 
 
 def open_index(named: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:

@@ -22,7 +22,7 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
     """Open the model that is chosen; None if none is. Raises MissingExtra, ModelError, UsageError."""
     if model is None or not is_wanted(model):
         return None
-    from semsearch.rerankers.opening import load_reranker  # start-up time, and an optional dependency
+    from semsearch.rerankers.loading import load_reranker  # start-up time, and an optional dependency
 
     return load_reranker(model) if seconds is None else load_reranker(model, seconds=seconds)
 

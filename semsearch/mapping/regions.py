@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from semsearch.results.contents.map_status import MapRegion
-from semsearch.text.stop_words import STOP_WORDS
+from semsearch.text.languages.english_stop_words import STOP_WORDS
 from semsearch.text.tokens import words
 
 Float32 = npt.NDArray[np.float32]

@@ -11,10 +11,10 @@ from code_reading import SOURCES, dataclasses_in, module_of, statuses, variables
 from console import index_docs, semsearch, work_in, write_docs
 from guide import ROOT, read
 
+from semsearch.cli.exit_status import STATUSES
 from semsearch.cli.main import app
 from semsearch.cli.reference.commands import Command, commands
 from semsearch.cli.reference.environment import VARIABLES
-from semsearch.cli.reference.exit_status import STATUSES
 from semsearch.cli.reference.keys import Key, keys_of
 from semsearch.cli.reference.page import page
 from semsearch.cli.reference.printed import PRINTED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from semsearch.agents.answers import CitedSource, FoundPassage, FoundPassages, GatheredContext
 from semsearch.agents.citations import by_citation
 from semsearch.agents.cursors import cursor_at, offset_of
-from semsearch.agents.tools.chosen import ChosenIndexes, choose
+from semsearch.agents.tools.chosen_indexes import ChosenIndexes, choose
 from semsearch.agents.tools.shared import CURSOR, FILTERS, INDEX, heading_of, shortened, that_fit
 from semsearch.agents.tools.tool import Tool
 from semsearch.serve.operations.parameters import Given, Parameter

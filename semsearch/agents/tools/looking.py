@@ -16,7 +16,7 @@ from semsearch.agents.answers import (
 from semsearch.agents.citations import by_citation
 from semsearch.agents.cursors import cursor_at, offset_of
 from semsearch.agents.reading import cited_passage, read_part
-from semsearch.agents.tools.chosen import choose
+from semsearch.agents.tools.chosen_indexes import choose
 from semsearch.agents.tools.shared import CURSOR, FILTERS, INDEX, heading_of, that_fit
 from semsearch.agents.tools.tool import Tool
 from semsearch.errors import SemsearchError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from semsearch.cli.answering import NONE_FOUND
-from semsearch.cli.asked import open_asked
+from semsearch.cli.asked_indexes import open_asked
+from semsearch.cli.exit_status import NONE_FOUND
 from semsearch.cli.messages import complain, tell_warnings, warn
 from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from semsearch.cli.configuration.configuration import read_configuration
-from semsearch.cli.places import folders_of_indexes, index_folders
+from semsearch.cli.index_folders import folders_of_indexes, index_folders
 from semsearch.errors import SemsearchError
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semsearch.cli.asked import indexes_of
+from semsearch.cli.asked_indexes import indexes_of
 from semsearch.errors import SemsearchError
 from semsearch.results.contents.passages import PlacedPassage
 from semsearch.results.hits import Hit
 
 if TYPE_CHECKING:
-    from semsearch.cli.asked import Asked
+    from semsearch.cli.asked_indexes import Asked
 
 _BEFORE, _AFTER = 3, 5  # passages
 

@@ -13,7 +13,7 @@ from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
 
 if TYPE_CHECKING:
-    from semsearch.cli.asked import Asked
+    from semsearch.cli.asked_indexes import Asked
 
 
 @dataclass(frozen=True, slots=True)

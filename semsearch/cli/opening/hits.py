@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.cli.asked import indexes_of, is_remote
+from semsearch.cli.asked_indexes import indexes_of, is_remote
 from semsearch.cli.opening.editors import editing, editor
 from semsearch.cli.opening.pagers import page
 from semsearch.cli.opening.running import run
@@ -18,7 +18,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS
 
 if TYPE_CHECKING:
-    from semsearch.cli.asked import Asked
+    from semsearch.cli.asked_indexes import Asked
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from semsearch.cli.exit_status import STATUSES
 from semsearch.cli.main import app
 from semsearch.cli.reference.commands import PROGRAM, command_lines, commands
 from semsearch.cli.reference.environment import VARIABLES
-from semsearch.cli.reference.exit_status import STATUSES
 from semsearch.cli.reference.keys import Key, keys_of
 from semsearch.cli.reference.markdown import code, prose, unwrapped
 from semsearch.cli.reference.printed import PRINTED, Printed

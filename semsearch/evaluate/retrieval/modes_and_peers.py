@@ -20,7 +20,7 @@ from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalR
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
 from semsearch.evaluate.retrieval.peer_rankers import Peer, fused, open_peers
 from semsearch.evaluate.retrieval.rankers import Ranker, mode_rankers
-from semsearch.rerankers.opening import load_reranker
+from semsearch.rerankers.loading import load_reranker
 from semsearch.results.hits import Mode
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors

@@ -22,7 +22,7 @@ from semsearch.readers.pdf.layout import Paragraph, paragraphs
 from semsearch.readers.pdf.lines import Pages
 from semsearch.readers.pdf.pdfium import read_pages
 from semsearch.readers.pdf.positions import Positions
-from semsearch.readers.pdf.running import without_running_lines
+from semsearch.readers.pdf.running_heads import without_running_lines
 from semsearch.results.state.problems import Omission
 
 _RUNS = 20  # of pages that are named

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+from semsearch.text.languages.english_stop_words import STOP_WORDS
 from semsearch.text.languages.rules import ENGLISH, RULES
 from semsearch.text.languages.stop_words import stop_words
-from semsearch.text.stop_words import STOP_WORDS
 
 SAMPLE = 1000  # characters of a document, which are looked at
 _ENGLISH_WORDS = frozenset(

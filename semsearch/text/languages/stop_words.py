@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from semsearch.text.languages.english_stop_words import STOP_WORDS
 from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.stop_words import STOP_WORDS
 
 LONGEST = 4  # letters
 

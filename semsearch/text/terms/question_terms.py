@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
+from semsearch.text.languages.english_stop_words import STOP_WORDS
 from semsearch.text.languages.rules import ENGLISH, RULES
 from semsearch.text.languages.stemming import plain, stems
 from semsearch.text.languages.stop_words import stop_words
-from semsearch.text.stop_words import STOP_WORDS
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.terms.term_hashes import (
     cut,

@@ -7,7 +7,7 @@ import pytest
 from semsearch.readers.pdf.hyphens import Hyphens
 from semsearch.readers.pdf.layout import Paragraph, paragraphs, usual_distance, usual_size
 from semsearch.readers.pdf.lines import PageLine
-from semsearch.readers.pdf.running import without_running_lines
+from semsearch.readers.pdf.running_heads import without_running_lines
 
 
 def line(

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.answering import NONE_FOUND, bring_up_to_date, tell_if_empty, tell_if_stale
-from semsearch.cli.asked import open_asked
+from semsearch.cli.answering import bring_up_to_date, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import open_asked
+from semsearch.cli.exit_status import NONE_FOUND
 from semsearch.cli.messages import complain, tell_warnings
 from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (

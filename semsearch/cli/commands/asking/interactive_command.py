@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.asked import open_asked
+from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.interactive.offered import on_terminal
 from semsearch.cli.naming import INDEXES, all_nearest, find_index
 from semsearch.cli.options import (

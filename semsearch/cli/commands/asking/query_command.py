@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.cli.answering import (
-    NONE_FOUND,
     bring_up_to_date,
     choose_format,
     show,
@@ -20,7 +19,8 @@ from semsearch.cli.answering import (
     tell_if_stale,
     wants_whole,
 )
-from semsearch.cli.asked import names_of, open_asked
+from semsearch.cli.asked_indexes import names_of, open_asked
+from semsearch.cli.exit_status import NONE_FOUND
 from semsearch.cli.messages import complain, tell_warnings, warn
 from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (
@@ -57,7 +57,7 @@ from semsearch.results.options import SearchOptions, Syntax
 from semsearch.results.searchable import Searchable
 
 if TYPE_CHECKING:
-    from semsearch.cli.asked import Asked
+    from semsearch.cli.asked_indexes import Asked
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.answering import NONE_FOUND, bring_up_to_date, choose_format, show, wants_whole
-from semsearch.cli.asked import names_of, open_asked
+from semsearch.cli.answering import bring_up_to_date, choose_format, show, wants_whole
+from semsearch.cli.asked_indexes import names_of, open_asked
+from semsearch.cli.exit_status import NONE_FOUND
 from semsearch.cli.messages import tell_warnings
 from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semsearch.cli.index_folders import folders_of_indexes, index_folders
 from semsearch.cli.messages import complain
 from semsearch.cli.naming import INDEXES, from_here, none_in, shown
 from semsearch.cli.options import IndexesOption, JsonOption
 from semsearch.cli.output.formats import plain_path, to_json
 from semsearch.cli.output.tables import aligned, size
-from semsearch.cli.places import folders_of_indexes, index_folders
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:

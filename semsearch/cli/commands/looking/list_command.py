@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from semsearch.cli.index_folders import nearest
 from semsearch.cli.messages import complain
 from semsearch.cli.naming import INDEXES, from_here, none_in, open_index
 from semsearch.cli.options import FiltersOption, IndexesOption, JsonOption
 from semsearch.cli.output.formats import one_line, plain_path, to_json
 from semsearch.cli.output.tables import aligned, size
-from semsearch.cli.places import nearest
 from semsearch.cli.startup import use_one_thread
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from semsearch.cli.exit_status import PROBLEMS
 from semsearch.cli.naming import INDEXES, open_index
 from semsearch.cli.options import IndexesOption, IndexOption, VectorsOption
 from semsearch.cli.startup import use_one_thread
-
-PROBLEMS = 1  # the exit status
 
 
 def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:

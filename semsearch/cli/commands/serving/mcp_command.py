@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from semsearch.cli.index_folders import index_folders, nearest
 from semsearch.cli.messages import complain, tell_warnings
 from semsearch.cli.naming import INDEXES, find_indexes, none_in
 from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption
-from semsearch.cli.places import index_folders, nearest
 from semsearch.cli.reranking_choice import chosen_reranker, is_wanted
 from semsearch.cli.startup import use_one_thread
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from semsearch.cli.index_folders import nearest
 from semsearch.cli.messages import complain, tell_warnings, warn
 from semsearch.cli.naming import INDEXES, find_indexes, none_in
 from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption
-from semsearch.cli.places import nearest
 from semsearch.cli.reranking_choice import chosen_reranker, is_wanted
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import IndexNotFound

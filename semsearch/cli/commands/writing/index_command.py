@@ -13,6 +13,7 @@ import typer
 
 from semsearch.cli.configuration.current import configuration_of
 from semsearch.cli.index_choices import IndexChoices
+from semsearch.cli.index_folders import HERE, index_folders, users_own
 from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, warn
 from semsearch.cli.naming import INDEXES, only_one
@@ -27,7 +28,6 @@ from semsearch.cli.options import (
 from semsearch.cli.output.formats import to_json
 from semsearch.cli.output.progress import sync_progress
 from semsearch.cli.output.sync_summary import not_read, nothing_to_index, summary, tell
-from semsearch.cli.places import HERE, index_folders, users_own
 from semsearch.cli.startup import use_one_thread
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, SourceError

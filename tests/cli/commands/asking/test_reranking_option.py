@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
-from semsearch.rerankers import opening
+from semsearch.rerankers import loading as opening
 from semsearch.rerankers.models import Float32, unit_rows
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from semsearch.errors import MissingExtra, ModelError, UsageError
+from semsearch.rerankers.loading import load_reranker
 from semsearch.rerankers.models import PairScorer
-from semsearch.rerankers.opening import load_reranker
 from semsearch.storage.passage_encodings import key_of
 
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from semsearch.readers.document import Block
 
 Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 
@@ -59,12 +63,14 @@ class Aligner:
         self._take(words or ())
         self._searches = _SEARCHES
         self._next = 0  # the first word not yet passed
+        self._passed = 0  # the end of the last text that was found
         self._reached = 0  # its offset at the most, while the source is not split into words
 
     def locate(self, clean: str, low: int | None = None, high: int | None = None) -> Anchors:
         """Find the anchors of a clean text, which is in source[low:high], or else after the text before.
 
-        There is at least one anchor: a text that cannot be found is assigned to `low`, or to the end of the last text.
+        There is at least one anchor: a text that cannot be found is assigned to `low`, or to the end of the last text,
+        with the marks after its last word.
         """
         if not self._is_split:
             if low is not None and high is not None and high - low <= _LITTLE + _LONGER * len(clean):
@@ -78,7 +84,9 @@ class Aligner:
         anchors = self._anchors(clean, words, last, sure=high is not None)
         if not anchors and low is None and self._lost_and_found([word for word, _ in words]):
             anchors = self._anchors(clean, words, last, sure=False)
-        return tuple(anchors) or ((0, self._end() if low is None else low),)
+        if anchors:
+            self._passed = min(anchors[-1][1] + len(clean) - anchors[-1][0], self._ahead())
+        return tuple(anchors) or ((0, max(self._end(), self._passed) if low is None else low),)
 
     def _locate_between(self, clean: str, low: int, high: int) -> Anchors:
         """Find the anchors of a text in source[low:high]; only that, and a few words after it, is split into words."""
@@ -131,6 +139,10 @@ class Aligner:
         """The end of the last word passed."""
         return self._starts[self._next - 1] + len(self._words[self._next - 1]) if self._next else 0
 
+    def _ahead(self) -> int:
+        """The start of the next word."""
+        return self._starts[self._next] if self._next < len(self._starts) else len(self._visible)
+
     def _parts(self, word: str, last: int) -> int:
         """Count the next words that make up a word: one, or more if markup divides it ("`Iterator`s"); 0 if none do."""
         at = self._next
@@ -173,11 +185,51 @@ class Aligner:
             return
         end = self._end()
         if self._visible[end : end + 1] != mark:
-            following = self._starts[self._next] if self._next < len(self._starts) else len(self._visible)
-            place = self._visible.find(mark, end, following)
+            place = self._visible.find(mark, end, self._ahead())
             if place >= 0:
                 anchors.append((offset, place))
 
     def _same_mark(self, clean: str, offset: int, source: int) -> bool:
         mark = clean[offset]
         return mark == self._visible[source] and not mark.isalnum() and not mark.isspace()
+
+
+def apart(blocks: Sequence[Block], length: int) -> list[Block]:
+    """The blocks, so that no two of them are at the same place in a source of some length, and none beyond it.
+
+    Where markup is damaged, words are missing on one side, and a text that cannot be found is only assumed where the
+    one before it ends. Blocks need not come in the order of the source: a parser may move a text out of a broken table.
+    """
+    placed = list(blocks)
+    numbers = [number for number, block in enumerate(placed) if block.text]
+    order = sorted(numbers, key=lambda number: placed[number].source_offset(0))
+    for number, after in pairwise(order):
+        block, following = placed[number], placed[after]
+        end, start = block.source_offset(len(block.text) - 1) + 1, following.source_offset(0)
+        if end <= start:
+            continue
+        if block.source_offset(0) < start:
+            placed[number] = _ending(block, start)
+        else:
+            placed[after] = _beginning(following, end)
+    for number in reversed(order):
+        if placed[number].source_offset(len(placed[number].text) - 1) < length:
+            break
+        placed[number] = _ending(placed[number], length)
+    return placed
+
+
+def _ending(block: Block, end: int) -> Block:
+    """A block that ends there at the latest, if need be with its last character alone."""
+    kept = [anchor for anchor in _anchors_of(block) if anchor[1] < end] or [(0, end - 1)]
+    return replace(block, start=kept[0][1], anchors=(*kept, (len(block.text), end - 1)))
+
+
+def _beginning(block: Block, start: int) -> Block:
+    """A block that begins there at the earliest."""
+    kept = [anchor for anchor in _anchors_of(block) if anchor[0] and anchor[1] > start]
+    return replace(block, start=start, anchors=((0, start), *kept))
+
+
+def _anchors_of(block: Block) -> Anchors:
+    return block.anchors or ((0, block.start),)

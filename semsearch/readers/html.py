@@ -19,7 +19,7 @@ from typing import Any
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.align import Aligner, Anchors, words_of
+from semsearch.readers.align import Aligner, Anchors, apart, words_of
 from semsearch.readers.cells import joined
 from semsearch.readers.document import Block, Document
 
@@ -78,7 +78,7 @@ def read(source: str, name: str) -> Document:
     for error in parser.error_log:
         if error.type_name == "ERR_RESOURCE_LIMIT":  # everything after it is missing
             raise SourceError(f"{name} cannot be read as HTML: {error.message.partition(',')[0]}")
-    blocks = list(_Page(source, name).blocks(tree))
+    blocks = apart(list(_Page(source, name).blocks(tree)), len(source))
     titles = ["".join(title.itertext()) for title in tree.iter("title") if title.getparent().tag != "svg"][:1]
     titles += [block.text for block in blocks if block.level == 1]
     titles = [" ".join(title.split()) for title in titles if title.strip()]

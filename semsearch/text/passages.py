@@ -215,6 +215,9 @@ def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Line
     for start, end in spans:
         first = block.source_offset(start)
         last = max(first, block.source_offset(end - 1) + 1)
+        if sentences and first < sentences[-1].source_end and last > sentences[-1].source_start:
+            first = sentences[-1].source_end  # where markup is damaged, or stands within a word: no two overlap
+            last = max(first, last)
         sentences.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
     return sentences
 

@@ -212,12 +212,14 @@ def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Li
 def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[Sentence]:
     """The sentences of a block from which markup was removed, so that its anchors map them to the source."""
     sentences: list[Sentence] = []
+    before = (0, 0)  # the place of the last sentence that has any
     for start, end in spans:
         first = block.source_offset(start)
         last = max(first, block.source_offset(end - 1) + 1)
-        if sentences and first < sentences[-1].source_end and last > sentences[-1].source_start:
-            first = sentences[-1].source_end  # where markup is damaged, or stands within a word: no two overlap
-            last = max(first, last)
+        if first < before[1] and last > before[0]:  # markup is damaged, or stands within a word: no two overlap
+            first, last = before[1], max(before[1], last)
+        if first < last:
+            before = first, last
         sentences.append(Sentence(start + shift, end + shift, first, last, lines.at(first)))
     return sentences
 

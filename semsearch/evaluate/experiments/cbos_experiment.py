@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from semsearch.evaluate.papers.papers_report import PapersReport
 
 _PEERS = ("skip-gram", "CBOW")
+_SEEDS = 3
 _VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4
 
 
@@ -164,7 +165,7 @@ CBOS = Experiment(
         Option("min_count", int, "N", "How often a word must occur in the text.", default=5, least=1),
         options.BLANK_AS_ZERO,
         options.SEED,
-        Option("seeds", int, "N", "How many seeds, from --seed on.", default=3, least=1),
+        Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
         options.FRESH,
     ),
     run=run,
@@ -181,7 +182,8 @@ def _command(papers: PapersReport) -> str:
     found = papers.cbos
     assert found is not None  # or the section is left out
     values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
-    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{values}"
+    seeds = "" if found.settings["seeds"] == _SEEDS else f" --seeds {found.settings['seeds']}"
+    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{seeds}{values}"
 
 
 def _settings(papers: PapersReport) -> str:
@@ -195,13 +197,19 @@ def _settings(papers: PapersReport) -> str:
     return f"{_trained(found)} Settings: {', '.join(settings)}."
 
 
+def _beside(papers: PapersReport) -> str:
+    assert papers.cbos is not None  # or the section is left out
+    return (
+        "All three learn from the same text; random is what CBOS starts from, and so what shared words alone give. "
+        f"{_seeds(papers.cbos)} Differences have ± half of the 95 % interval, by drawing pairs anew within each task."
+    )
+
+
 TRAINED = Section(of="cbos", command=_command, vectors="none", says=_settings)
 TABLE_I = Section(
     of="cbos",
     title="Beside skip-gram and CBOW (table I)",
-    says="All three learn from the same text; random is what CBOS starts from, and so what shared words alone give. "
-    "Ours are means over seeds, ± their standard deviation; differences have ± half of the 95 % interval, by drawing "
-    "pairs anew within each task.",
+    says=_beside,
     blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
     note="cbos",
 )

@@ -18,9 +18,13 @@ from semsearch.evaluate.verdicts import counted
 
 if TYPE_CHECKING:
     from semsearch.evaluate.papers.data import PapersData
+    from semsearch.evaluate.papers.papers_report import PapersReport
     from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
 _OURS, _SIF_TABLE = "Ours (SIF, table 2)", " (SIF, table 2)"
+
+
+_SEEDS = 3
 
 
 run = lazily("evaluate_supervised")
@@ -142,7 +146,7 @@ SUPERVISED = Experiment(
         Option("width", int, "N", "Dimensions of the learned projection; 0 leaves it out.", default=2400),
         Option("examples", int, "N", "Train on so many at most, drawn by chance; by default on all."),
         options.SEED,
-        Option("seeds", int, "N", "How many seeds, from --seed on.", default=3, least=1),
+        Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
         options.FRESH,
     ),
     run=run,
@@ -151,10 +155,19 @@ SUPERVISED = Experiment(
     one_thread=False,  # long work, other than a search: all processors may multiply matrices
     reproduction=Reproduction(_reproduce, "labels", _ready),
 )
+
+
+def _command(papers: PapersReport) -> str:
+    found = papers.supervised
+    assert found is not None  # or the section is left out
+    seeds = "" if len(found.seeds) == _SEEDS else f" --seeds {len(found.seeds)}"
+    return f"supervised sts/ supervised/{seeds}"
+
+
 OF_SIF = Section(
     of="supervised",
     title="Supervised tasks (tables 2, 3, 7 and 8)",
-    command="supervised sts/ supervised/",
+    command=_command,
     says="SIF removes no component here. What was chosen on dev stands in the second table, with how many seeds chose "
     "it; SIF less each system of the paper in the third.",
     blocks=lambda report, _: [
@@ -168,7 +181,7 @@ OF_SIF = Section(
 OF_USIF = Section(
     of="supervised",
     title="Supervised tasks (table 3)",
-    command="supervised sts/ supervised/",
+    command=_command,
     blocks=lambda report, _: [figures(report, ["uSIF"]), usif_claims(report)],
     note="usif-supervised",
 )

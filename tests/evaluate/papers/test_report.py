@@ -241,6 +241,7 @@ def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_bea
     found = SupervisedReport("small", 2400, (0, 1), tuple(scores), {"sick relatedness": published})
     text = document(PapersReport(USED, (), supervised=found), {})
     of_sif, _, of_usif = text.partition("## uSIF")
+    assert "semsearch evaluate supervised sts/ supervised/ --seeds 2 --vectors small\n" in text
     assert cells(of_sif, "**sif, small**") == ["**87.0 ± 0.7**"]
     assert cells(of_sif, "Ours (table 2)") == ["86.0"]
     assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]

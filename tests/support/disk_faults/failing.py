@@ -29,7 +29,7 @@ from semsearch.indexing import giving_back
 from semsearch.indexing.reading import reading_log
 from semsearch.topics.fit import fit_topics
 
-ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove", "map")
+ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove")
 QUERIES = ("the captain of the ship", "bread from the oven", "a violin and a judge")
 KEPT = {"index.sqlite", "lock", "writer.json", "segments"}  # all that an index consists of when nobody has it open
 _UNTOUCHED = ("the index is as it was", "nothing was changed", "is as it was")
@@ -124,7 +124,7 @@ class World:
                     for number in (4, 5):
                         write_articles(folder / "docs", 1, first=number)
                         index.sync()
-        if action in ("sync", "map"):
+        if action == "sync":
             (folder / "docs" / "kitchen-1.md").unlink()
             (folder / "docs" / "night-2.md").rename(folder / "docs" / "night-22.md")
             (folder / "docs" / "sea-0.md").write_text("# Sea\n\nThe judge sold the ship to an astronomer.\n")
@@ -201,7 +201,7 @@ class World:
             return semsearch("index", self.folder / "docs", *name, "--vectors", self.folder / "small")
         if self.action == "remove":
             return semsearch("remove", self.folder / "docs" / "sea-0.md", "--index", self.work)
-        options = {"sync": [], "map": [], "refit": ["--refit"], "rebuild": ["--rebuild", "--method", "usif"]}
+        options = {"sync": [], "refit": ["--refit"], "rebuild": ["--rebuild", "--method", "usif"]}
         if self.action in options:
             return semsearch("index", *name, *options[self.action])
         return semsearch(self.action, "--index", self.work)

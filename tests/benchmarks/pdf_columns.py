@@ -58,6 +58,8 @@ def main() -> None:
             seconds += time.process_time() - began
             pages += document.metadata["pages"]
             whole[way] += found(wanted, document)
+    if not pages:
+        parser.error(f"{arguments.text} has not enough words for a document after --skip {arguments.skip}")
     print(f"{count:,} sentences, {pages:,} pages, {pages / seconds:.0f} pages/s")
     for way in WAYS:
         print(f"{way:8} {whole[way] / count:.3f}")

@@ -13,7 +13,7 @@ from small import small_vectors, write_articles
 from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import searcher
+from semsearch.search.queries import examples
 from semsearch.search.ranking import rank as ranking
 from semsearch.search.ranking.fusion import dense_weight
 from semsearch.search.snapshot import Snapshot
@@ -158,14 +158,14 @@ def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.
 
 def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    ask = searcher._query_of
+    ask = examples.query_of_passages
 
     def asking(*arguments: Any) -> Any:
         query = ask(*arguments)
         asked.append(0 if query.terms is None else len(query.terms))
         return query
 
-    monkeypatch.setattr(searcher, "_query_of", asking)
+    monkeypatch.setattr(examples, "query_of_passages", asking)
     like = usual.search(QUESTION, 1)[0]
     usual.similar(like)
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, telling_terms=2))

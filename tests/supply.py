@@ -4,7 +4,7 @@
 
 Prints a line for each package and what is not permissive; the exit status says whether there is any such thing. A
 licence is what a package's metadata state, else what its files say, which somebody has read: `READ`. What is not
-permissive and used nevertheless is in `ACCEPTED`, with the reason.
+permissive in a package and used nevertheless is in `ACCEPTED`, with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ PERMISSIVE = {
     "BSD",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    "AFL-2.1",
     "CC0-1.0",
+    "CNRI-Python",
     "HPND",
     "ISC",
     "MIT",
@@ -35,6 +37,7 @@ PERMISSIVE = {
     "public domain",
 }
 NAMES = {  # what packages write instead of an SPDX identifier
+    "Academic Free License (AFL)": "AFL-2.1",
     "Apache 2.0": "Apache-2.0",
     "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
@@ -52,16 +55,17 @@ NAMES = {  # what packages write instead of an SPDX identifier
 READ = {
     "axe-playwright-python": "MIT",  # and axe-core in it, MPL-2.0; for the tests only
     "docutils": "public domain AND BSD-2-Clause",  # GPL is an editor's mode for Emacs, in its source only
+    "haystack-ai": "Apache-2.0",
     "pypdfium2": "BSD-3-Clause AND Apache-2.0",  # and PDFium's own libraries, all permissive
     "pyromark": "MIT",
 }
 ACCEPTED = {
+    "certifi": "MPL-2.0",  # comes with others: a list of certificates
     "gensim": "LGPL-2.1-only",  # an extra of its own, `papers`: only to repeat the papers
     "hypothesis": "MPL-2.0",  # for the tests only
     "pathspec": "MPL-2.0",  # used as it is; MPL asks for nothing beyond its own files
-    "tqdm": "MPL-2.0 AND MIT",  # comes with others; likewise
-    "orjson": "MPL-2.0 AND (Apache-2.0 OR MIT)",  # comes with others; likewise
-    "certifi": "MPL-2.0",  # comes with others: a list of certificates
+    "orjson": "MPL-2.0",  # comes with others; likewise
+    "tqdm": "MPL-2.0",  # comes with others; likewise
 }
 
 
@@ -105,12 +109,10 @@ def licence(package: Distribution) -> str:
     return " AND ".join(NAMES.get(name, name) for name in stated)
 
 
-def is_permissive(expression: str) -> bool:
-    """Return whether every licence that holds, or one of those to choose from, is permissive."""
-    return all(
-        any(name.strip(" ()") in PERMISSIVE for name in re.split(r"\bOR\b", part))
-        for part in re.split(r"\bAND\b", expression)
-    )
+def restrictive(expression: str) -> set[str]:
+    """The licences that hold and are not permissive; of several to choose from, none if one is."""
+    parts = [part.strip(" ()") for part in re.split(r"\bAND\b", expression)]
+    return {part for part in parts if not any(name.strip(" ()") in PERMISSIVE for name in re.split(r"\bOR\b", part))}
 
 
 def refused() -> list[str]:
@@ -119,7 +121,7 @@ def refused() -> list[str]:
     return [
         f"{name}: {text or 'states no licence'}"
         for name, text in stated
-        if not is_permissive(text) and ACCEPTED.get(name.lower()) != text
+        if restrictive(text) - {ACCEPTED.get(name.lower())}
     ]
 
 

@@ -26,9 +26,10 @@ class Tuning:
     near_models: int = 1  # how many best passages nearness is to
 
     # the cosine of meaning; Measurements, "Topics of the corpus"
-    topics_share: float = 4  # tenths that are the cosine of the topics
-    passage_share: float = 3  # tenths that are the passage's cosine
-    sentence_share: float = 3  # tenths that are the best sentence's cosine
+    topics_share: float = 4  # parts that are the cosine of the topics
+    passage_share: float = 3  # parts that are the passage's cosine
+    sentence_share: float = 3  # parts that are the best sentence's cosine
+    title_share: float = 1  # parts that are the cosine of the document's title; Measurements, "Titles"
 
     # BM25; Robertson and Zaragoza 2009
     k1: float = 1.2  # how soon more of the same word stops counting; a usual value, not varied

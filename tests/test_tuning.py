@@ -22,7 +22,7 @@ from semsearch.tuning import TUNING, Tuning
 
 OF_SCORES: dict[str, Any] = {
     "dense_weight": 0.5, "near_weight": 0.1, "near_models": 3, "topics_share": 2, "passage_share": 5,
-    "sentence_share": 1, "k1": 0.9, "b": 0.4, "neighbour_weight": 0.25, "heading_weight": 1,
+    "sentence_share": 1, "title_share": 4, "k1": 0.9, "b": 0.4, "neighbour_weight": 0.25, "heading_weight": 1,
 }  # fmt: skip
 OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
 OF_RELEVANCE = {"relevance_bias": -4.0, "relevance_of_cosine": 5.0, "relevance_of_words": 1.0, "least_known": 1.1}
@@ -48,7 +48,7 @@ def test_a_number_of_the_relevance_changes_it_and_nothing_else(
 
 def test_scores_are_put_together_as_measured() -> None:
     assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
-    assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share) == (4, 3, 3)
+    assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share, TUNING.title_share) == (4, 3, 3, 1)
     assert (TUNING.k1, TUNING.b, TUNING.neighbour_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
 
 

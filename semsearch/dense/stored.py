@@ -54,6 +54,11 @@ class StoredVectors:
         return StoredVectors(self.positions[order], self.rows[order], self.n)
 
 
+def as_stored(rows: Float32) -> StoredVectors:
+    """Vectors that were made just now, to be compared as stored ones are. (n, d)"""
+    return StoredVectors(np.arange(len(rows)), rows, len(rows))
+
+
 def nothing_stored(n: int) -> StoredVectors:
     """The stored vectors of n ids that have none."""
     return StoredVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)

@@ -51,9 +51,12 @@ class WordShare(Record):
 
 @dataclass(frozen=True, slots=True)
 class Cosine(Record):
-    """A cosine of the query with a passage, its topics or its best sentence. The dense score is their weighted mean."""
+    """A cosine of the query with a passage, its topics, its best sentence or the title of its document.
 
-    of: Literal["topics", "passage", "sentence"]
+    The dense score is their weighted mean.
+    """
+
+    of: Literal["topics", "passage", "sentence", "title"]
     cosine: float  # the sum of the words' shares
     weight: float  # of it in the dense part
     words: tuple[WordShare, ...]  # of the query

@@ -32,6 +32,7 @@ from semsearch.results.origin import Origin, Weights
 from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.scoring import nearness
 from semsearch.search.snapshot import Snapshot
+from semsearch.search.title_vectors import embed_titles
 from semsearch.storage.segments import Kind
 from semsearch.text.terms.question_terms import named_terms
 
@@ -65,6 +66,7 @@ class Explainer:
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
+            cosines += self._of_title(hit.title)
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.rerank)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
@@ -127,6 +129,13 @@ class Explainer:
             found.append(_of_words("passage", self._word_shares.words, self._word_shares.rows @ halves.general(vector)))
         return found
 
+    def _of_title(self, title: str) -> list[Cosine]:
+        """The cosine of the query with the document's title, if the title has a known word."""
+        assert self._word_shares is not None  # there is a cosine of the passage
+        assert self._embedder is not None
+        vector = embed_titles(self._embedder, [title])[0]
+        return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
+
     def _pairs(self, hit: Hit) -> Pairs:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
@@ -151,12 +160,19 @@ def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:
 
 
 def _of_words(
-    of: Literal["topics", "passage", "sentence"], words: Sequence[str], shares: npt.NDArray[Any] | Sequence[float]
+    of: Literal["topics", "passage", "sentence", "title"],
+    words: Sequence[str],
+    shares: npt.NDArray[Any] | Sequence[float],
 ) -> Cosine:
     by_word = _by_word(words, shares)
     parts = tuple(WordShare(word, share) for word, share in by_word.items())
     tuned = tuning.TUNING
-    shares_of = {"topics": tuned.topics_share, "passage": tuned.passage_share, "sentence": tuned.sentence_share}
+    shares_of = {
+        "topics": tuned.topics_share,
+        "passage": tuned.passage_share,
+        "sentence": tuned.sentence_share,
+        "title": tuned.title_share,
+    }
     return Cosine(of, sum(by_word.values()), shares_of[of], parts)
 
 

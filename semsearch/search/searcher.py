@@ -158,7 +158,7 @@ class Searcher:
             (as_query,) = make_queries(db, snapshot, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
             pool = Pool.of([np.array([passage.id], dtype=np.int64)])
-            found = score(db, snapshot, pool, [as_query.vector], [None])
+            found = score(db, snapshot, pool, [as_query.vector], [None], as_query.titles)
             shown, best = replace(hit, relevance=None), int(found.best[0])
             if best >= 0:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)

@@ -17,6 +17,7 @@ from semsearch.dense.store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import WordSearch
 from semsearch.lexical.segment import LexicalSegment
+from semsearch.search.title_vectors import TitleVectors
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.languages import get_languages
@@ -59,6 +60,7 @@ class Snapshot:
         self._fit = _fit_generation(db)
         self._readers: OpenCache[Kind, VectorReader] = OpenCache()
         self._searches: OpenCache[Kind, WordSearch] = OpenCache()
+        self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one
         engine = get_meta(db, ENGINE)
         shared = None if previous is None else previous._shared
         self._shared: _Shared = shared if shared is not None and shared.engine == engine else _Shared(folder, engine)
@@ -69,6 +71,10 @@ class Snapshot:
         if self._fit is None:
             return None
         return self._shared.embedders.get(self._fit, lambda: load_embedder(db, vectors()))
+
+    def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
+        """The vectors of the documents' titles, made by the fitted embedder."""
+        return self._titles.get(0, partial(TitleVectors, embedder))
 
     @cached_property
     def topics(self) -> Topics | None:

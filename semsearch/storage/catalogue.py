@@ -81,8 +81,10 @@ _METADATA = 6  # index of the column in these rows
 _PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
 _SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passages.id > first_passage,
-    passages.id + 1 < first_passage + documents.passages FROM passages JOIN documents ON documents.id = document_id
+    passages.id + 1 < first_passage + documents.passages, document_id
+    FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
+_TITLES = "SELECT id, coalesce(title, '') FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
 
@@ -110,21 +112,27 @@ def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Passag
 @dataclass(frozen=True, slots=True)
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
-    passage before each, and one after. (n,) each"""
+    passage before each, and one after; and that document's id. (n,) each"""
 
     firsts: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
     before: npt.NDArray[np.bool_]
     after: npt.NDArray[np.bool_]
+    documents: npt.NDArray[np.int64]
 
 
 def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids; count 0 for a passage that is not there."""
     rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
-    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 5)
-    spans = np.zeros((4, len(ids)), dtype=np.int64)
+    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 6)
+    spans = np.zeros((5, len(ids)), dtype=np.int64)
     spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
-    return SentenceSpans(spans[0], spans[1], spans[2] > 0, spans[3] > 0)
+    return SentenceSpans(spans[0], spans[1], spans[2] > 0, spans[3] > 0, spans[4])
+
+
+def get_titles(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, str]:
+    """Read the titles of documents, "" for one without; ids that are not in the index are left out."""
+    return dict(db.execute(_TITLES, _list(documents)).fetchall())
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:

@@ -11,7 +11,7 @@ Thing = TypeVar("Thing")
 
 
 class OpenCache(Generic[Key, Thing]):
-    """OpenCache things by their keys. A thread that asks for a thing that another thread is opening waits for it."""
+    """Cache things by their keys. A thread that asks for a thing that another thread is opening waits for it."""
 
     def __init__(self) -> None:
         self._things: dict[Key, Thing] = {}

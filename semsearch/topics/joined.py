@@ -3,11 +3,11 @@
     [√(3/7) · general ; √(4/7) · topics]
 
 The inner product of two such vectors is three sevenths of the one cosine and four of the other, so that one scan ranks
-by both. With the best sentence's cosine, four tenths of a passage's score come from its topics, and three each from the
-general vectors of the passage and of the sentence. A half of which nothing is known is zero, and the score is then the
-mean of what is known, under the same weights: a query of words that the corpus lacks is answered as if there were no
-topics, a query of words that only the corpus has by topics alone. In the scan, which has only one inner product, a
-passage that lacks a half loses that half's score. Without topics, general vectors stay as they are.
+by both. Of a passage's score four parts are the cosine of its topics, three each those of the general vectors of the
+passage and of its best sentence, and one that of its document's title. A half of which nothing is known is zero, and
+the score is then the mean of what is known, under the same weights: a query of words that the corpus lacks is answered
+as if there were no topics, a query of words that only the corpus has by topics alone. In the scan, which has only one
+inner product, a passage that lacks a half loses that half's score. Without topics, general vectors stay as they are.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Halves:
         return join(general[None], _direction(self.topics(total))[None])[0] if self.k else general
 
 
-def combined(topics: Float64, general: Float64, sentence: Float64) -> Float64:
-    """The weighted mean of each passage's three cosines, without those that are NaN. (n,), (n,), (n,) -> (n,)"""
-    tuned, cosines = tuning.TUNING, np.stack((topics, general, sentence))
-    shares = np.array([[tuned.topics_share], [tuned.passage_share], [tuned.sentence_share]])
+def combined(topics: Float64, general: Float64, sentence: Float64, title: Float64) -> Float64:
+    """The weighted mean of each passage's four cosines, without those that are NaN. (n,) each -> (n,)"""
+    tuned, cosines = tuning.TUNING, np.stack((topics, general, sentence, title))
+    shares = np.array([[tuned.topics_share], [tuned.passage_share], [tuned.sentence_share], [tuned.title_share]])
     weights = np.where(np.isnan(cosines), 0.0, shares)
     total = weights.sum(axis=0)
     score: Float64 = (weights * np.nan_to_num(cosines)).sum(axis=0) / np.where(total > 0, total, np.nan)

@@ -50,7 +50,7 @@ def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
         assert hit.headings[0] == hit.title
 
 
-def test_the_dense_score_is_the_mean_of_the_passages_and_the_best_sentences_cosine(index: Index) -> None:
+def test_the_dense_score_is_the_mean_of_the_passages_the_best_sentences_and_the_titles_cosine(index: Index) -> None:
     with index._database.reading() as db:
         from semsearch.storage.catalogue import stored_texts
         from semsearch.storage.fitted import load_embedder
@@ -63,7 +63,9 @@ def test_the_dense_score_is_the_mean_of_the_passages_and_the_best_sentences_cosi
             sentences = embedder.transform(stored.sentences) @ query
             words = embedder.tokenize([stored.heading, *stored.sentences])
             whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query
-            assert hit.dense == pytest.approx((whole + sentences.max()) / 2, abs=2e-3)
+            title = embedder.transform([hit.title])[0] @ query
+            assert title
+            assert hit.dense == pytest.approx((3 * whole + 3 * sentences.max() + title) / 7, abs=2e-3)
             assert hit.sentence == stored.sentences[int(sentences.argmax())]
 
 

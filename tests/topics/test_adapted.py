@@ -84,7 +84,9 @@ def test_a_word_of_the_corpus_finds_passages_that_speak_of_the_same_without_it(
     assert "no word of 'frindle'" in caplog.text
 
 
-def test_four_tenths_of_the_dense_score_are_of_topics_and_three_each_of_passage_and_sentence(index: Index) -> None:
+def test_four_parts_of_the_dense_score_are_of_topics_three_each_of_passage_and_sentence_one_of_the_title(
+    index: Index,
+) -> None:
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
@@ -97,7 +99,9 @@ def test_four_tenths_of_the_dense_score_are_of_topics_and_three_each_of_passage_
             words = embedder.tokenize([stored.heading, *stored.sentences])
             whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query
             topical = topics.of_passage(stored.heading, hit.passage) @ asked
-            assert hit.dense == pytest.approx(0.4 * topical + 0.3 * whole + 0.3 * best, abs=2e-3)
+            title = embedder.transform([hit.title])[0] @ query
+            assert title
+            assert hit.dense == pytest.approx((4 * topical + 3 * whole + 3 * best + title) / 11, abs=2e-3)
 
 
 def test_the_same_text_has_the_score_one(index: Index) -> None:

@@ -47,18 +47,19 @@ def test_several_passages_have_the_directions_of_the_sums_of_both_halves() -> No
 
 
 @pytest.mark.parametrize(
-    ("topics", "general", "sentence", "score"),
+    ("topics", "general", "sentence", "title", "score"),
     [
-        (0.8, 0.4, 0.6, 0.4 * 0.8 + 0.3 * 0.4 + 0.3 * 0.6),
-        (NAN, 0.4, 0.6, 0.5),  # no term of it is known to the topics: as if there were none
-        (0.8, NAN, NAN, 0.8),  # no word of it is among the word vectors
-        (NAN, NAN, NAN, NAN),
-        (1.0, 1.0, 1.0, 1.0),
-        (-1.0, -1.0, -1.0, -1.0),
+        (0.8, 0.4, 0.6, 0.1, (4 * 0.8 + 3 * 0.4 + 3 * 0.6 + 0.1) / 11),
+        (0.8, 0.4, 0.6, NAN, 0.4 * 0.8 + 0.3 * 0.4 + 0.3 * 0.6),  # a document without a title
+        (NAN, 0.4, 0.6, NAN, 0.5),  # no term of it is known to the topics: as if there were none
+        (0.8, NAN, NAN, NAN, 0.8),  # no word of it is among the word vectors
+        (NAN, NAN, NAN, NAN, NAN),
+        (1.0, 1.0, 1.0, 1.0, 1.0),
+        (-1.0, -1.0, -1.0, -1.0, -1.0),
     ],
 )
 def test_a_score_is_the_weighted_mean_of_what_is_known(
-    topics: float, general: float, sentence: float, score: float
+    topics: float, general: float, sentence: float, title: float, score: float
 ) -> None:
-    (found,) = combined(np.array([topics]), np.array([general]), np.array([sentence]))
+    (found,) = combined(*(np.array([each]) for each in (topics, general, sentence, title)))
     assert found == pytest.approx(score, nan_ok=True)

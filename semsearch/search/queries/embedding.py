@@ -53,6 +53,8 @@ def make_queries(
     embedded = None if mode == "lexical" else _embed(db, snapshot, texts, terms, vectors, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
+    embedder = None if embedded is None else snapshot.embedder(db, vectors)
+    titles = None if embedder is None else snapshot.titles(embedder)
     shares = [1.0] * len(texts)
     if mode == "hybrid" and snapshot.languages != (ENGLISH,):
         from semsearch.search.queries.known_words import known_shares  # start-up time: most indexes are in English
@@ -66,6 +68,7 @@ def make_queries(
             None if mode == "dense" else terms[number],
             syntax=syntax,
             is_known=known[number],
+            titles=titles,
             share_known=shares[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))

@@ -16,6 +16,7 @@ from semsearch.text.tokens import UInt64
 if TYPE_CHECKING:
     from semsearch.results.options import Syntax
     from semsearch.search.queries.query_syntax import QuerySyntax
+    from semsearch.search.title_vectors import TitleVectors
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -33,6 +34,7 @@ class Query:
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
     is_known: bool = False  # whether enough of its words are known to tell how likely a passage answers
+    titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of nearness to the best passages
 

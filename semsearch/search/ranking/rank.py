@@ -173,7 +173,8 @@ def _rank(
         if len(each.hidden):
             found[number] = found[number][~np.isin(found[number], each.hidden)]
     pool = Pool.of(found)
-    candidates = score(db, snapshot, pool, [each.vector for each in queries], lexical)
+    titles = next((each.titles for each in queries if each.titles is not None), None)  # the same for all of a search
+    candidates = score(db, snapshot, pool, [each.vector for each in queries], lexical, titles)
     weights = _weights(candidates, queries, options.mode)
     scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
     models = [pool.ids[:0]] * len(queries)

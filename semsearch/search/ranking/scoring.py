@@ -1,7 +1,7 @@
 """Score candidates by both halves: a passage that one half found is scored by the other too.
 
-dense     finds the best passages by cosine; score: mean of the passage's and its best sentence's cosine; where the
-          index has topics, four tenths of it are theirs (semsearch.topics.joined)
+dense     finds the best passages by cosine; score: weighted mean of the cosines of the passage, its best sentence,
+          its document's title and, where the index has them, its topics (semsearch.topics.joined)
 lexical   finds the best passages by BM25, words in title and headings counting double; score: BM25 with the passages
           before and after, whose words count half
 """
@@ -23,6 +23,9 @@ from semsearch.topics.joined import combined
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.dense.stored import StoredVectors
+    from semsearch.search.title_vectors import TitleVectors
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -49,10 +52,12 @@ def score(
     pool: Pool,
     queries: Sequence[Float32 | None],
     words: Sequence[WordScores | None],
+    titles: TitleVectors | None = None,
 ) -> Candidates:
     """Score the passages of a pool by both halves of q queries: their vectors, and their words.
 
-    None stands for a half that is not asked, or that knows no word of a query.
+    None stands for a half that is not asked, or that knows no word of a query. `titles`: by which the titles of
+    documents are compared, None if they do not count.
     """
     groups = pool.by_passage()
     spans = get_spans(db, groups.ids)
@@ -69,7 +74,10 @@ def score(
     if having:
         nothing = np.zeros_like(having[0])
         vectors = np.stack([nothing if query is None else query for query in queries])
-        dense[groups.order], best[groups.order] = _meaning(snapshot, groups, pool.owners[groups.order], spans, vectors)
+        documents = None if titles is None else titles.of(db, spans.documents)
+        dense[groups.order], best[groups.order] = _meaning(
+            snapshot, groups, pool.owners[groups.order], spans, vectors, documents
+        )
     return Candidates(pool, groups, dense, lexical, best, covered)
 
 
@@ -95,11 +103,16 @@ def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, groups:
 
 
 def _meaning(
-    snapshot: Snapshot, groups: PairGroups, owners: Int64, spans: SentenceSpans, queries: Float32
+    snapshot: Snapshot,
+    groups: PairGroups,
+    owners: Int64,
+    spans: SentenceSpans,
+    queries: Float32,
+    titles: StoredVectors | None,
 ) -> tuple[Float64, Int64]:
     """The dense score of each pair of a query (q, d + k) and a passage, and its best sentence or -1. (p,), (p,)
 
-    Pairs are in the order of the groups; `owners`: the query of each.
+    Pairs are in the order of the groups; `owners`: the query of each; `titles`: the vectors of the passages' titles.
     """
     dense, best = np.full(len(owners), np.nan), np.full(len(owners), -1)
     halves = snapshot.halves
@@ -111,7 +124,8 @@ def _meaning(
         whole = stored.cosines(general, asking, which, part=halves.general)
         about = stored.cosines(topics, asking, which, part=halves.topics)
         top, number = _best_sentences(snapshot, spans.firsts[passages], counts[passages], general, asking, which)
-        dense[pairs] = combined(about, whole, np.where(np.isnan(whole), np.nan, top))
+        title = np.full(len(which), np.nan) if titles is None else titles.cosines(general, asking, groups.which[pairs])
+        dense[pairs] = combined(about, whole, *(np.where(np.isnan(whole), np.nan, each) for each in (top, title)))
         best[pairs] = np.where(np.isnan(whole), -1, number)
     return dense, best
 

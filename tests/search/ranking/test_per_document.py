@@ -35,9 +35,9 @@ def test_each_document_has_so_many_hits_at_most(most: int, mode: Mode, index: In
 
 def test_they_are_the_best_of_each(index: Index) -> None:
     best: dict[str, int] = {}
-    for hit in index.search("ship in the storm", 80, duplicates=True):
+    for hit in index.search("ship in the storm", 200, duplicates=True):
         best.setdefault(hit.document, hit.passage_id)
-    hits = index.search("ship in the storm", 80, duplicates=True, per_document=1)
+    hits = index.search("ship in the storm", 200, duplicates=True, per_document=1)
     assert {hit.document: hit.passage_id for hit in hits} == best
     assert len(hits) == len(best)
 

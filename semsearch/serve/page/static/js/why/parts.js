@@ -64,7 +64,7 @@ function times(count) {
 }
 
 /** @type {Record<string, string>} */
-const COMPARED = { topics: "Topics", passage: "The passage", sentence: "Its best sentence" };
+const COMPARED = { topics: "Topics", passage: "The passage", sentence: "Its best sentence", title: "The document's title" };
 
 /** @param {any} dense @returns {Unrounded} */
 function ofMeaning({ points, weight, cosine, cosines }) {

@@ -1,0 +1,55 @@
+"""Vectors of documents' titles, as questions are embedded: what a whole document is about, in its author's few words.
+
+They are made when a document is first found, since embedding a hundred titles takes a fraction of a millisecond, and
+kept while the generation of the index lasts. What they bring is in docs/research/measurements.md, "Titles".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.storage.catalogue import get_titles
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.dense.stored import StoredVectors
+    from semsearch.embedding.embedder import SentenceEmbedder
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_MOST = 20_000  # titles that are kept: twenty megabytes at 256 dimensions
+
+
+class TitleVectors:
+    """The vectors of the titles of one generation's documents. Threads may share it."""
+
+    def __init__(self, embedder: SentenceEmbedder) -> None:
+        self._embedder = embedder
+        self._kept: dict[int, Float32] = {}
+
+    def of(self, db: sqlite3.Connection, documents: Int64) -> StoredVectors:
+        """The vectors of the titles of documents, as `embed_titles` makes them. (n,)"""
+        from semsearch.dense.stored import as_stored  # start-up time: a search by words alone needs no FAISS
+
+        found = {document: self._kept.get(document) for document in documents.tolist()}
+        lacking = [document for document, vector in found.items() if vector is None]
+        if lacking:
+            titles = get_titles(db, lacking)
+            vectors = embed_titles(self._embedder, [titles.get(document, "") for document in lacking])
+            made = dict(zip(lacking, vectors, strict=True))
+            found.update(made)
+            if len(self._kept) + len(made) > _MOST:
+                self._kept.clear()
+            self._kept.update(made)
+        return as_stored(np.array([found[document] for document in documents.tolist()], dtype=np.float32))
+
+
+def embed_titles(embedder: SentenceEmbedder, titles: Sequence[str]) -> Float32:
+    """Embed titles; zero for one without a known word, or without a letter: a number says nothing. (n) -> (n, d)"""
+    return embedder.transform([title if any(map(str.isalpha, title)) else "" for title in titles])

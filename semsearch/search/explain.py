@@ -33,6 +33,7 @@ from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.scoring import nearness
 from semsearch.search.snapshot import Snapshot
 from semsearch.search.title_vectors import embed_titles
+from semsearch.storage.catalogue import Titled
 from semsearch.storage.segments import Kind
 from semsearch.text.terms.question_terms import named_terms
 
@@ -66,7 +67,7 @@ class Explainer:
         pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
-            cosines += self._of_title(hit.title)
+            cosines += self._of_title(Titled(hit.document, hit.title))
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.rerank)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
@@ -129,11 +130,11 @@ class Explainer:
             found.append(_of_words("passage", self._word_shares.words, self._word_shares.rows @ halves.general(vector)))
         return found
 
-    def _of_title(self, title: str) -> list[Cosine]:
-        """The cosine of the query with the document's title, if the title has a known word."""
+    def _of_title(self, titled: Titled) -> list[Cosine]:
+        """The cosine of the query with a document's title, if the title says something."""
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
-        vector = embed_titles(self._embedder, [title])[0]
+        vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
     def _pairs(self, hit: Hit) -> Pairs:

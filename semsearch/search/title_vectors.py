@@ -6,13 +6,14 @@ kept while the generation of the index lasts. What they bring is in docs/researc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.storage.catalogue import get_titles
+from semsearch.storage.catalogue import Titled, get_titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,9 +41,8 @@ class TitleVectors:
         found = {document: self._kept.get(document) for document in documents.tolist()}
         lacking = [document for document, vector in found.items() if vector is None]
         if lacking:
-            titles = get_titles(db, lacking)
-            vectors = embed_titles(self._embedder, [titles.get(document, "") for document in lacking])
-            made = dict(zip(lacking, vectors, strict=True))
+            titled = get_titled(db, lacking)
+            made = dict(zip(titled, embed_titles(self._embedder, titled.values()), strict=True))
             found.update(made)
             if len(self._kept) + len(made) > _MOST:
                 self._kept.clear()
@@ -50,6 +50,11 @@ class TitleVectors:
         return as_stored(np.array([found[document] for document in documents.tolist()], dtype=np.float32))
 
 
-def embed_titles(embedder: SentenceEmbedder, titles: Sequence[str]) -> Float32:
-    """Embed titles; zero for one without a known word, or without a letter: a number says nothing. (n) -> (n, d)"""
-    return embedder.transform([title if any(map(str.isalpha, title)) else "" for title in titles])
+def embed_titles(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Float32:
+    """Embed the titles of documents; zero for one that says nothing or has no known word. (n) -> (n, d)"""
+    return embedder.transform([each.title if _says_something(each) else "" for each in titled])
+
+
+def _says_something(titled: Titled) -> bool:
+    """Whether a title is more than a number, and more than the file's name, which readers give for want of a title."""
+    return any(map(str.isalpha, titled.title)) and titled.title != PurePosixPath(titled.path).stem

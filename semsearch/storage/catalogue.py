@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ _SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passage
     passages.id + 1 < first_passage + documents.passages, document_id
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
-_TITLES = "SELECT id, coalesce(title, '') FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+_TITLED = "SELECT id, path, coalesce(title, '') FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
 
@@ -130,9 +130,16 @@ def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> SentenceSpa
     return SentenceSpans(spans[0], spans[1], spans[2] > 0, spans[3] > 0, spans[4])
 
 
-def get_titles(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, str]:
-    """Read the titles of documents, "" for one without; ids that are not in the index are left out."""
-    return dict(db.execute(_TITLES, _list(documents)).fetchall())
+class Titled(NamedTuple):
+    """A document's path below its root, or the id that a program gave, and its title."""
+
+    path: str
+    title: str
+
+
+def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
+    """Read the paths and titles of documents by id; ids that are not in the index are left out."""
+    return {id_: Titled(path, title) for id_, path, title in db.execute(_TITLED, _list(documents))}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:

@@ -298,13 +298,14 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
     return None
 
 
-def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file.
+def connect(path: Path, mode: str, *, patience: float = 10) -> sqlite3.Connection:
+    """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file;
+    `patience`: seconds to wait for another process that has it locked.
 
     To read or to write rows, use `IndexDatabase`.
     """
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
     try:
         connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
         connection.execute("PRAGMA trusted_schema = OFF")

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 NAME = "encodings.sqlite"
 LIMIT = 256_000_000  # bytes: some 300,000 passages at 384 dimensions
 _TABLE = "CREATE TABLE IF NOT EXISTS encodings (number INTEGER PRIMARY KEY, key BLOB UNIQUE, vector BLOB)"
-_PATIENCE = 1000  # milliseconds to wait for another process
+_PATIENCE = 1  # second to wait for another process
 _SHARE = 10  # a tenth of the vectors goes at a time
 _ROOM = 16  # free pages in which a few vectors find room
 
@@ -96,8 +96,7 @@ class PassageEncodings:
     def _tried(self, mode: str, use: Callable[[sqlite3.Connection], Result]) -> Result | None:
         """Use the file; None if that fails. One that is damaged is deleted."""
         try:
-            with closing(connect(self._path, mode)) as db:
-                db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
+            with closing(connect(self._path, mode, patience=_PATIENCE)) as db:
                 return use(db)
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, full, or gone
             logger.debug("%s cannot be used: %s", self._path, error)

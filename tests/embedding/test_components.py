@@ -96,3 +96,16 @@ def test_what_is_only_rounding_becomes_zero() -> None:
     rows = np.array([[3e-9, 4e-9], [3, 4]], dtype=np.float32)
     assert unit(rows, scale=np.array([1.0, 5.0])).tolist() == [[0, 0], pytest.approx([0.6, 0.8])]
     assert unit(rows, scale=np.zeros(2))[0] == pytest.approx([0.6, 0.8])
+
+
+@pytest.mark.parametrize("m", [1, 5])
+def test_of_few_vectors_each_is_the_same_whatever_others_are_given_with_it(m: int) -> None:
+    rng = np.random.default_rng(m)
+    common = CommonComponents(np.linalg.qr(rng.normal(size=(64, m)))[0].T, np.linspace(1, 0.3, m), np.full(m, 1 / m))
+    vectors = rng.normal(size=(200, 64)).astype(np.float32)
+    alone = np.concatenate([common.remove(vector[None]) for vector in vectors])
+    for size in (2, 3, 7, 16, 64, 200):
+        np.testing.assert_array_equal(common.remove(vectors[:size]), alone[:size])
+        np.testing.assert_array_equal(common.remove(vectors[-size:]), alone[-size:])
+    many = np.tile(vectors, (6, 1))
+    np.testing.assert_allclose(common.remove(many)[:200], alone, atol=1e-5)

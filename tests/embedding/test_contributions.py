@@ -21,7 +21,8 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Mode
-from semsearch.storage.catalogue import get_passages
+from semsearch.search.title_vectors import embed_titles
+from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.text.headings import heading_text
 from semsearch.text.terms.question_terms import named_terms, of_question
 from semsearch.text.tokens import words
@@ -223,6 +224,9 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 "passage": embedder.transform_ragged(tokens.joined(np.array([0, len(tokens)])))[0] @ asked,
                 "sentence": embedder.transform([hit.sentence])[0] @ asked,
             }
+            (title,) = embed_titles(embedder, [Titled(hit.document, hit.title)])
+            if title.any():
+                expected["title"] = title @ asked
             if topics is not None:
                 expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
             cosines = {part.of: part.cosine for part in found.dense.cosines}

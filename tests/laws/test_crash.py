@@ -170,7 +170,7 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     assert len(made) == index.status(drift=False, stale=False).passages
     events = int((world.work / "events").read_text())
     seen = set()
-    chosen = points(events, 8, last=10) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
+    chosen = points(events, 5, last=6) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
     for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
         world.run(*group)
     for point in chosen:

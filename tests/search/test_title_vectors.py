@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from semsearch.results.explanation import Cosine
 from semsearch.results.hits import Hit
 from semsearch.search import title_vectors
 from semsearch.search.title_vectors import TitleVectors, embed_titles
+from semsearch.storage.catalogue import Titled
 from semsearch.word_vectors.table import VectorTable
 
 TEXT = "The captain saw the storm from the harbour. A sailor went with the ship."
@@ -27,7 +28,7 @@ QUESTION = "bread and a rose"
 @pytest.fixture
 def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        titles = {"baker": "Bread", "sea": "Ships in a storm", "number": "17", "none": ""}
+        titles = {"baker": "Bread", "sea": "Ships in a storm", "number": "17", "harbour/anchor.txt": "", "none": ""}
         index.add([Text(id_, TEXT, title=title) for id_, title in titles.items()])
         yield index
 
@@ -58,7 +59,8 @@ def test_a_title_is_a_part_of_the_explanation_and_a_number_is_no_title(index: In
     embedder = SentenceEmbedderOf(index)
     assert title.cosine == pytest.approx(float(embedder(QUESTION) @ embedder("Bread")), abs=1e-6)
     assert {each.word for each in title.words} == {"bread", "and", "a", "rose"}
-    assert of_title(index, hits["number"]) == of_title(index, hits["none"]) == []
+    assert hits["harbour/anchor.txt"].title == "anchor"
+    assert [of_title(index, hits[each]) for each in ("number", "harbour/anchor.txt", "none")] == [[], [], []]
 
 
 def test_a_title_that_changes_counts_at_once(index: Index) -> None:
@@ -84,19 +86,20 @@ def test_only_a_question_is_compared_with_titles(index: Index, monkeypatch: pyte
 def test_titles_are_embedded_once_and_only_so_many_are_kept(
     index: Index, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
 ) -> None:
-    asked: list[Sequence[str]] = []
+    asked: list[list[str]] = []
     real = embed_titles
 
-    def counted(embedder: SentenceEmbedder, titles: Sequence[str]) -> Any:
-        asked.append([*titles])
-        return real(embedder, titles)
+    def counted(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Any:
+        told = [*titled]
+        asked.append([each.title for each in told])
+        return real(embedder, told)
 
     monkeypatch.setattr(title_vectors, "embed_titles", counted)
     monkeypatch.setattr(title_vectors, "_MOST", 3)
     vectors = TitleVectors(SentenceEmbedder(small_vectors).fit([TEXT]))
     with index._asking()._database.reading() as db:
         titles = dict(db.execute("SELECT id, title FROM documents"))
-        first, second, third, fourth = titles
+        first, second, third, fourth, *_ = titles
         ours = vectors.of(db, np.array([first, second, first]))
         again = vectors.of(db, np.array([second, first]))
         vectors.of(db, np.array([third, fourth]))  # drops the others: no more than three are kept

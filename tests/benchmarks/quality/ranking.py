@@ -26,7 +26,7 @@ from semsearch import Index
 from semsearch.evaluate.retrieval.beir import read_collection
 from semsearch.search.snapshot import Snapshot
 from semsearch.search.title_vectors import embed_titles
-from semsearch.storage.catalogue import get_passages
+from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.storage.segments import Kind
 from semsearch.text.headings import heading_text
 from semsearch.text.terms.lexicon import Lexicon
@@ -84,7 +84,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     np.maximum.at(best, owners, sentences @ general.T)
     whole = known(parts_known, general)
     about = np.full_like(whole, np.nan) if topics is None else known(halves.topics(vectors), topics)
-    titled = embed_titles(embedder, [titles[row.document_id] for row in rows])
+    titled = embed_titles(embedder, [Titled(documents[row.document_id], titles[row.document_id]) for row in rows])
     named = known(titled, general)
     of_known = (np.where(np.isnan(whole), np.nan, each) for each in (best, named))
     together = combined(*(each.ravel() for each in (about, whole, *of_known)))

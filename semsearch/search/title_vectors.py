@@ -6,6 +6,7 @@ kept while the generation of the index lasts. What they bring is in docs/researc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
+_WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
 _MOST = 20_000  # titles that are kept: twenty megabytes at 256 dimensions
 
 
@@ -56,5 +58,6 @@ def embed_titles(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Float3
 
 
 def _says_something(titled: Titled) -> bool:
-    """Whether a title is more than a number, and more than the file's name, which readers give for want of a title."""
-    return any(map(str.isalpha, titled.title)) and titled.title != PurePosixPath(titled.path).stem
+    """Whether a title has words. A file's name, which stands in for want of a title, needs two to say something."""
+    words = len(_WORD.findall(titled.title))
+    return words >= 2 or (words == 1 and titled.title != PurePosixPath(titled.path).stem)

@@ -62,7 +62,7 @@ _LANGUAGES = (
 TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
 BUILT_IN = (
     TEXT,
-    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="2"),
+    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="3"),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2"),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
     Format("org", (".org",), "semsearch.readers.markup.org"),

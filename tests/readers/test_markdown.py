@@ -174,6 +174,27 @@ def test_each_mark_of_a_cleaned_text_is_where_it_stands() -> None:
         assert [(a, b) for a, b in zip(text, standing, strict=True) if a not in (" ", "|") and a != b] == []
 
 
+def test_the_templates_of_site_generators_are_no_text_but_what_they_show_is() -> None:
+    source = (
+        "{{< note >}}\n"
+        'A {{< glossary_tooltip text="Service" term_id="service" >}} finds a '
+        '{{% term id="pod" text="Pod" %}} [here]({{< ref "a.md" >}}).\n'
+        "{{< /note >}}\n\n"
+        "{% note %}\n\n"
+        '{{% alert title="Careful" %}}\nIt deletes "all".\n{{% /alert %}}\n\n'
+        "Write `{{ .Values.name }}` or {% if x %} as they stand.\n"
+    )
+    found = read(source).blocks
+    assert [block.text for block in found] == [
+        "A Service finds a Pod [here].",
+        'It deletes "all".',
+        "Write {{ .Values.name }} or {% if x %} as they stand.",
+    ]
+    for word in ("Service", "Pod", "here"):
+        place = found[0].source_offset(found[0].text.index(word))
+        assert source[place:].startswith(word)
+
+
 WORDS = st.sampled_from(
     ["One", "two.", "Three!", "größer", "4", "a*b", "snake_case", "x", "„ja“", "&amp;", "\\*", "C."]
 )

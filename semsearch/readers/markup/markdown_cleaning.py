@@ -9,6 +9,14 @@ from semsearch.readers.markup.placed_text import PlacedText
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
 _LEFTOVER = re.compile(r"\[![A-Za-z]+\]|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
+_SHORTCODE = re.compile(
+    r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
+    r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
+    r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
+    r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
+    r"|^[ \t]*\{%[^{}]{0,300}%\}[ \t]*$",
+    re.MULTILINE,
+)
 _HEADING_ID = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _HTML = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
@@ -21,6 +29,8 @@ def clean_paragraph(text: PlacedText) -> PlacedText:
     """Remove the leftovers of site generators from a paragraph's or a cell's text."""
     if "[" in text.text or ":::" in text.text:
         text = text.replaced(_LEFTOVER)
+    if "{{<" in text.text or "{{%" in text.text or "{%" in text.text:
+        text = text.replaced(_SHORTCODE)
     return text.stripped()
 
 

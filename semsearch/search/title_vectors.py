@@ -26,6 +26,7 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
+_NOTHING = Titled("", "")  # of a document that is not there, in a damaged index
 _MOST = 20_000  # titles that are kept: twenty megabytes at 256 dimensions
 
 
@@ -40,11 +41,13 @@ class TitleVectors:
         """The vectors of the titles of documents, as `embed_titles` makes them. (n,)"""
         from semsearch.dense.stored import as_stored  # start-up time: a search by words alone needs no FAISS
 
-        found = {document: self._kept.get(document) for document in documents.tolist()}
-        lacking = [document for document, vector in found.items() if vector is None]
+        kept = ((document, self._kept.get(document)) for document in {*documents.tolist()})
+        found = {document: vector for document, vector in kept if vector is not None}
+        lacking = sorted({*documents.tolist()} - found.keys())
         if lacking:
             titled = get_titled(db, lacking)
-            made = dict(zip(titled, embed_titles(self._embedder, titled.values()), strict=True))
+            told = [titled.get(document, _NOTHING) for document in lacking]
+            made = dict(zip(lacking, embed_titles(self._embedder, told), strict=True))
             found.update(made)
             if len(self._kept) + len(made) > _MOST:
                 self._kept.clear()

@@ -66,6 +66,7 @@ def records(cls: Any) -> st.SearchStrategy[Any]:
         ids = st.none() | st.lists(st.integers(0, 2**63 - 1), max_size=3).map(tuple)
         values |= {"k": st.integers(1, 99), "context": st.integers(0, 9), "passages": ids}
         values |= {"per_document": st.none() | st.integers(1, 9), "floor": st.floats(0, 1)}
+        values |= {"min_score": st.none() | st.floats(allow_nan=False, allow_infinity=False)}
     return st.builds(cls, **values)
 
 

@@ -60,7 +60,7 @@ class Snapshot:
         self._fit = _fit_generation(db)
         self._readers: OpenCache[Kind, VectorReader] = OpenCache()
         self._searches: OpenCache[Kind, WordSearch] = OpenCache()
-        self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one
+        self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
         engine = get_meta(db, ENGINE)
         shared = None if previous is None else previous._shared
         self._shared: _Shared = shared if shared is not None and shared.engine == engine else _Shared(folder, engine)

@@ -1,7 +1,7 @@
 """Vectors of documents' titles, as questions are embedded: what a whole document is about, in its author's few words.
 
-They are made when a document is first found, since embedding a hundred titles takes a fraction of a millisecond, and
-kept while the generation of the index lasts. What they bring is in docs/research/measurements.md, "Titles".
+They are made when a document is first found, which takes one or two milliseconds for a hundred titles, and kept while
+the generation of the index lasts. What they bring is in docs/research/measurements.md, "Titles".
 """
 
 from __future__ import annotations

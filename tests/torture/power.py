@@ -3,7 +3,7 @@
     python tests/torture/power.py
     python tests/torture/power.py --only sync compact
 
-The long form of tests/laws/test_power.py. Prints for each action how many operations there were, and what was not as
+The long form of tests/laws/test_faults.py. Prints for each action how many operations there were, and what was not as
 promised; the exit status says whether there was any such thing.
 """
 

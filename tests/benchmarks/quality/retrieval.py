@@ -50,7 +50,9 @@ def ndcg(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
 
 
 def score(index: Index, collection: Collection, mode: Any) -> float:
-    answers = index.search_many(list(collection.queries.values()), 5 * DEPTH, mode=mode, duplicates=True)
+    answers = index.search_many(
+        list(collection.queries.values()), 5 * DEPTH, mode=mode, duplicates=True, syntax="plain"
+    )
     total = 0.0
     for query, hits in zip(collection.queries, answers, strict=True):
         documents = [document for document in dict.fromkeys(hit.document for hit in hits) if document != query]

@@ -200,8 +200,8 @@ def measure(
     for collection in collections:
         queries = list(collection.queries)
         texts = list(collection.queries.values())
-        each = [index.search_many(texts, DEPTH, mode=mode, duplicates=True) for index in indexes]
-        one = whole.search_many(texts, DEPTH, mode=mode, duplicates=True)
+        each = [index.search_many(texts, DEPTH, mode=mode, duplicates=True, syntax="plain") for index in indexes]
+        one = whole.search_many(texts, DEPTH, mode=mode, duplicates=True, syntax="plain")
         ways: dict[str, list[list[tuple[float, Hit]]]] = {}
         per_query = [[own[number] for own in each] for number in range(len(queries))]
         for name, fuse in WAYS.items():

@@ -67,7 +67,7 @@ def made(folders: Sequence[Collection], setting: Setting) -> Iterator[Index]:
 
 def score(index: Index, collection: Collection, mode: Mode) -> float:
     """nDCG@10, the mean over the queries."""
-    answers = index.search_many(list(collection.queries.values()), SHOWN, mode=mode, duplicates=True)
+    answers = index.search_many(list(collection.queries.values()), SHOWN, mode=mode, duplicates=True, syntax="plain")
     total = 0.0
     for query, hits in zip(collection.queries, answers, strict=True):
         found = [hit.document for hit in hits if hit.document != f"{collection.name}/{query}"]

@@ -20,7 +20,11 @@ from semsearch.word_vectors.table import WordVectors
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
-_SWITCHES, _NUMBERS, _NAMES = ("adapt", "exact"), ("a", "prior", "target_recall"), ("method", "unknown", "factory")
+_SWITCHES, _NUMBERS, _NAMES = (
+    ("adapt", "exact"),
+    ("a", "prior", "target_recall"),
+    ("method", "unknown", "factory", "store"),
+)
 _NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 
 
@@ -41,6 +45,7 @@ class SettingsKeywords(TypedDict, total=False):
     exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
     target_recall: float | None  # of the ten best, how many a search of many passages finds
     factory: str | None  # the index type, as FAISS calls it
+    store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.stores.registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Settings:
     exact: bool = False
     target_recall: float = TARGET
     factory: str | None = None
+    store: str | None = None  # of the vectors; None: files in the index's folder
     languages: bool = False  # whether each document's language is found; not in an index of an earlier version
 
     @classmethod
@@ -144,8 +150,12 @@ class Settings:
             return table
 
     def keywords(self) -> SettingsKeywords:
-        """These settings as the options of a new index that has the same."""
-        given = {name: value for name, value in asdict(self).items() if name in SettingsKeywords.__annotations__}
+        """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
+        given = {
+            name: value
+            for name, value in asdict(self).items()
+            if name in SettingsKeywords.__annotations__ and name != "store"
+        }
         return cast(SettingsKeywords, given)
 
     def to_json(self) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError, rebuild_command
+from semsearch.stores.registry import complete
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -26,6 +27,7 @@ class IndexChoices:
     exact: bool | None = None
     target_recall: float | None = None
     factory: str | None = None
+    store: str | None = None
 
     def given(self) -> dict[str, Any]:
         """The settings that are given, as arguments of `Index.create` and `Index.rebuild`."""
@@ -37,8 +39,11 @@ class IndexChoices:
             built = getattr(index.settings, name)
             if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
                 value = str(Path(value).resolve())
+            if name == "store":
+                value = complete(value, index.path.absolute().name)
             if name != "vectors" and value != built:
-                built = "its default" if built is None else built
+                built = ("faiss:" if name == "store" else "its default") if built is None else built
+                value = "faiss:" if value is None else value
                 raise UsageError(
                     f"{index.path} was built with {name} {built}, not {value}; to change that: "
                     + rebuild_command(index.path, *_option(name, value))

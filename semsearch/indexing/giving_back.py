@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semsearch.dense.engines import ENGINE
 from semsearch.indexing.sweeping import drop
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, vacuum
 from semsearch.storage.manifest import get_retired
-from semsearch.storage.meta import get_meta
+from semsearch.stores.registry import StoreAddress, get_address, get_left, release, set_address, set_left
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,13 +35,14 @@ class Leftovers:
     """The segments and free database pages that a generation no longer uses once it is committed."""
 
     retired: tuple[str, ...]
-    engine: str | None  # of vectors, which has some of these segments
+    address: StoreAddress | None  # of an engine that has some of these segments
     pages: FreePages
+    places: tuple[StoreAddress, ...] = ()  # that the index has left for another
 
 
 def leftovers(db: sqlite3.Connection) -> Leftovers:
     """Return what the generation of a write transaction leaves over; to be called at its end."""
-    return Leftovers(tuple(get_retired(db)), get_meta(db, ENGINE), free_pages(db))
+    return Leftovers(tuple(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
 
 
 def grace_of(database: IndexDatabase) -> float:
@@ -62,11 +63,28 @@ def give_back(database: IndexDatabase, left: Leftovers, *, compact: bool = False
     try:
         if left.pages.are_more_than(MOST_FREE_COMPACT if compact else MOST_FREE):
             vacuum(database)
-        is_worth_it = compact or _bytes(database, left) > SMALL
+        is_worth_it = compact or bool(left.places) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
-            drop(left.engine, database.folder, left.retired)
+            drop(left.address, database.folder, left.retired)
+            _release(database, left.places)
     except Exception:  # whatever it is: the write is committed, and the next writer tries again
         logger.info("%s could not be made smaller", database.folder, exc_info=True)
+
+
+def move(db: sqlite3.Connection, address: StoreAddress | None) -> None:
+    """Let the vectors of an index be elsewhere from now on; what is left behind is released when nobody reads it."""
+    before = get_address(db)
+    set_address(db, address)
+    if before is not None:
+        set_left(db, [*get_left(db), before])
+
+
+def _release(database: IndexDatabase, places: Sequence[StoreAddress]) -> None:
+    """Release places that an index has left, and forget them. One that cannot be reached is tried by the next write."""
+    for place in places:
+        release(place)
+        with database.writing() as db:
+            set_left(db, [each for each in get_left(db) if each != place])
 
 
 def _bytes(database: IndexDatabase, left: Leftovers) -> int:

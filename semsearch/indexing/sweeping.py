@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.manifest import forget_retired, get_retired, get_segments
 from semsearch.storage.map_files import sweep_maps
-from semsearch.storage.meta import get_meta
+from semsearch.stores.registry import StoreAddress, get_address, open_stores
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,13 +59,13 @@ def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
     drop_unnamed(db, folder)
     sweep_maps(db, folder)
     retired, now = get_retired(db), time.time()
-    left = drop(get_meta(db, ENGINE), folder, [name for name, when in retired.items() if when <= now - grace])
+    left = drop(get_address(db), folder, [name for name, when in retired.items() if when <= now - grace])
     forget_retired(db, retired.keys() - left)
 
 
-def drop(engine: str | None, folder: Path, names: Iterable[str]) -> set[str]:
+def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> set[str]:
     """Drop segments of these names if they are there; return the names of all segments that are left."""
-    keepers = _keepers(engine, folder)
+    keepers = _keepers(address, folder)
     for name in [name for name in names if name in keepers]:
         try:
             keepers[name].drop(name)
@@ -79,14 +78,14 @@ def drop(engine: str | None, folder: Path, names: Iterable[str]) -> set[str]:
 def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
     """Drop segments that no committed generation has ever named: no reader can know of them."""
     known = {segment.file for segment in get_segments(db)} | get_retired(db).keys()
-    for name, keeper in _keepers(get_meta(db, ENGINE), folder).items():
+    for name, keeper in _keepers(get_address(db), folder).items():
         if name not in known:
             with suppress(OSError):
                 keeper.drop(name)
 
 
-def _keepers(engine: str | None, folder: Path) -> dict[str, Keeper]:
+def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
     """The keeper of each segment that is there, by name."""
-    stores = open_stores(engine, folder)
+    stores = open_stores(address, folder)
     keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
     return {name: keeper for keeper in keepers for name in keeper.names()}

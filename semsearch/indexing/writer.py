@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
+from semsearch.errors import SemsearchError
 from semsearch.indexing.added_texts import AddedDocument, checked, take_added
 from semsearch.indexing.named_documents import find_named
 from semsearch.indexing.planning.changes import Changes, find_changes, find_changes_at
@@ -24,11 +25,12 @@ from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.results.state.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.database import IndexDatabase, check, upgrade
+from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.documents.added_texts import added_texts
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
+from semsearch.stores.registry import StoreAddress, claimed, complete, release
 from semsearch.word_vectors.loading import open_vectors
 
 if TYPE_CHECKING:
@@ -206,17 +208,41 @@ class IndexWriter:
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
+        from semsearch.indexing.giving_back import move  # start-up time, as above
+
         before = self.settings
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
-        with writing(self.database, settings, lambda: opened, self.report, compact=True) as write:
+        with (
+            self._moving(before, settings) as (settings, address),
+            writing(self.database, settings, lambda: opened, self.report, compact=True) as write,
+        ):
             set_meta(write.db, "settings", settings.to_json())
+            if settings.store != before.store:
+                move(write.db, address)
             write.generation.drop_words()
             write_words_anew(write.db, write.generation.words)
             done = _embed_anew(write)
         self.vectors.use(opened, chosen)
         return done
+
+    @contextmanager
+    def _moving(self, before: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:
+        """Claim the place that settings name for the vectors, if it is another; give it up if the write fails."""
+        name = self.database.folder.absolute().name
+        store = None if settings.store is None else complete(settings.store, name)
+        settings = replace(settings, store=store)
+        address = claimed(store) if store is not None and store != before.store else None
+        try:
+            yield settings, address
+        except CommitInDoubt:
+            raise
+        except BaseException:
+            if address is not None:
+                with suppress(SemsearchError):
+                    release(address)
+            raise
 
     def compact(self, *, largest: int = LARGEST) -> bool:
         """Merge segments into as few as possible, without removed ids, as one new generation.

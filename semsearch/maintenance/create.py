@@ -10,6 +10,7 @@ import os
 import shutil
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
@@ -18,6 +19,7 @@ from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, IndexDatabase
 from semsearch.storage.map_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
+from semsearch.stores.registry import StoreAddress, claimed, complete, get_address, release, set_address
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -27,10 +29,13 @@ _OURS = {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", 
 def create(folder: Path, settings: Settings) -> None:
     """Create an index in a new or empty folder, or where an earlier creation was interrupted.
 
-    Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked.
+    Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
+    UsageError for a store that is no place for vectors, or is another index's.
     """
     with explained(folder):
         _check_free(folder)
+        if settings.store is not None:
+            settings = replace(settings, store=complete(settings.store, folder.absolute().name))
         made = [path for path in (folder, *folder.parents) if not path.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -52,9 +57,21 @@ def create(folder: Path, settings: Settings) -> None:
 def _fill(folder: Path, settings: Settings) -> None:
     (folder / SEGMENTS).mkdir(exist_ok=True)
     upgrade(IndexDatabase(folder))
+    address = None if settings.store is None else claimed(settings.store)
+    try:
+        _write(folder, settings, address)
+    except BaseException:
+        if address is not None:
+            with suppress(SemsearchError):
+                release(address)
+        raise
+
+
+def _write(folder: Path, settings: Settings, address: StoreAddress | None) -> None:
     with IndexDatabase(folder).writing() as db:
         set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         set_meta(db, "settings", settings.to_json())
+        set_address(db, address)
         set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
 
 
@@ -64,6 +81,7 @@ def discard(folder: Path) -> None:
         with writer_lock(folder):
             if not _is_empty(folder):
                 return
+            address = _address(folder)
             for path in folder.iterdir():
                 if path.name == SEGMENTS:
                     shutil.rmtree(path)
@@ -71,8 +89,22 @@ def discard(folder: Path) -> None:
                     path.unlink()
             if os.name != "nt":
                 _leave(folder)  # while it is held, so that the lock is not another's by then
+            if address is not None:
+                release(address)
         if os.name == "nt":
             _leave(folder)  # Windows removes no file that is open, and so none that another holds
+
+
+def _address(folder: Path) -> StoreAddress | None:
+    """Where an engine keeps the vectors of what may be an index."""
+    if not is_index(folder):
+        return None
+    database = IndexDatabase(folder)
+    try:
+        with database.reading() as db:
+            return get_address(db)
+    finally:
+        database.close()
 
 
 def _leave(folder: Path) -> None:

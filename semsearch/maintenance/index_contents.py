@@ -184,7 +184,7 @@ class IndexContents:
         from semsearch.maintenance.exporting.export import export  # start-up time, as above
 
         chosen = strings(filters, "filters")
-        return export(self._database, target, unit=unit, format=format, vectors=vectors, filters=chosen)
+        return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
 
     def verify(self) -> list[str]:
         """Verify the index: its problems, a line each; empty if all is well. Reads all of it."""

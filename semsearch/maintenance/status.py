@@ -80,6 +80,7 @@ def read_status(
         not_read=count_not_read(db) if seen is None else count_endings(item.path for item in not_read(db, seen)),
         partly_read=count_partly_read(db),
         languages=get_languages(db),
+        store=settings.store,
     )
 
 

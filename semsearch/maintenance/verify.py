@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.dense.store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.segment import LexicalSegment
@@ -19,8 +18,8 @@ from semsearch.storage.catalogue import each_passage, stored_texts
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.manifest import get_removed, get_segments
-from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
+from semsearch.stores.registry import get_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms.lexicon import Lexicon
@@ -43,7 +42,7 @@ def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVecto
         return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
     opened = list(_opened(db, folder, problems))
-    for kind in KINDS:
+    for kind in KINDS if keeps_sentences(get_address(db)) else ("passage", "words"):
         problems += _held(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
     passages = [
         source for segment, source in opened if segment.kind == "passage" and not isinstance(source, LexicalSegment)
@@ -75,7 +74,7 @@ def _opened(
     db: sqlite3.Connection, folder: Path, problems: list[str]
 ) -> Iterator[tuple[Segment, LexicalSegment | VectorReader]]:
     """Open the segments that can be read, each by itself; all that is wrong with any is added to `problems`."""
-    stores = open_stores(get_meta(db, ENGINE), folder)
+    stores = open_stores(get_address(db), folder)
     for segment in get_segments(db):
         path = folder / SEGMENTS / segment.file
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +33,11 @@ from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.scoring import nearness
 from semsearch.search.snapshot import Snapshot
 from semsearch.search.title_vectors import embed_titles
-from semsearch.storage.catalogue import Titled
-from semsearch.storage.segments import Kind
+from semsearch.storage.catalogue import SentenceSpans, Titled, get_spans
 from semsearch.text.terms.question_terms import named_terms
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -56,15 +58,18 @@ class Explainer:
         )
         self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
 
-    def explain(self, hit: Hit, origin: Origin, neighbours: NeighbourFlags) -> Explanation:
-        """Explain a hit: the parts of its score, and how each came about.
-
-        `origin`: how the parts became one score; `neighbours`: whether passages stand before and after the hit's.
-        """
+    def explain(self, db: sqlite3.Connection, hit: Hit, origin: Origin) -> Explanation:
+        """Explain a hit: the parts of its score, and how each came about. `origin`: how the parts became one score."""
+        spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
+        neighbours = NeighbourFlags(spans.before, spans.after)
         weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
         lexical = self._lexical(hit.passage_id, weights, neighbours)
         cosines = self._cosines(hit.passage_id)
-        pairs = self._pairs(hit) if any(cosine.of == "passage" for cosine in cosines) else None
+        pairs = (
+            self._pairs(hit, self._sentence(db, hit, spans))
+            if any(cosine.of == "passage" for cosine in cosines)
+            else None
+        )
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
@@ -123,7 +128,11 @@ class Explainer:
         if self._word_shares is None:
             return []
         found: list[Cosine] = []
-        vector, halves = self._stored("passage", passage_id), self.snapshot.halves
+        found_rows, halves = (
+            self.snapshot.stored("passage", np.array([passage_id], dtype=np.int64)).rows,
+            self.snapshot.halves,
+        )
+        vector = found_rows[0] if len(found_rows) else None
         if vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
             found.append(_of_words("topics", self._terms.words, self._topics @ halves.topics(vector)))
         if vector is not None and self._word_shares.rows.any() and halves.general(vector).any():
@@ -137,19 +146,21 @@ class Explainer:
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
-    def _pairs(self, hit: Hit) -> Pairs:
+    def _pairs(self, hit: Hit, vector: Float32 | None) -> Pairs:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
         sentence = self._embedder.shares(hit.sentence)
-        if (vector := self._stored("sentence", hit.sentence_id)) is not None:
+        if vector is not None:
             sentence = sentence.summing_to(vector)
         matrix = self._word_shares.rows @ sentence.rows.T
         shares = tuple(tuple(row) for row in matrix.tolist())
         return Pairs(self._word_shares.words, sentence.words, shares, sentence.unknown)
 
-    def _stored(self, kind: Kind, id_: int) -> Float32 | None:
-        found = self.snapshot.vectors(kind, np.array([id_], dtype=np.int64))
-        return found[0] if len(found) else None
+    def _sentence(self, db: sqlite3.Connection, hit: Hit, spans: SentenceSpans) -> Float32 | None:
+        """The stored vector of a hit's sentence; None if it has none."""
+        found = self.snapshot.sentences(db, np.array([hit.passage_id], dtype=np.int64), spans)
+        (row,) = np.nonzero(found.positions == hit.sentence_id - spans.firsts[0])
+        return found.rows[row[0]] if len(row) else None
 
 
 def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:

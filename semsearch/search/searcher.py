@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.lexical.search import NeighbourFlags
 from semsearch.results.context import Context
 from semsearch.results.floor import strong_part
 from semsearch.results.hits import Hit, Mode
@@ -33,7 +32,7 @@ from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.rank import pages
 from semsearch.search.ranking.scoring import score
 from semsearch.search.snapshot import Snapshot
-from semsearch.storage.catalogue import PassageRow, get_passages, get_spans
+from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count
 from semsearch.text.tokens import words
@@ -109,7 +108,7 @@ class Searcher:
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            return _like(db, snapshot, query_of_texts(db, example, snapshot, options.mode, self._vectors), options)
+            return _like(db, snapshot, query_of_texts(db, example, snapshot, options.mode), options)
 
         return self._reading(find)
 
@@ -183,7 +182,7 @@ class Searcher:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
 
         def embed(db: sqlite3.Connection) -> Float32:
-            embedder = self._current(db).embedder(db, self._vectors)
+            embedder = self._current(db).embedder(db)
             if embedder is None:
                 raise UsageError(f"the index {self._database.folder} has no text yet, from which to learn to embed")
             return embedder.transform(texts)
@@ -201,14 +200,14 @@ class Searcher:
 
     def _explained(self, db: sqlite3.Connection, origin: Origin, hit: Hit) -> Explanation:
         compared = origin.query if origin.text is None else origin.text
-        return self._explainer_of(db, compared, origin.mode).explain(hit, origin, _neighbours(db, hit))
+        return self._explainer_of(db, compared, origin.mode).explain(db, hit, origin)
 
     def _explainer_of(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
         from semsearch.search.explain import Explainer  # start-up time: a search needs none of it
 
         snapshot, last = self._current(db), self._explainer
         if last is None or (last.snapshot, last.query, last.mode) != (snapshot, query, mode):
-            embedder = None if mode == "lexical" else snapshot.embedder(db, self._vectors)
+            embedder = None if mode == "lexical" else snapshot.embedder(db)
             last = self._explainer = Explainer(snapshot, embedder, query, mode)
         return last
 
@@ -278,15 +277,10 @@ class Searcher:
             newest = self._snapshot
             if newest is not None and newest.generation == generation:
                 return newest
-            opened = Snapshot(db, self._database.folder, newest)
+            opened = Snapshot(db, self._database.folder, self._vectors, previous=newest)
             if newest is None or newest.generation < generation:
                 self._snapshot = opened
             return opened
-
-
-def _neighbours(db: sqlite3.Connection, hit: Hit) -> NeighbourFlags:
-    spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
-    return NeighbourFlags(spans.before, spans.after)
 
 
 def _check(queries: Sequence[str]) -> None:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
-from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.dense.store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import WordSearch
 from semsearch.lexical.segment import LexicalSegment
+from semsearch.search.made_sentences import MadeSentences
 from semsearch.search.title_vectors import TitleVectors
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_segments
-from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.meta import get_count
 from semsearch.storage.segments import VECTORS, Kind, Segment
+from semsearch.stores.registry import StoreAddress, get_address, keeps_sentences, open_stores
 from semsearch.system.opened import OpenCache
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.topics.joined import Halves
@@ -40,6 +41,18 @@ Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
 
+class Spans(Protocol):
+    """The protocol of what tells the sentences of passages: the id of the first, and how many there are. (p,) each"""
+
+    @property
+    def firsts(self) -> Int64:
+        """The ids of the passages' first sentences."""
+
+    @property
+    def counts(self) -> Int64:
+        """The numbers of the passages' sentences."""
+
+
 class Snapshot:
     """One generation of an index, opened for searching. Threads may share it, each with a connection of its own.
 
@@ -48,7 +61,14 @@ class Snapshot:
     transaction is then older than the grace that a writer gives.
     """
 
-    def __init__(self, db: sqlite3.Connection, folder: Path, previous: Snapshot | None = None) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        folder: Path,
+        vectors: Callable[[], WordVectors],
+        *,
+        previous: Snapshot | None = None,
+    ) -> None:
         self.generation: int = get_count(db, "generation")
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
@@ -61,16 +81,17 @@ class Snapshot:
         self._readers: OpenCache[Kind, VectorReader] = OpenCache()
         self._searches: OpenCache[Kind, WordSearch] = OpenCache()
         self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
-        engine = get_meta(db, ENGINE)
+        self._vectors = vectors
+        address = get_address(db)
         shared = None if previous is None else previous._shared
-        self._shared: _Shared = shared if shared is not None and shared.engine == engine else _Shared(folder, engine)
+        self._shared: _Shared = shared if shared is not None and shared.address == address else _Shared(folder, address)
         self._shared.keep(self._segments, self._fit)
 
-    def embedder(self, db: sqlite3.Connection, vectors: Callable[[], WordVectors]) -> SentenceEmbedder | None:
+    def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
         if self._fit is None:
             return None
-        return self._shared.embedders.get(self._fit, lambda: load_embedder(db, vectors()))
+        return self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
 
     def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
         """The vectors of the documents' titles, made by the fitted embedder."""
@@ -94,12 +115,26 @@ class Snapshot:
         return self._reader("passage").search(queries, n, allowed=allowed)
 
     def stored(self, kind: Kind, ids: Int64) -> StoredVectors:
-        """The stored vectors of these ids (n,)."""
+        """The stored vectors of these ids (n,). Those of sentences need not be stored: ask for `sentences`."""
         return self._reader(kind).fetch(ids)
 
     def vectors(self, kind: Kind, ids: Int64) -> Float32:
         """The stored vectors of these ids; an id without one has no row. (n,) -> (≤ n, d)"""
         return self.stored(kind, ids).rows
+
+    def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: Spans) -> StoredVectors:
+        """The vectors of all sentences of passages, one after the other: stored, or made if they are not kept. (p,)
+
+        `spans`: the id of each passage's first sentence and the number of its sentences.
+        """
+        if not self._shared.keeps_sentences:
+            embedder = self.embedder(db)
+            if embedder is not None and self._fit is not None:
+                made = self._shared.sentences.get(self._fit, lambda: MadeSentences(embedder))
+                return made.of(db, passage_ids, spans.counts)
+        begins = np.cumsum(spans.counts) - spans.counts
+        ids = np.repeat(spans.firsts - begins, spans.counts) + np.arange(spans.counts.sum())
+        return self.stored("sentence", ids)
 
     @property
     def lexical(self) -> WordSearch:
@@ -128,24 +163,31 @@ class Snapshot:
 class _Shared:
     """Opened files that successive snapshots of an index have in common."""
 
-    def __init__(self, folder: Path, engine: str | None) -> None:
+    def __init__(self, folder: Path, address: StoreAddress | None) -> None:
         self.folder = folder / SEGMENTS
-        self.engine = engine
+        self.address = address
         self._stores: OpenCache[str, Mapping[Kind, VectorStore]] = OpenCache()
         self.words: OpenCache[str, LexicalSegment] = OpenCache()
         self.topics: OpenCache[str, Topics] = OpenCache()
         self.embedders: OpenCache[int, SentenceEmbedder | None] = OpenCache()  # by the generation that fitted them
+        self.sentences: OpenCache[int, MadeSentences] = OpenCache()  # likewise
+
+    @cached_property
+    def keeps_sentences(self) -> bool:
+        """Whether the vectors of sentences are stored."""
+        return keeps_sentences(self.address)
 
     def open_stores(self) -> Mapping[Kind, VectorStore]:
         """The stores of vectors, by kind. Opened late: a search by words alone needs no engine, nor to import one."""
-        return self._stores.get("both", partial(open_stores, self.engine, self.folder.parent))
+        return self._stores.get("both", partial(open_stores, self.address, self.folder.parent))
 
     def keep(self, segments: list[Segment], fit: int | None) -> None:
         """Close what neither these segments nor this fit need."""
         names = {segment.file for segment in segments}
         self.words.keep(names)
         self.topics.keep(names)
-        self.embedders.keep(() if fit is None else (fit,))
+        for made in (self.embedders, self.sentences):
+            made.keep(() if fit is None else (fit,))
 
 
 def _alive(segment: Segment, removed: IdRanges) -> Bool | None:

@@ -84,6 +84,7 @@ _SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passage
     passages.id + 1 < first_passage + documents.passages, document_id
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
+_SENTENCES = "SELECT id, text, sentences FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 _TITLED = "SELECT id, path, coalesce(title, '') FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
     FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
@@ -107,6 +108,11 @@ def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Passag
     """Read passages by id; ids that are not in the index are left out."""
     rows = db.execute(_PASSAGES, _list(ids))
     return {row[0]: _passage(row) for row in rows}
+
+
+def get_sentence_texts(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[str]]:
+    """Read the texts of the sentences of passages, by the passages' ids; those not in the index are left out."""
+    return {id_: _sentence_texts(text, sentences) for id_, text, sentences in db.execute(_SENTENCES, _list(ids))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +172,13 @@ def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterat
         (first, last),
     )
     for id_, first_sentence, title, headings, text, sentences in rows:
-        offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
-        texts = [text[start:end] for start, end in offsets]
+        texts = _sentence_texts(text, sentences)
         yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), texts)
+
+
+def _sentence_texts(text: str, sentences: bytes) -> list[str]:
+    offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
+    return [text[start:end] for start, end in offsets]
 
 
 def _passage(row: Sequence[Any]) -> PassageRow:

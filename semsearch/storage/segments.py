@@ -1,7 +1,7 @@
 """Segments: vectors, postings and topics that are derived from the rows of an index, written once and never changed.
 
 A segment of postings or topics is a file in the index folder; so is one of vectors, unless another engine keeps them
-(semsearch.dense.engines).
+(semsearch.stores.registry).
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ def test_options_are_declared_once() -> None:
         ("[profiles.'a/b']\nroots = ['a']\n", "'a/b' is not a name for an index"),
         ("profiles = 1\n", ":1: profiles are sections"),
         ("server = 'http://127.0.0.1'\n", ":1: server is taken from your own configuration only"),
+        ("[settings]\nstore = 'postgres://x/y'\n", ":2: settings.store is taken from your own configuration only"),
         ("indexes = '../elsewhere'\n", ":1: ../elsewhere lies outside of"),
         ("[profiles.x]\nroots = ['/etc']\n", ":1: /etc lies outside of"),
         ("[settings]\nvectors = '/etc/vectors'\n", ":2: /etc/vectors lies outside of"),

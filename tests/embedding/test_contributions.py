@@ -210,7 +210,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
     question = "The captain's telescope, captain"
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
-        embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
+        embedder, topics = snapshot.embedder(db), snapshot.topics
         assert embedder is not None
         (asked,) = embedder.transform([question])
         for hit in index.search(question, 20, mode="dense"):

@@ -15,20 +15,38 @@ import numpy.typing as npt
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.dense.copying import copy_kept
-from semsearch.dense.engines import StoreLocation
 from semsearch.dense.store import Additions, Questions, VectorStore, check_dimension
 from semsearch.dense.stored import StoredVectors
+from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
+from semsearch.stores.registry import Engine, StoreLocation
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 
-def memory_engine() -> Callable[[StoreLocation], VectorStore]:
+def memory_engine(*, keeps_sentences: bool = True) -> Callable[[], Engine]:
     """An engine whose stores live as long as it does, so that a location can be opened again."""
     stores: dict[tuple[str, Kind], MemoryStore] = {}
-    return lambda location: stores.setdefault((location.uri, location.kind), MemoryStore(location.kind))
+    owners: dict[str, str] = {}
+
+    def opened(location: StoreLocation) -> VectorStore:
+        assert owners[location.uri] == location.owner
+        return stores.setdefault((location.uri, location.kind), MemoryStore(location.kind))
+
+    def claim(uri: str, owner: str) -> None:
+        if owners.setdefault(uri, owner) != owner:
+            raise UsageError(f"{uri} has the vectors of another index; choose another place")
+
+    def release(uri: str, owner: str) -> None:
+        if owners.get(uri) == owner:
+            del owners[uri]
+            for place in [place for place in stores if place[0] == uri]:
+                del stores[place]
+
+    engine = Engine(opened, claim=claim, release=release, keeps_sentences=keeps_sentences)
+    return lambda: engine
 
 
 class MemoryStore:

@@ -89,7 +89,7 @@ def test_four_parts_of_the_dense_score_are_of_topics_three_each_of_passage_and_s
 ) -> None:
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
-        embedder, topics = snapshot.embedder(db, index._vectors), snapshot.topics
+        embedder, topics = snapshot.embedder(db), snapshot.topics
         assert embedder is not None
         assert topics is not None
         (query,), asked = embedder.transform(["violin concert"]), topics.of_question("violin concert")
@@ -128,7 +128,7 @@ def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known
     monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
     index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
     with index._database.reading() as db:
-        embedder = index._asking()._current(db).embedder(db, index._vectors)
+        embedder = index._asking()._current(db).embedder(db)
         assert embedder is not None
         one, other = embedder.transform(["rope cake", "sail"])
     (hit,) = index.search("sail", mode="dense", filters=["qwert"])

@@ -1,7 +1,7 @@
 """The configuration as a whole: defaults, the user's file, the project's, environment variables; the later win.
 
 A project's file comes with the project, perhaps from elsewhere. So it names only what lies in its own folder, and no
-server, to which questions and a token would go.
+server, to which questions and a token would go, nor a store, to which vectors would.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from semsearch.cli.configuration.toml_file import TomlFile, tomllib
 from semsearch.errors import UsageError
 
 DEFAULT = "default"
+_OTHER_MACHINES = ("server", "settings.store")  # what would be sent elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: b
         if not section and isinstance(value, Mapping):
             raise UsageError(unknown(f"[{name}]", name, [*filter(None, SECTIONS), f"{PROFILES}.NAME"]))
         found = checked(section, name, value)
-        if dotted(section, name) == "server" and not is_users:
-            raise UsageError(f"server is taken from your own configuration only, {users_file()}")
+        if (key := dotted(section, name)) in _OTHER_MACHINES and not is_users:
+            raise UsageError(f"{key} is taken from your own configuration only, {users_file()}")
         if dotted(section, name) in ("indexes", "settings.vectors", "settings.frequencies"):
             found = _path(file, found, of_folder=name == "indexes", is_users=is_users)
         if dotted(section, name) == "rerank":

@@ -7,7 +7,7 @@ guess; a large one only by `refit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.engines import ENGINE, open_stores
 from semsearch.dense.scan_plan import LISTED
+from semsearch.dense.store import VectorStore
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.indexing.reading.spool import Spool, SpoolWriter
@@ -32,8 +32,8 @@ from semsearch.storage.catalogue import stored_texts
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, save_today
 from semsearch.storage.manifest import get_removed, get_segments, name_segments
-from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment
+from semsearch.stores.registry import get_address, open_stores
 from semsearch.system.threads import aside
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk
@@ -70,13 +70,21 @@ class Generation:
         self.number = number
         self.threads = 1  # that embed; the result does not depend on their number
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
-        scanning = settings.scanning(listed=listed)
-        self._stores = open_stores(get_meta(db, ENGINE), folder, scanning=scanning, largest=largest)
-        self._merger = Merger(db, folder, number, self._stores, self._stored_questions)
+        self._largest, self._listed = largest, listed
         self._settings = settings
         self._vectors = vectors
         self._progress = progress
         self._gone: SentenceSums | None = None
+
+    @cached_property
+    def _stores(self) -> Mapping[Kind, VectorStore]:
+        """The stores of vectors, where the index says by now that they are."""
+        scanning = self._settings.scanning(listed=self._listed)
+        return open_stores(get_address(self.db), self.folder, scanning=scanning, largest=self._largest)
+
+    @cached_property
+    def _merger(self) -> Merger:
+        return Merger(self.db, self.folder, self.number, self._stores, self._stored_questions)
 
     @cached_property
     def fit(self) -> Fit | None:

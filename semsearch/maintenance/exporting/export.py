@@ -5,17 +5,23 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, cast, get_args
 
 from semsearch.errors import StorageError, UsageError
 from semsearch.maintenance.exporting.file_formats import WRITERS, ExportFormat, format_of
 from semsearch.maintenance.exporting.rows import Unit, export_rows
+from semsearch.search.snapshot import Snapshot
 from semsearch.storage.database import IndexDatabase
 from semsearch.system.durable import write_durably
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def export(
     database: IndexDatabase,
+    word_vectors: Callable[[], WordVectors],
     target: str | Path | IO[bytes],
     *,
     unit: Unit,
@@ -30,9 +36,12 @@ def export(
         raise UsageError(f"there is no format {format!r}; choose one of {', '.join(WRITERS)}")
     write = WRITERS[format or (format_of(Path(target)) if isinstance(target, str | Path) else "jsonl")]
 
+    def source(db: sqlite3.Connection) -> Snapshot | None:
+        return Snapshot(db, database.folder, word_vectors) if vectors else None
+
     def write_to(out: IO[bytes]) -> int:
         with database.reading() as db:
-            rows = export_rows(db, database.folder, unit, vectors=vectors, filters=filters)
+            rows = export_rows(db, unit, vectors=source(db), filters=filters)
             return write(rows, out, unit, vectors)
 
     return _to_file(Path(target), write_to) if isinstance(target, str | Path) else write_to(target)

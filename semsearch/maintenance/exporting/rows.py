@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,7 +23,7 @@ from semsearch.search.filtering.sql import condition, teach
 from semsearch.search.hits import shown
 from semsearch.search.snapshot import Snapshot
 from semsearch.sources.roots import Root
-from semsearch.storage.catalogue import PassageRow, each_passage
+from semsearch.storage.catalogue import PassageRow, each_passage, get_spans
 from semsearch.storage.documents.kept_documents import KeptDocument, each_kept, kept_ids
 from semsearch.storage.roots import get_roots
 from semsearch.system.working_folder import working_folder
@@ -32,6 +31,8 @@ from semsearch.text.passage_records import PassageRecord
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.dense.stored import StoredVectors
 
 Unit = Literal["documents", "passages", "sentences"]
 Float32 = npt.NDArray[np.float32]
@@ -58,13 +59,16 @@ class _Named:
 
 
 def export_rows(
-    db: sqlite3.Connection, folder: Path, unit: Unit, *, vectors: bool, filters: Sequence[str]
+    db: sqlite3.Connection, unit: Unit, *, vectors: Snapshot | None, filters: Sequence[str]
 ) -> Iterator[ExportRow]:
-    """Yield the rows of the documents that pass all filters, in the order in which they came into the index."""
+    """Yield the rows of the documents that pass all filters, in the order in which they came into the index.
+
+    `vectors`: the generation that has them, if they are wanted.
+    """
     teach(db)
     where = condition([parse(text) for text in filters], here=working_folder().as_posix())
     named = _named(db, each_kept(db, kept_ids(db, where.sql, where.parameters)))
-    fetch = _Vectors(db, folder) if vectors else None
+    fetch = None if vectors is None else _Vectors(db, vectors)
     while some := list(islice(named, _TOGETHER)):
         for each in some:
             yield from _ROWS[unit](each, fetch)
@@ -73,19 +77,29 @@ def export_rows(
 class _Vectors:
     """The stored vectors of an index."""
 
-    def __init__(self, db: sqlite3.Connection, folder: Path) -> None:
-        self._snapshot = Snapshot(db, folder)
+    def __init__(self, db: sqlite3.Connection, snapshot: Snapshot) -> None:
+        self._db = db
+        self._snapshot = snapshot
 
-    def of(self, kind: Literal["passage", "sentence"], first: int, count: int) -> Float32:
-        """The vectors with ids from the first on; zero where there is none. (n, d)"""
-        found = self._snapshot.stored(kind, np.arange(first, first + count, dtype=np.int64))
-        rows = np.zeros((count, found.rows.shape[1]), dtype=np.float32)
-        rows[found.positions] = found.rows
-        return rows
+    def of_passages(self, first: int, count: int) -> Float32:
+        """The vectors of passages with ids from the first on; zero where there is none. (n, d)"""
+        return _in_place(self._snapshot.stored("passage", np.arange(first, first + count, dtype=np.int64)))
+
+    def of_sentences(self, first_passage: int, count: int) -> Float32:
+        """The vectors of the sentences of passages with ids from the first on; zero where there is none. (n, d)"""
+        ids = np.arange(first_passage, first_passage + count, dtype=np.int64)
+        return _in_place(self._snapshot.sentences(self._db, ids, get_spans(self._db, ids)))
 
     def of_document(self, first: int, count: int) -> Float32:
         """The direction of the sum of its passages' vectors. (d,)"""
-        return self._snapshot.halves.direction(self.of("passage", first, count))
+        return self._snapshot.halves.direction(self.of_passages(first, count))
+
+
+def _in_place(found: StoredVectors) -> Float32:
+    """Fetched vectors, each at its position; zero where there is none. (n, d)"""
+    rows: Float32 = np.zeros((found.n, found.rows.shape[1]), dtype=np.float32)
+    rows[found.positions] = found.rows
+    return rows
 
 
 def _named(db: sqlite3.Connection, documents: Iterator[KeptDocument]) -> Iterator[_Named]:
@@ -140,7 +154,7 @@ def _whole(record: PassageRecord) -> dict[str, Any]:
 def _passages(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
     document, count = named.document, len(named.passages)
     metadata = json.loads(document.metadata, parse_constant=lambda _: None)
-    vectors = None if fetch is None else fetch.of("passage", document.first_passage, count)
+    vectors = None if fetch is None else fetch.of_passages(document.first_passage, count)
     for number, (passage, record) in enumerate(zip(named.passages, document.passages, strict=True)):
         columns = {
             "passage_id": passage.id,
@@ -158,8 +172,7 @@ def _passages(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
 
 def _sentences(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
     first = named.document.first_sentence
-    count = sum(len(passage.sentences) for passage in named.passages)
-    vectors = None if fetch is None else fetch.of("sentence", first, count)
+    vectors = None if fetch is None else fetch.of_sentences(named.document.first_passage, len(named.passages))
     for passage in named.passages:
         for number, text in enumerate(passage.sentence_texts):
             id_ = passage.first_sentence + number

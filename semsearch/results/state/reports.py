@@ -99,6 +99,7 @@ class Status(Record):
     encodings_bytes: int = 0  # of all files, what a reranker's model has made of passages and may be deleted
     partly_read: int = 0  # documents of which something was not taken in, or in doubt
     languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
+    store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook import html_of_status  # start-up time: only notebooks ask

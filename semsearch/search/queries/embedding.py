@@ -50,10 +50,10 @@ def make_queries(
     syntaxes, mode = understood(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, snapshot.languages)
-    embedded = None if mode == "lexical" else _embed(db, snapshot, texts, terms, vectors, mode)
+    embedded = None if mode == "lexical" else _embed(db, snapshot, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
-    embedder = None if embedded is None else snapshot.embedder(db, vectors)
+    embedder = None if embedded is None else snapshot.embedder(db)
     titles = None if embedder is None else snapshot.titles(embedder)
     shares = [1.0] * len(texts)
     if mode == "hybrid" and snapshot.languages != (ENGLISH,):
@@ -76,14 +76,10 @@ def make_queries(
 
 
 def embed_texts(
-    db: sqlite3.Connection,
-    snapshot: Snapshot,
-    texts: Sequence[str],
-    terms: Sequence[UInt64],
-    vectors: Callable[[], WordVectors],
+    db: sqlite3.Connection, snapshot: Snapshot, texts: Sequence[str], terms: Sequence[UInt64]
 ) -> Embedded | None:
     """Embed texts, from these and their terms; None if nothing is indexed."""
-    embedder = snapshot.embedder(db, vectors)
+    embedder = snapshot.embedder(db)
     if embedder is None:
         return None
     ids = embedder.tokenize(texts)
@@ -94,15 +90,10 @@ def embed_texts(
 
 
 def _embed(
-    db: sqlite3.Connection,
-    snapshot: Snapshot,
-    queries: Sequence[str],
-    terms: Sequence[UInt64],
-    vectors: Callable[[], WordVectors],
-    mode: Mode,
+    db: sqlite3.Connection, snapshot: Snapshot, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
 ) -> Embedded | None:
     """Embed queries as `embed_texts` does, and warn of those without a vector."""
-    embedded = embed_texts(db, snapshot, queries, terms, vectors)
+    embedded = embed_texts(db, snapshot, queries, terms)
     for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
         if not vector.any():
             instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"

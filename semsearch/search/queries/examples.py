@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from semsearch import tuning
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from semsearch.results.hits import Mode
     from semsearch.search.queries.similar import ExamplePassages, ExampleTexts
     from semsearch.search.snapshot import Snapshot
-    from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)
 
@@ -37,13 +35,11 @@ def query_of_passages(subject: ExamplePassages, snapshot: Snapshot, mode: Mode) 
     return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
 
 
-def query_of_texts(
-    db: sqlite3.Connection, example: ExampleTexts, snapshot: Snapshot, mode: Mode, vectors: Callable[[], WordVectors]
-) -> Query:
+def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, snapshot: Snapshot, mode: Mode) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
     vector = terms = None
     if mode != "lexical":
-        embedded = embed_texts(db, snapshot, example.texts, of_questions(example.texts, snapshot.languages), vectors)
+        embedded = embed_texts(db, snapshot, example.texts, of_questions(example.texts, snapshot.languages))
         vector = None if embedded is None else snapshot.halves.direction(embedded.vectors)
     if mode != "dense":
         terms = _telling_terms(snapshot, example)

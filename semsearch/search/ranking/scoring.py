@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,13 @@ class Candidates:
     covered: Float64  # (p,) the share of the query's words that are there, by their idf; NaN if words are not asked
 
 
+class _Spans(NamedTuple):
+    """The sentences of some passages: the id of the first, and how many there are. (p,) each"""
+
+    firsts: Int64
+    counts: Int64
+
+
 def score(
     db: sqlite3.Connection,
     snapshot: Snapshot,
@@ -76,7 +83,7 @@ def score(
         vectors = np.stack([nothing if query is None else query for query in queries])
         documents = None if titles is None else titles.of(db, spans.documents)
         dense[groups.order], best[groups.order] = _meaning(
-            snapshot, groups, pool.owners[groups.order], spans, vectors, documents
+            db, snapshot, groups, pool.owners[groups.order], spans, vectors, documents
         )
     return Candidates(pool, groups, dense, lexical, best, covered)
 
@@ -103,6 +110,7 @@ def nearness(snapshot: Snapshot, pool: Pool, models: Sequence[Int64], *, groups:
 
 
 def _meaning(
+    db: sqlite3.Connection,
     snapshot: Snapshot,
     groups: PairGroups,
     owners: Int64,
@@ -123,7 +131,9 @@ def _meaning(
         stored = snapshot.stored("passage", groups.ids[passages])
         whole = stored.cosines(general, asking, which, part=halves.general)
         about = stored.cosines(topics, asking, which, part=halves.topics)
-        top, number = _best_sentences(snapshot, spans.firsts[passages], counts[passages], general, asking, which)
+        own = _Spans(spans.firsts[passages], counts[passages])
+        sentences = snapshot.sentences(db, groups.ids[passages], own)
+        top, number = _best_sentences(sentences, own.counts, general, asking, which)
         title = np.full(len(which), np.nan) if titles is None else titles.cosines(general, asking, groups.which[pairs])
         dense[pairs] = combined(about, whole, *(np.where(np.isnan(whole), np.nan, each) for each in (top, title)))
         best[pairs] = np.where(np.isnan(whole), -1, number)
@@ -131,15 +141,14 @@ def _meaning(
 
 
 def _best_sentences(
-    snapshot: Snapshot, firsts: Int64, counts: Int64, queries: Float32, owners: Int64, which: Int64
+    stored: StoredVectors, counts: Int64, queries: Float32, owners: Int64, which: Int64
 ) -> tuple[Float64, Int64]:
     """The best cosine of a query with a passage's sentences and its sentence's number, of equals the first. (p,), (p,)
 
-    Passages are given by their first sentence and number of sentences (u,), pairs by the indices of query and passage
-    (p,). 0 and -1 for a passage without sentences.
+    Passages are given by the vectors of all their sentences and the number of each's (u,), pairs by the indices of
+    query and passage (p,). 0 and -1 for a passage without sentences.
     """
     begins = np.cumsum(counts) - counts
-    stored = snapshot.stored("sentence", np.repeat(firsts - begins, counts) + np.arange(counts.sum()))
     lengths = counts[which]
     starts = np.cumsum(lengths) - lengths
     pairs = np.repeat(np.arange(len(which)), lengths)

@@ -64,7 +64,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
         searcher = index._asking()
         with searcher._database.reading() as db:
             snapshot = searcher._current(db)
-            embedder = snapshot.embedder(db, searcher._vectors)
+            embedder = snapshot.embedder(db)
             assert embedder is not None
             documents = dict(db.execute("SELECT id, path FROM documents").fetchall())
             titles = dict(db.execute("SELECT id, title FROM documents").fetchall())

@@ -100,6 +100,9 @@ def describe(found: Status) -> dict[str, str]:
         "sentences": f"{found.sentences:,} with {found.words:,} words",
         "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
         + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
+        **(
+            {} if found.store is None else {"store": f"{found.store}; sentences' vectors are made when they are needed"}
+        ),
         "search": scanned(found),
         "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
         "topics": adapted(found),

@@ -92,6 +92,10 @@ def index(
     factory: Annotated[
         str | None, typer.Option(metavar="TYPE", help="The index type, as FAISS calls it: IVF4096,SQ8.")
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="URI", help="Where an engine shall keep the vectors of passages; faiss: is the index."),
+    ] = None,
     vectors: VectorsOption = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
@@ -109,7 +113,9 @@ def index(
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one
-    choices = IndexChoices(vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory)
+    choices = IndexChoices(
+        vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory, store
+    )
     reading = {
         "include": include or (),
         "exclude": exclude or (),

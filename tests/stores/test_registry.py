@@ -7,20 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from memory_store import memory_engine
+from console import semsearch
+from memory_store import MemoryStore, memory_engine
 from small import small_vectors, write_articles
 
-from semsearch.dense import engines
-from semsearch.dense.engines import ENGINE, StoreLocation, open_stores, register
 from semsearch.dense.faiss_store import FaissStore
 from semsearch.dense.store import NO_IDS, VectorStore
-from semsearch.errors import IndexDamaged
+from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.manifest import get_segments
-from semsearch.storage.meta import set_meta
 from semsearch.storage.segments import VECTORS
+from semsearch.stores import registry
+from semsearch.stores.registry import (
+    Engine,
+    StoreAddress,
+    StoreLocation,
+    get_address,
+    get_left,
+    keeps_sentences,
+    open_stores,
+    register,
+)
 from semsearch.topics.fit import fit_topics
 
 URI = "memory:test"
@@ -31,11 +40,11 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _engines(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=[True, False], ids=["sentences kept", "sentences made"])
+def _engines(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """An engine in memory is known, and 30 passages are enough to learn topics from."""
-    monkeypatch.setattr(engines, "_ENGINES", dict(engines._ENGINES))
-    register("memory", memory_engine())
+    monkeypatch.setattr(registry, "_ENGINES", dict(registry._ENGINES))
+    register("memory", memory_engine(keeps_sentences=request.param))
     assert fit_topics.__kwdefaults__ is not None
     monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 30)
 
@@ -70,7 +79,12 @@ class Twins:
 
 
 def stores(index: Index) -> dict[str, VectorStore]:
-    return dict(open_stores(URI, index.path))
+    return dict(open_stores(address(index), index.path))
+
+
+def address(index: Index) -> StoreAddress | None:
+    with IndexDatabase(index.path).reading() as db:
+        return get_address(db)
 
 
 def held(index: Index) -> set[str]:
@@ -85,10 +99,7 @@ def named(index: Index) -> set[str]:
 
 
 def kept_in_memory(folder: Path) -> Index:
-    index = Index.create(folder, vectors=folder.parent / "small")
-    with IndexDatabase(folder).writing() as db:
-        set_meta(db, ENGINE, URI)
-    return index
+    return Index.create(folder, vectors=folder.parent / "small", store=URI)
 
 
 @pytest.fixture
@@ -130,8 +141,9 @@ def test_it_lives_the_same_life(twins: Twins) -> None:
 
 
 def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
-    ours, theirs = (index.status(drift=False, stale=False) for index in (twins.files, twins.memory))
-    assert (ours.vectors, ours.removed, ours.segments) == (theirs.vectors, theirs.removed, theirs.segments)
+    theirs = twins.memory.status(drift=False, stale=False)
+    assert (theirs.store, twins.files.status(drift=False, stale=False).store) == (URI, None)
+    assert theirs.vectors == theirs.passages + (theirs.sentences if keeps_sentences(address(twins.memory)) else 0)
     with IndexDatabase(twins.memory.path).reading() as db:
         elsewhere = sum(segment.size for segment in get_segments(db) if segment.kind in VECTORS)
     on_disk = sum(path.stat().st_size for path in twins.memory.path.rglob("*") if path.is_file())
@@ -210,9 +222,80 @@ def test_a_lost_or_changed_segment_is_told(twins: Twins) -> None:
     assert index.verify() == []
 
 
+def test_an_index_moves_from_one_place_to_another_and_leaves_nothing_behind(twins: Twins) -> None:
+    index, before = twins.memory, address(twins.memory)
+    with pytest.raises(UsageError, match="'nowhere:x' names no place"):
+        index.rebuild(store="nowhere:x")
+    index.rebuild(store="memory:other")
+    assert address(index) != before
+    assert index.settings.store == "memory:other"
+    assert index.verify() == []
+    assert held(index) == named(index)
+    twins.agree()
+    with Index.create(index.path.parent / "third", vectors=index.path.parent / "small", store=URI) as third:
+        assert third.settings.store == URI  # the place is free
+        with pytest.raises(UsageError, match="another index"):
+            index.rebuild(store=URI)
+        assert (index.settings.store, held(index)) == ("memory:other", named(index))
+    index.rebuild(store="faiss:")
+    assert (address(index), index.settings.store) == (None, None)
+    assert len([*(index.path / "segments").glob("*.faiss")]) == 2
+    twins.agree()
+    with IndexDatabase(index.path).reading() as db:
+        assert get_left(db) == []
+
+
+def test_a_move_that_fails_leaves_the_index_where_it_was(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, written = twins.memory, named(twins.memory)
+
+    def fail(*_: object) -> None:
+        raise OSError("the power is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("semsearch.indexing.vectors.generation.save_fit", fail)
+        with pytest.raises(OSError, match="power"):
+            index.rebuild(store="memory:other")
+    assert index.settings.store == URI
+    assert held(index) == named(index) == written
+    twins.agree()
+
+
+def test_a_creation_that_fails_gives_its_place_up(twins: Twins) -> None:
+    folder, vectors = twins.docs.parent / "third", twins.docs.parent / "small"
+    with pytest.raises(UsageError, match="another index"):
+        Index.create(folder, vectors=vectors, store=URI)
+    assert not folder.exists()
+    Index.create(folder, vectors=vectors, store="memory:free").discard()
+    assert not folder.exists()
+    Index.create(folder, vectors=vectors, store="memory:free").close()
+
+
+@pytest.mark.parametrize("uri", ["memory", "memory://ada:secret@host/x", "nowhere:5", "memory://[::1/x"])
+def test_what_is_no_place_or_has_a_password_is_refused(tmp_path: Path, uri: str) -> None:
+    small_vectors(tmp_path)
+    with pytest.raises(UsageError, match=r"names no place|password|is no address"):
+        Index.create(tmp_path / "index", vectors=tmp_path / "small", store=uri)
+    assert not (tmp_path / "index").exists()
+
+
+def test_the_command_line_makes_an_index_over_an_engine_and_refuses_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 3)
+    run = ["index", "docs", "--vectors", "small", "--store", URI, "--indexes", "indexes", "--quiet"]
+    assert semsearch(*run).status == 0
+    assert semsearch(*run).status == 0
+    refused = semsearch(*run[:5], "memory:other", *run[6:])
+    assert refused.status == 2
+    assert "--store memory:other" in refused.err
+    assert URI in semsearch("status", "--indexes", "indexes").out
+
+
 def test_an_engine_that_is_not_known_is_named_with_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(IndexDamaged, match=r"'nowhere:5'.*faiss"):
-        open_stores("nowhere:5", tmp_path)
+        open_stores(StoreAddress("nowhere:5", ""), tmp_path)
     assert isinstance(open_stores(None, tmp_path)["passage"], FaissStore)
 
 
@@ -221,10 +304,12 @@ def test_an_engine_is_told_what_it_is_to_keep(tmp_path: Path) -> None:
 
     def engine(location: StoreLocation) -> VectorStore:
         asked.append(location)
-        return memory_engine()(location)
+        return MemoryStore(location.kind)
 
-    register("told", engine)
-    open_stores("told:x", tmp_path, largest=5)
-    assert [(location.uri, location.folder, location.kind, location.largest) for location in asked] == [
-        ("told:x", tmp_path, kind, 5) for kind in VECTORS
-    ]
+    for keeps, kinds in ((True, VECTORS), (False, VECTORS[:1])):
+        asked.clear()
+        register("told", lambda keeps=keeps: Engine(engine, keeps_sentences=keeps))
+        open_stores(StoreAddress("told:x", "me"), tmp_path, largest=5)
+        assert [(one.uri, one.folder, one.kind, one.largest, one.owner) for one in asked] == [
+            ("told:x", tmp_path, kind, 5, "me") for kind in kinds
+        ]

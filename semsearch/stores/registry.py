@@ -1,0 +1,192 @@
+"""The registry of engines, which keep the vectors of an index: FAISS segments, unless the index names another.
+
+An engine is named by the scheme of a URI, the part before the first colon. The index keeps the URI, and a random text
+by which the engine knows it: a place belongs to one index only, since each drops the segments there that it does not
+name. An engine is imported when it is first needed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.store import VectorStore
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.segments import LARGEST, VECTORS, Kind
+from semsearch.stores.not_kept import NotKept
+
+if TYPE_CHECKING:
+    import sqlite3
+
+DEFAULT = "faiss:"
+_URI, _OWNER, _LEFT = (
+    "vector_store",
+    "vector_store_owner",
+    "vector_stores_left",
+)  # meta rows; an index without them has FAISS segments
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """Where an engine keeps the vectors of an index: a URI, and the random text by which the place is the index's."""
+
+    uri: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLocation:
+    """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
+
+    uri: str
+    folder: Path
+    kind: Kind
+    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
+    largest: int  # vectors up to which segments are merged
+    owner: str = ""  # of the place
+
+
+def _as_it_is(uri: str, name: str) -> str:
+    del name  # nothing of it is part of the address
+    return uri
+
+
+def _nothing(uri: str, owner: str) -> None:
+    """Do nothing with the place at a URI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine of vectors.
+
+    `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
+    raises UsageError if it is none. `claim` makes the place at a URI an owner's, and raises UsageError if it is
+    another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
+    vectors are computed from the text of the few passages that need them.
+    """
+
+    open: Callable[[StoreLocation], VectorStore]
+    located: Callable[[str, str], str] = _as_it_is
+    claim: Callable[[str, str], None] = _nothing
+    release: Callable[[str, str], None] = _nothing
+    keeps_sentences: bool = False
+
+
+def register(scheme: str, engine: Callable[[], Engine]) -> None:
+    """Register what imports and returns the engine of a scheme."""
+    _ENGINES[scheme] = engine
+
+
+def get_address(db: sqlite3.Connection) -> StoreAddress | None:
+    """Read where the vectors of an index are kept; None if they are in its folder."""
+    uri = get_meta(db, _URI)
+    return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
+
+
+def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
+    """Write where the vectors of an index are kept."""
+    if address is None:
+        db.execute("DELETE FROM meta WHERE key IN (?, ?)", (_URI, _OWNER))
+        return
+    set_meta(db, _URI, address.uri)
+    set_meta(db, _OWNER, address.owner)
+
+
+def get_left(db: sqlite3.Connection) -> list[StoreAddress]:
+    """Read the places that an index has left for another, and that it has not released yet."""
+    return [StoreAddress(uri, owner) for uri, owner in json.loads(get_meta(db, _LEFT) or "[]")]
+
+
+def set_left(db: sqlite3.Connection, left: Sequence[StoreAddress]) -> None:
+    """Write the places that an index has left and not released."""
+    set_meta(db, _LEFT, json.dumps([[each.uri, each.owner] for each in left]))
+
+
+def complete(uri: str, name: str) -> str | None:
+    """Complete the URI of a place for the vectors of an index of some name; None for the index's own folder.
+
+    Raises UsageError for an engine that is not known, for what is no address, and for a password, which an index would
+    keep for all to read; MissingExtra.
+    """
+    scheme = uri.partition(":")[0]
+    if uri in (DEFAULT, DEFAULT[:-1]):
+        return None
+    if ":" not in uri or scheme not in _ENGINES or scheme == DEFAULT[:-1]:
+        raise UsageError(f"{uri!r} names no place for vectors; give one of {', '.join(f'{one}:' for one in _ENGINES)}")
+    try:
+        has_password = urlsplit(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password
+    except ValueError as error:
+        raise UsageError(f"{uri!r} is no address: {error}") from error
+    if has_password:
+        raise UsageError(
+            "the address of a store must not have a password, which the index would keep for all to read; "
+            "give it in the environment, as docs/developers/engines.md says"
+        )
+    return _ENGINES[scheme]().located(uri, name)
+
+
+def claimed(uri: str) -> StoreAddress:
+    """Make the place at a complete URI a new owner's. Raises UsageError if it is another index's; StorageError."""
+    address = StoreAddress(uri, secrets.token_hex(8))
+    _engine(uri, None).claim(address.uri, address.owner)
+    return address
+
+
+def release(address: StoreAddress) -> None:
+    """Delete all vectors at an address. Raises StorageError if the engine cannot be reached."""
+    _engine(address.uri, None).release(address.uri, address.owner)
+
+
+def keeps_sentences(address: StoreAddress | None) -> bool:
+    """Return whether the vectors of sentences are kept at an address, or are computed when they are needed."""
+    return address is None or _engine(address.uri, None).keeps_sentences
+
+
+def open_stores(
+    address: StoreAddress | None, folder: Path, *, scanning: ScanOptions | None = None, largest: int = LARGEST
+) -> Mapping[Kind, VectorStore]:
+    """Open the two stores of an index, by kind. `scanning`: how a writer lays out passages. Raises IndexDamaged."""
+    address = address or StoreAddress(DEFAULT, "")
+    engine = _engine(address.uri, folder)
+    return {
+        kind: engine.open(
+            StoreLocation(
+                address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner
+            )
+        )
+        if kind == "passage" or engine.keeps_sentences
+        else NotKept()
+        for kind in VECTORS
+    }
+
+
+def _engine(uri: str, folder: Path | None) -> Engine:
+    engine = _ENGINES.get(uri.partition(":")[0])
+    if engine is None:
+        of = "an index" if folder is None else folder
+        raise IndexDamaged(
+            f"the vectors of {of} are kept by {uri!r}, and this semsearch knows only {', '.join(_ENGINES)}; "
+            "install what that needs, or a newer semsearch"
+        )
+    return engine()
+
+
+def _faiss() -> Engine:
+    return Engine(_open_faiss, keeps_sentences=True)
+
+
+def _open_faiss(location: StoreLocation) -> VectorStore:
+    from semsearch.dense.faiss_store import FaissStore  # start-up time: a lexical search needs no FAISS
+
+    return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
+
+
+_ENGINES: dict[str, Callable[[], Engine]] = {"faiss": _faiss}

@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.half_precision import to_single
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
 
+Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
@@ -82,20 +84,8 @@ class Vectors:
         many allowed rows are compared, or all lists if that takes no more; `exact` searches all lists.
         """
         self._check()
-        selected: dict[str, Any] = {}
-        if allowed is not None:
-            bits = np.packbits(allowed, bitorder="little")
-            selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
-        if self._has_lists:
-            probes = self._index.nlist if exact else self._probes(allowed)
-            parameters = faiss.SearchParametersIVF(nprobe=probes, **selected)
-        else:
-            parameters = faiss.SearchParameters(**selected)
-        scores, rows = self._index.search(queries, n, params=parameters)
-        ids = self.segment.id_ranges.ids(np.maximum(rows, 0))
-        if (none := rows < 0).any():
-            scores[none], ids[none] = -np.inf, -1
-        return TopKResult(scores, ids)
+        probes = (self._index.nlist if exact else self._probes(allowed)) if self._has_lists else 0
+        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
 
     def _check(self) -> None:
         """Compare the file with its checksums, once. One with lists and of more than some megabytes is not read for it:
@@ -118,6 +108,50 @@ class Vectors:
         self._file.check_each(self._start + rows * self._codes.shape[1], self._codes.shape[1])
         codes = self._codes.take(rows, axis=0)
         return to_single(codes.view(np.int16)) if self._is_half else np.asarray(self._index.sa_decode(codes))
+
+
+class HeldVectors:
+    """An opened segment whose vectors are held in memory, as half-precision floats. Threads may share it."""
+
+    compares_all = True
+    rounding = _ROUNDING
+
+    def __init__(self, segment: Segment, rows: Float16) -> None:
+        """Hold a copy of vectors in the order of the segment's ids. (n, d)"""
+        self.segment = segment
+        self.dimension = rows.shape[1]
+        self._index = faiss.IndexScalarQuantizer(
+            self.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8))
+        self._codes = _codes(self._index)
+
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
+        """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)"""
+        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
+
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+        return to_single(self._codes.take(rows, axis=0).view(np.int16))
+
+
+def scanned(
+    index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowed: Bool | None = None, probes: int = 0
+) -> TopKResult:
+    """Scan an index of FAISS for the n best allowed rows; `probes` of its lists, if it has any. (q, d) -> (q, n)"""
+    selected: dict[str, Any] = {}
+    if allowed is not None:
+        bits = np.packbits(allowed, bitorder="little")
+        selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
+    if probes:
+        parameters = faiss.SearchParametersIVF(nprobe=probes, **selected)
+    else:
+        parameters = faiss.SearchParameters(**selected)
+    scores, rows = index.search(queries, n, params=parameters)
+    ids = id_ranges.ids(np.maximum(rows, 0))
+    if (none := rows < 0).any():
+        scores[none], ids[none] = -np.inf, -1
+    return TopKResult(scores, ids)
 
 
 def _codes(index: Any) -> UInt8:

@@ -1,0 +1,153 @@
+"""A reader of opened segments, which are searched and fetched from together. It leaves out rows with removed ids.
+
+It does not matter where a segment is: in a mapped file, in memory or with an engine. A segment says whether it compares
+every row; those that do are compared with many queries at once by matrix products (semsearch.dense.exact).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
+from semsearch.dense.store import check_dimension
+from semsearch.dense.stored import StoredVectors, nothing_stored
+from semsearch.storage.segments import Segment
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+Result = TypeVar("Result")
+
+_MANY = 32  # queries from which matrix products take less time than a scan for each
+_AT_ONCE = 512  # queries whose products with a block of vectors are held at a time
+
+
+class OpenedSegment(Protocol):
+    """The protocol of an opened segment. Its rows are in the order of its ids. Threads may share it."""
+
+    @property
+    def segment(self) -> Segment:
+        """The entry of the manifest."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of the vectors."""
+
+    @property
+    def rounding(self) -> float:
+        """The largest rounding error of a number in a stored vector."""
+
+    @property
+    def compares_all(self) -> bool:
+        """Return whether a scan compares every row."""
+
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
+        """Find the ids of the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
+
+        If there are fewer, the id -1 with a score of -inf fills up the end.
+        """
+
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+
+
+class Together(Protocol):
+    """The protocol of a function that does some work, all of it at once or piece by piece, with results in order."""
+
+    def __call__(self, work: Sequence[Callable[[], Result]], /) -> list[Result]: ...
+
+
+def one_by_one(work: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Do some work piece by piece, as suits segments on this machine: FAISS has threads of its own."""
+    return [each() for each in work]
+
+
+class SegmentsReader:
+    """A reader of opened segments that leaves out rows with removed ids. `together` asks several of them."""
+
+    def __init__(self, opened: Sequence[OpenedSegment], removed: IdRanges, *, together: Together = one_by_one) -> None:
+        self._opened = opened
+        self._removed = removed
+        self._together = together
+
+    @property
+    def rounding(self) -> float:
+        """The largest rounding error of a number in a fetched vector."""
+        return max((vectors.rounding for vectors in self._opened), default=0.0)
+
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """Find the n best ids for each query: exactly, except in segments with lists. (q, d) -> (q, ≤ n)"""
+        for vectors in self._opened[:1]:
+            check_dimension(queries, vectors.dimension)
+        n = min(n, sum(len(vectors.segment.id_ranges) for vectors in self._opened))
+        masks = [
+            (vectors, mask)
+            for vectors, alive in zip(self._opened, self._alive, strict=True)
+            if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
+        ]
+        if not masks:
+            return nothing_found(len(queries))
+        if len(queries) < _MANY or not any(vectors.compares_all for vectors, _ in masks):
+            return merged(self._together([partial(_scan, vectors, queries, n, mask) for vectors, mask in masks]), n)
+        parts = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
+        return stacked([self._search_many(masks, part, n) for part in parts])
+
+    def fetch(self, ids: Int64) -> StoredVectors:
+        """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
+        gone = self._removed.has(ids) if len(self._removed.first) else None
+        positions: list[Int64] = []
+        work: list[Callable[[], Float32]] = []
+        for vectors in self._opened:
+            id_ranges = vectors.segment.id_ranges
+            here = id_ranges.has(ids)
+            inside = np.flatnonzero(here if gone is None else here & ~gone)
+            if len(inside):
+                positions.append(inside)
+                work.append(partial(vectors.rows, id_ranges.below(ids[inside])))
+        rows = self._together(work)
+        if len(rows) == 1:
+            return StoredVectors(positions[0], rows[0], len(ids))
+        return (
+            StoredVectors(np.concatenate(positions), np.concatenate(rows), len(ids))
+            if rows
+            else nothing_stored(len(ids))
+        )
+
+    @cached_property
+    def _alive(self) -> list[Bool | None]:
+        """The rows of each segment that are not removed; None if none is removed."""
+        removed = [vectors.segment.id_ranges.rows_in(self._removed) for vectors in self._opened]
+        return [~rows if rows.any() else None for rows in removed]
+
+    def _search_many(self, masks: Sequence[tuple[OpenedSegment, Bool | None]], queries: Float32, n: int) -> TopKResult:
+        """Search segments for many queries: those that compare all by blocks, the others by their lists."""
+        from semsearch.dense.exact import compare_all  # start-up time: one question needs none of it
+
+        best = TopK(len(queries), n)
+        listed = [partial(_scan, vectors, queries, n, mask) for vectors, mask in masks if not vectors.compares_all]
+        for found in self._together(listed):
+            best.add(found.scores, found.ids)
+        for vectors, mask in masks:
+            if vectors.compares_all:
+                id_ranges = vectors.segment.id_ranges
+                rows = np.arange(len(id_ranges)) if mask is None else np.flatnonzero(mask)
+                compare_all(best, queries, rows, decode=vectors.rows, ids=id_ranges.ids)
+        return best.best()
+
+
+def _mask(vectors: OpenedSegment, alive: Bool | None, allowed: IdRanges | None) -> Bool | None:
+    """The rows of a segment that may be found; None for all."""
+    if allowed is None:
+        return alive
+    inside = vectors.segment.id_ranges.rows_in(allowed)
+    return inside if alive is None else inside & alive
+
+
+def _scan(vectors: OpenedSegment, queries: Float32, n: int, mask: Bool | None) -> TopKResult:
+    return vectors.scan(queries, min(n, len(vectors.segment.id_ranges)), allowed=mask)

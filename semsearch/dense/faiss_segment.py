@@ -143,10 +143,7 @@ def scanned(
     if allowed is not None:
         bits = np.packbits(allowed, bitorder="little")
         selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
-    if probes:
-        parameters = faiss.SearchParametersIVF(nprobe=probes, **selected)
-    else:
-        parameters = faiss.SearchParameters(**selected)
+    parameters = faiss.SearchParametersIVF(nprobe=probes, **selected) if probes else faiss.SearchParameters(**selected)
     scores, rows = index.search(queries, n, params=parameters)
     ids = id_ranges.ids(np.maximum(rows, 0))
     if (none := rows < 0).any():

@@ -21,6 +21,7 @@ from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
+from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.not_kept import NotKept
 
 if TYPE_CHECKING:
@@ -40,44 +41,6 @@ class StoreAddress:
 
     uri: str
     owner: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoreLocation:
-    """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
-
-    uri: str
-    folder: Path
-    kind: Kind
-    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
-    largest: int  # vectors up to which segments are merged
-    owner: str = ""  # of the place
-
-
-def _as_it_is(uri: str, name: str) -> str:
-    del name  # nothing of it is part of the address
-    return uri
-
-
-def _nothing(uri: str, owner: str) -> None:
-    """Do nothing with the place at a URI."""
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """An engine of vectors.
-
-    `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
-    raises UsageError if it is none. `claim` makes the place at a URI an owner's, and raises UsageError if it is
-    another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
-    vectors are computed from the text of the few passages that need them.
-    """
-
-    open: Callable[[StoreLocation], VectorStore]
-    located: Callable[[str, str], str] = _as_it_is
-    claim: Callable[[str, str], None] = _nothing
-    release: Callable[[str, str], None] = _nothing
-    keeps_sentences: bool = False
 
 
 def register(scheme: str, engine: Callable[[], Engine]) -> None:

@@ -20,10 +20,9 @@ from semsearch.storage.database import IndexDatabase
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.segments import VECTORS
 from semsearch.stores import registry
+from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.registry import (
-    Engine,
     StoreAddress,
-    StoreLocation,
     get_address,
     get_left,
     keeps_sentences,

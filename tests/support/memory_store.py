@@ -19,7 +19,7 @@ from semsearch.dense.store import Additions, Questions, VectorStore, check_dimen
 from semsearch.dense.stored import StoredVectors
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
-from semsearch.stores.registry import Engine, StoreLocation
+from semsearch.stores.engine import Engine, StoreLocation
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]

@@ -1,0 +1,49 @@
+"""What an engine is: four functions, and the location at which its stores are opened (semsearch.stores.registry)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.store import VectorStore
+from semsearch.storage.segments import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLocation:
+    """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
+
+    uri: str
+    folder: Path
+    kind: Kind
+    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
+    largest: int  # vectors up to which segments are merged
+    owner: str = ""  # of the place
+
+
+def _as_it_is(uri: str, name: str) -> str:
+    del name  # nothing of it is part of the address
+    return uri
+
+
+def _nothing(uri: str, owner: str) -> None:
+    """Do nothing with the place at a URI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine of vectors.
+
+    `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
+    raises UsageError if it is none. `claim` makes the place at a URI an owner's, and raises UsageError if it is
+    another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
+    vectors are computed from the text of the few passages that need them.
+    """
+
+    open: Callable[[StoreLocation], VectorStore]
+    located: Callable[[str, str], str] = _as_it_is
+    claim: Callable[[str, str], None] = _nothing
+    release: Callable[[str, str], None] = _nothing
+    keeps_sentences: bool = False

@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # the same names for whoever checks types
         CbosYear,
         evaluate_cbos,
     )
+    from semsearch.evaluate.datasets.data_report import DataReport, DatasetState
+    from semsearch.evaluate.datasets.laying_out import lay_out_data
     from semsearch.evaluate.golden.golden_report import GoldenReport
     from semsearch.evaluate.golden.golden_run import evaluate_golden
     from semsearch.evaluate.papers.papers_report import PapersReport
@@ -61,6 +63,8 @@ __all__ = [
     "ClassifyScore",
     "ComponentsReport",
     "ConfoundReport",
+    "DataReport",
+    "DatasetState",
     "ErrorAgreement",
     "Figure",
     "FitDifference",
@@ -100,6 +104,7 @@ __all__ = [
     "evaluate_sweep",
     "evaluate_vectors",
     "evaluate_weights",
+    "lay_out_data",
     "write_report",
 ]
 
@@ -109,6 +114,8 @@ _HOMES = {
     "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
     "analysis.weighing": "WeightRow WeightsReport evaluate_weights",
     "cbos.word2vec_comparison": "CbosDifference CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
+    "datasets.data_report": "DataReport DatasetState",
+    "datasets.laying_out": "lay_out_data",
     "golden.golden_report": "GoldenReport",
     "golden.golden_run": "evaluate_golden",
     "papers.papers_report": "PapersReport",

@@ -33,7 +33,9 @@ Repeated = partial(Option, many=True)
 Argument = partial(Option, argument=True, many=True)
 Switch = partial(Option, kind=bool, metavar="")
 
-PAIRS = Argument("paths", Path, "PATH...", "Files of score, sentence, sentence (tabs); folders of such.")
+PAIRS = Argument(
+    "paths", Path, "PATH...", "Scored sentence pairs (.tsv, .csv, .jsonl), folders of such, a folder of data."
+)
 VECTORS = Option("vectors", str, "NAME|PATH", "Shipped vectors, a folder, or a file.", default="english")
 SEVERAL_VECTORS = Repeated("vectors", str, "NAME|PATH", "Shipped vectors (by default english), a folder, or a file.")
 A = Option("a", float, "", "The weights' parameter; by default the method's.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.record import ExperimentRecord, digits
-from semsearch.evaluate.retrieval.beir import read_collection
+from semsearch.evaluate.retrieval.beir import collection_folders, read_collection
 from semsearch.evaluate.retrieval.comparison import RetrievalRow
 from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
@@ -65,8 +65,8 @@ def evaluate_vectors(
         coverage["sts"] = known_share(opened, (text for task in read_tasks(map(Path, sts)) for text in task.sentences))
         averages = evaluate_sts(sts, methods=STS_METHODS, vectors=opened).averages
     if retrieval:
-        for folder in retrieval:
-            collection = read_collection(Path(folder))
+        for folder in collection_folders(map(Path, retrieval)):
+            collection = read_collection(folder)
             documents = (f"{document.title}\n{document.text}" for document in collection.documents)
             coverage[collection.name] = known_share(opened, [*documents, *collection.queries.values()])
         rows = evaluate_retrieval(retrieval, modes=["dense"], vectors=opened, progress=progress)

@@ -187,6 +187,7 @@ PRINTED = (
             _key("warnings", "list[str]", "answers of which no document has the path"),
         ),
     ),
+    Printed("evaluate data", "", result=_result("semsearch.evaluate.datasets.data_report:DataReport")),
     Printed("evaluate report", "", result=_result("semsearch.evaluate.papers.papers_report:PapersReport")),
     Printed("bench", "", result=_result("semsearch.bench.measurements:BenchReport")),
 )

@@ -21,6 +21,7 @@ from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several
 from semsearch.evaluate.record import ExperimentRecord, called
 from semsearch.evaluate.similarity.cosines import WeighedWords
+from semsearch.evaluate.similarity.pair_shapes import ENDINGS
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import sentences_of
 from semsearch.text.ragged import Ragged
@@ -74,8 +75,9 @@ def evaluate_components(
 ) -> ComponentsReport:
     """Find the k words nearest to each direction that methods remove, among those with p(w) from `min_frequency` on.
 
-    Each of `paths` is a file of sentence pairs (.tsv), a folder of such, of which those of the split are read, or a
-    text file. `a` and `components` are the papers' unless given. Raises SourceError, UsageError, VectorsError.
+    Each of `paths` is a file of sentence pairs (.tsv, .csv, .jsonl), a folder of such, of which those of the split are
+    read, or a text file. `a` and `components` are the papers' unless given.
+    Raises SourceError, UsageError, VectorsError.
     """
     check_several(paths=paths, methods=methods)
     check_each_a(a)
@@ -116,7 +118,7 @@ class DataSet:
 def _data_sets(paths: Sequence[str | Path], split: str) -> Iterator[DataSet]:
     """Yield the data sets of paths: each task of sentence pairs, or the text of a file."""
     for path in map(Path, paths):
-        if path.is_dir() or path.suffix.lower() == ".tsv":
+        if path.is_dir() or path.suffix.lower() in ENDINGS:
             for task in read_tasks([path], split=split):
                 yield DataSet(task.label, task.group, task.sentences)
         else:

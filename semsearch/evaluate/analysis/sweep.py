@@ -19,12 +19,13 @@ from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.datasets.data_folder import counts_in
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.cosines import UNIFORM, WeighedWords, cosines
-from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks
+from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
 from semsearch.settings import choose_frequencies
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 
@@ -100,14 +101,16 @@ def evaluate_sweep(
     check_several(paths=paths, vectors=vectors, frequencies=frequencies, a=a)
     check_each_a(a)
     tasks = _chosen(read_tasks(map(Path, paths), split=split), groups)
-    sources = list(dict.fromkeys(UNIFORM if one == UNIFORM else choose_frequencies(one) for one in frequencies))
+    sources = list(
+        dict.fromkeys(UNIFORM if one == UNIFORM else choose_frequencies(counts_in(one)) for one in frequencies)
+    )
     opened = list({one.digest: one for one in map(open_vectors, vectors)}.values())
     values = sorted(set(a))
     points: list[SweepPoint] = []
     means: dict[str, float] = {}
     for name, table in zip(distinct_names(opened, "{} ({})"), opened, strict=True):
         kept = {
-            "pairs": digest_of(map(Path, paths)),
+            "pairs": digest_of(task_files(map(Path, paths), split=split)),
             "split": split,
             "tasks": [task.label for task in tasks],
             "vectors": table.digest,

@@ -18,6 +18,7 @@ from semsearch.embedding.frequencies import probabilities
 from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_positive, ids_of_words
+from semsearch.evaluate.datasets.data_folder import counts_in
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.similarity.cosines import USIF_N
@@ -85,6 +86,7 @@ def evaluate_weights(
     sample = published["word2vec"] if sample is None else sample
     check_positive(a=a, sample=sample)
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
+    frequencies = counts_in(frequencies)
     if frequencies == "vectors":
         counted = p = table.frequencies.astype(np.float64)
     else:

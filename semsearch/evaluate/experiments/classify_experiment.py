@@ -143,7 +143,7 @@ CLASSIFY = Experiment(
     whether the models that the paper has above others are, by McNemar's test. Needs semsearch[evaluate].
     """,
     options=(
-        Argument("paths", Path, "FILE...", "Groups of paraphrases: group, id, sentence (tabs)."),
+        Argument("paths", Path, "PATH...", "Groups of paraphrases: group, id, sentence (tabs); a folder of data."),
         Repeated(
             "models",
             str,

@@ -85,7 +85,7 @@ COMPONENTS = Experiment(
     Each task's, or each text file's, own directions. On SICK beside the words of the SIF paper, section 4.1.
     """,
     options=(
-        Argument("paths", Path, "PATH...", "Sentence pairs (.tsv), folders of such, or text files."),
+        Argument("paths", Path, "PATH...", "Scored sentence pairs, folders of such, a folder of data, or text files."),
         Repeated("methods", str, "sif|usif", "By default both.", "--method"),
         Option("k", int, "K", "How many words for each direction.", "--words -k", default=10),
         Option(

@@ -70,7 +70,13 @@ RELEASED = Experiment(
     """,
     options=(
         options.PAIRS,
-        Option("frequencies", Path, "FILE", "Counts of words for p(w), as the programs read them.", required=True),
+        Option(
+            "frequencies",
+            Path,
+            "PATH",
+            "Counts of words for p(w), as the programs read them; or a folder of data.",
+            required=True,
+        ),
         options.VECTORS,
         Option("a", float, "", "SIF's parameter.", default=1e-3),
         options.SPLIT,

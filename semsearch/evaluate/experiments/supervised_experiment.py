@@ -139,7 +139,12 @@ SUPERVISED = Experiment(
     the figures are means, ± their standard deviation.
     """,
     options=(
-        Argument("paths", Path, "FOLDER...", "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on."),
+        Argument(
+            "paths",
+            Path,
+            "FOLDER...",
+            "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on; a folder of data.",
+        ),
         Repeated("methods", str, "mean|tfidf|sif|usif", "By default mean, sif and usif.", "--method"),
         options.VECTORS,
         Repeated("a", float, "", "The values tried for SIF; by default the paper's four."),

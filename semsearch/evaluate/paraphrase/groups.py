@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
+from semsearch.evaluate.datasets.data_folder import files_of
 from semsearch.evaluate.lines import numbered_lines
 
 LEAST = 3  # sentences of a group
@@ -36,8 +37,8 @@ class ParaphraseGroups:
 
 
 def read_paraphrases(paths: Iterable[Path]) -> list[ParaphraseGroups]:
-    """Read the groups of each file. Raises SourceError, which names the line if there is one."""
-    files = list({path.resolve(): path for path in paths}.values())
+    """Read the groups of each file; of a folder of data those of its paraphrase/. Raises SourceError, with the line."""
+    files = list({path.resolve(): path for path in files_of(paths, "paraphrase", ".tsv")}.values())
     names: dict[str, Path] = {}
     for file in files:
         if (other := names.setdefault(file.stem, file)) != file:

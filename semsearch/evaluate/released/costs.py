@@ -16,6 +16,7 @@ import numpy as np
 
 from semsearch.embedding.weights import SIF_A
 from semsearch.evaluate.arguments import check_several
+from semsearch.evaluate.datasets.data_folder import counts_in
 from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.record import ExperimentRecord, digits
@@ -101,6 +102,7 @@ def evaluate_released(
     check_several(paths=paths)
     tasks = read_tasks(map(Path, paths), split=split)
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
+    frequencies = counts_in(frequencies)
     counts = read_counts(Path(frequencies))
     draws = {task.label: PairDraws(task.label, len(task.scores)) for task in tasks}
     plain = RuledSentences(table, counts, ReleasedRules())

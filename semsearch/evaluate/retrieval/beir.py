@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,12 @@ class Collection:
     documents: list[Text]
     queries: Mapping[str, str]
     relevant: Mapping[str, Mapping[str, int]]
+
+
+def collection_folders(paths: Iterable[Path]) -> list[Path]:
+    """The folders of collections: of a folder of data those in its retrieval/, and other folders themselves."""
+    inside = {path: sorted((path / "retrieval").glob("*/corpus.jsonl")) for path in paths}
+    return [folder for path, files in inside.items() for folder in [file.parent for file in files] or [path]]
 
 
 def read_collection(folder: Path) -> Collection:

@@ -15,7 +15,7 @@ from typing import get_args
 
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_several
-from semsearch.evaluate.retrieval.beir import Collection, read_collection
+from semsearch.evaluate.retrieval.beir import Collection, collection_folders, read_collection
 from semsearch.evaluate.retrieval.comparison import MEAN, Comparison, RetrievalRow, Run
 from semsearch.evaluate.retrieval.measures import DEPTH, check_scorer, measure
 from semsearch.evaluate.retrieval.peer_rankers import Peer, fused, open_peers
@@ -53,7 +53,7 @@ def evaluate_retrieval(
     """
     check_scorer()
     _check(folders, modes)
-    collections = [read_collection(Path(folder)) for folder in folders]
+    collections = [read_collection(folder) for folder in collection_folders(map(Path, folders))]
     _check_names(collections)
     opened = open_vectors(vectors)
     loaded = open_peers(peers)

@@ -1,7 +1,7 @@
-"""Sentence pairs with gold scores, a pair a line: score TAB sentence TAB sentence; further columns are ignored.
+"""Sentence pairs with gold scores, in the shapes of `semsearch.evaluate.similarity.pair_shapes`, as tasks.
 
 A file's name says what it is: 2012.MSRpar.test.tsv is a task of a year, stsb.dev.tsv and sick.test.tsv are whole data
-sets. A file of any other name is a data set of its own.
+sets. A file of any other name is a data set of its own; test.jsonl alone is called like its folder.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.lines import check_scores, numbered_lines
+from semsearch.evaluate.datasets.data_folder import parts_of
+from semsearch.evaluate.lines import check_scores
+from semsearch.evaluate.similarity.pair_shapes import ENDINGS, read_pairs
 
-HIGHEST = 5.0  # of the gold scores; the lowest is 0
 _SPLITS = ("train", "dev", "test")
 _YEAR = re.compile(r"20(\d\d)")
 _KNOWN = {"stsb": "STSb", "sick": "SICK14"}
@@ -46,7 +47,7 @@ class Task:
 
 
 def read_tasks(paths: Iterable[Path], *, split: str = "test", blank_as_zero: bool = False) -> list[Task]:
-    """Read the tasks in files, and in folders: there all .tsv files of a split, or without one in their name.
+    """Read the tasks in files, and in folders: there all .tsv, .csv, .jsonl of a split, or without one in their name.
 
     Pairs without a score are left out, unless they are to have score 0.
     Raises SourceError as `task_files` does, and for a line that is not a pair with a score from 0 to 5.
@@ -55,14 +56,15 @@ def read_tasks(paths: Iterable[Path], *, split: str = "test", blank_as_zero: boo
 
 
 def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
-    """Find the files that `read_tasks` reads.
+    """Find the files that `read_tasks` reads; of a folder of data those in its sts/.
 
     Raises SourceError if there are none, or if two files are of one task.
     """
     files: list[Path] = []
-    for path in paths:
+    for path in parts_of(paths, "sts"):
         if path.is_dir():
-            found = [file for file in sorted(path.glob("*.tsv")) if _name(file)[1] in (split, "")]
+            pairs = (file for file in sorted(path.iterdir()) if file.suffix.lower() in ENDINGS)
+            found = [file for file in pairs if _name(file)[1] in (split, "")]
             if not found:
                 raise SourceError(
                     f"{path} has no .tsv files of the split {split!r}; expected names such as x.{split}.tsv"
@@ -83,25 +85,19 @@ def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
 
 def _name(path: Path) -> tuple[str, str]:
     """The name of the task, and its split."""
-    stem = path.name.removesuffix(".tsv")
+    stem = path.stem if path.suffix.lower() in ENDINGS else path.name
+    if stem in _SPLITS:
+        return path.absolute().parent.name, stem
     rest, _, last = stem.rpartition(".")
     return (rest, last) if rest and last in _SPLITS else (stem, "")
 
 
 def _read(path: Path, blank_as_zero: bool) -> Task:
     name, split = _name(path)
-    scores: list[float] = []
-    pairs: list[tuple[str, str]] = []
-    for line in numbered_lines(path):
-        cells = line.cells
-        if len(cells) < 3 or not (cells[1] and cells[2]):
-            raise line.wrong("a score and two sentences, between tabs")
-        if not cells[0] and not blank_as_zero:
-            continue
-        scores.append(line.score(0, HIGHEST) if cells[0] else 0.0)
-        pairs.append((cells[1], cells[2]))
+    pairs = [pair for pair in read_pairs(path) if pair.score is not None or blank_as_zero]
+    scores = [pair.score or 0.0 for pair in pairs]
     check_scores(path, scores)
     year, _, task = name.partition(".")
     match = _YEAR.fullmatch(year)
     group = f"STS{match[1]}" if match and task else _KNOWN.get(name.lower(), name)
-    return Task(name, group, split, np.array(scores), [one for one, _ in pairs], [two for _, two in pairs])
+    return Task(name, group, split, np.array(scores), [pair.first for pair in pairs], [pair.second for pair in pairs])

@@ -18,6 +18,7 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.datasets.data_folder import counts_in
 from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.lines import numbered_lines
 from semsearch.evaluate.similarity.cosines import Progress, WeighedWords, cosines
@@ -54,7 +55,7 @@ def evaluate_sts(
     vectors      one, or a sequence of several that are run in turn
     fit_on       the sentences that components, tf-idf and p(w) of "corpus" are learned from, one or several in turn:
                  "task" is each task's own (for tf-idf and p(w) those of all tasks), "corpus" all tasks', else a file
-    frequencies  the source of p(w): "vectors", "corpus" or a counts file
+    frequencies  the source of p(w): "vectors", "corpus", a counts file, or a folder of data that has one
     a, components   of all methods; by default those of the papers
     blank_as_zero   pairs without a score have score 0, instead of being left out
     keep, fresh  whether to use the user's cache, with figures rounded to four digits; whether to compute all the same
@@ -68,6 +69,7 @@ def evaluate_sts(
     opened = [open_vectors(one) for one in _several(vectors, "vectors")]
     names = distinct_names(opened)
     files = task_files(map(Path, paths), split=split)
+    frequencies = counts_in(frequencies)
 
     def compute() -> StsReport:
         tasks = read_tasks(files, blank_as_zero=blank_as_zero)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
+from semsearch.evaluate.datasets.data_folder import parts_of
 from semsearch.evaluate.lines import FileLine, as_number, check_scores, numbered_lines
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]
@@ -71,12 +72,12 @@ class LabelledTask:
 def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
     """Read the tasks of all data sets in folders; a file stands for its data set.
 
-    In a folder, files of score, sentence, sentence without a label are left to
-    `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError if nothing is left, a split is missing, two data
-    sets have one name, or a line is not of the form.
+    Of a folder of data they are in sts/ and supervised/. In a folder, files of score, sentence, sentence without a
+    label are left to `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError if nothing is left, a split is
+    missing, two data sets have one name, or a line is not of the form.
     """
     found: dict[str, dict[str, Path]] = {}
-    for path in paths:
+    for path in parts_of(paths, "sts", "supervised"):
         for name, splits in _datasets(path).items():
             if _resolved(found.setdefault(name, splits)) != _resolved(splits):
                 one, two = next(iter(found[name].values())), next(iter(splits.values()))
@@ -132,7 +133,7 @@ def _resolved(splits: Mapping[str, Path]) -> dict[str, Path]:
 def _is_unlabelled(splits: Mapping[str, Path]) -> bool:
     """Return whether the first line (of the train file, if any) is a score and two sentences: for `evaluate sts`."""
     for line in numbered_lines(splits.get("train") or next(iter(splits.values()))):
-        return len(line.cells) == 3 and as_number(line.cells[0]) is not None
+        return len(line.cells) == 3 and (not line.cells[0] or as_number(line.cells[0]) is not None)
     return False
 
 

@@ -10,7 +10,7 @@ as long as the weights are the same. Vectors that unknown words get from their c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,16 @@ from semsearch.embedding.estimator.encoding import Encoding
 from semsearch.embedding.estimator.parameters import EmbedderParameters
 from semsearch.embedding.estimator.texts import BATCH, batched, listed
 from semsearch.embedding.general_language import general_sentences
+from semsearch.embedding.guesses import Guesses
 from semsearch.embedding.induced_words import InducedWords, induce
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_ids import word_ids
-from semsearch.embedding.word_memory import WordMemory
 from semsearch.errors import FitError
-from semsearch.system.threads import in_order
+from semsearch.system.threads import Spread, Threads
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks, words
-from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.loading import WordVectorsLike
-from semsearch.word_vectors.table import Guessing
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -92,23 +90,24 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Spread | None = None) -> SentenceEmbedder:
         """Like `fit`, from word ids. `batches` is called a few times, and must give the same texts each time.
 
-        The result does not depend on the number of threads.
+        The result does not depend on how the work is `spread` over threads or workers.
         """
+        spread = spread or Threads()
         self.chosen_ = chosen = self._choose()
         self.weights_ = learn_weights(
             chosen.method.weighting, chosen.vectors, batches, a=chosen.a, frequencies=chosen.frequencies
         )
         self.induced_, self._raw_ = None, None
-        vars(self).pop("_by_pieces", None)
+        vars(self).pop("_guesses", None)
         if chosen.unknown == "contexts":
             plain = self._raw() if not chosen.method.normalise else self._raw_vectors(normalise=False)
-            self.induced_ = induce(batches, chosen.vectors, plain, threads=threads)
+            self.induced_ = self._guesses.induced = induce(batches, chosen.vectors, plain, spread=spread)
             plain.forget()
         total = SentenceSums.empty(chosen.vectors.dimension)
-        for part in in_order(self.statistics_of, batches(), threads=threads):
+        for part in spread.in_order(self.summing, batches()):
             total = total + part
         return self._learn(total)
 
@@ -151,11 +150,12 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def statistics_of(self, texts: Ragged) -> SentenceSums:
         """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
-        total = SentenceSums.empty(self.chosen_.vectors.dimension)
-        for part in _parts(texts):
-            known = self._raw().known(part)
-            total = total + SentenceSums.of(self.raw(known), len(known.ids))
-        return total
+        return _sums_over(self._raw(), self.chosen_.vectors.dimension, texts)
+
+    @property
+    def summing(self) -> Callable[[Ragged], SentenceSums]:
+        """`statistics_of` as a function for other processes, without the rest of the embedder."""
+        return partial(_sums_over, self._raw(), self.chosen_.vectors.dimension)
 
     def drift(self, today: SentenceSums) -> float:
         """The largest principal angle, in degrees, between the components in use and those of newer sums."""
@@ -198,8 +198,13 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Embed n texts, and m joined ones of rows starts[i] to starts[i + 1], from word ids. -> (n, d), (m, d)"""
+        return self.transforming_both(texts, starts)
+
+    @property
+    def transforming_both(self) -> Callable[[Ragged, Int64], tuple[Float32, Float32]]:
+        """`transform_both` as a function for other processes, without the rest of the embedder."""
         self._check_fitted()
-        return self._raw().both(self.common_, texts, starts)
+        return partial(self._raw().both, self.common_)
 
     def shares(self, text: str) -> WordShares:
         """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`."""
@@ -215,25 +220,13 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         """Like `tokenize`, but for texts whose words have been found already."""
         return _ids(self._chosen, chunks)
 
-    def _guess(self, unknown_words: UnknownWords) -> Float32:
-        """The vectors of unknown words, from their contexts or else their pieces; zero without both. (u,) -> (u, d)"""
-        result: Float32
-        if self._by_pieces is None:
-            result = np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
-        else:
-            result = self._by_pieces(unknown_words)
-        if self.induced_ is not None:
-            self.induced_.put(unknown_words, result)
-        return result
-
     def raw(self, texts: Ragged) -> Float32:
         """The weighted averages of texts, before removal and scaling. n texts -> (n, d)"""
         return self._raw().of(texts)
 
     @cached_property
-    def _by_pieces(self) -> WordMemory | None:
-        vectors = self.chosen_.vectors
-        return WordMemory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
+    def _guesses(self) -> Guesses:
+        return Guesses(self.chosen_.vectors, self.induced_)
 
     def _raw(self) -> WeightedSums:
         if self._raw_ is None:
@@ -241,7 +234,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         return self._raw_
 
     def _raw_vectors(self, *, normalise: bool) -> WeightedSums:
-        chosen, guess = self.chosen_, None if self.chosen_.unknown == "skip" else self._guess
+        chosen, guess = self.chosen_, None if self.chosen_.unknown == "skip" else self._guesses
         return WeightedSums(chosen.vectors, self.weights_, normalise=normalise, guess=guess, expected=self._expected)
 
     # -- components ----------------------------------------------------------------------------------------------
@@ -322,6 +315,14 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
 def _ids(chosen: Choices, chunks: Iterable[WordChunk]) -> Ragged:
     return word_ids(chunks, chosen.vectors, keep_unknown=chosen.unknown != "skip")
+
+
+def _sums_over(raw: WeightedSums, dimension: int, texts: Ragged) -> SentenceSums:
+    total = SentenceSums.empty(dimension)
+    for part in _parts(texts):
+        known = raw.known(part)
+        total = total + SentenceSums.of(raw.of(known), len(known.ids))
+    return total
 
 
 def _parts(texts: Ragged) -> Iterator[Ragged]:

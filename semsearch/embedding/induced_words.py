@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.system.threads import in_order
+from semsearch.system.threads import Spread, Threads
 from semsearch.text.ragged import Ragged
 from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.table import Guessing, WordVectors
@@ -69,11 +69,15 @@ class InducedWords:
 
 
 def induce(
-    batches: Callable[[], Iterable[Ragged]], vectors: WordVectors, weighted_sums: WeightedSums, *, threads: int = 1
+    batches: Callable[[], Iterable[Ragged]],
+    vectors: WordVectors,
+    weighted_sums: WeightedSums,
+    *,
+    spread: Spread | None = None,
 ) -> InducedWords | None:
     """Induce vectors for the frequent unknown words of texts, which are read twice. None if too little can be learned.
 
-    `weighted_sums` are without uSIF's normalisation. The result does not depend on the number of threads.
+    `weighted_sums` are without uSIF's normalisation. The result does not depend on how the work is `spread`.
     """
     counts = _count(batches(), len(vectors))
     teachers = np.flatnonzero((counts.words >= OCCURRENCES) & (vectors.frequencies < _RARE))
@@ -84,8 +88,9 @@ def induce(
         return None
     hashes = np.sort(counts.hashes[chosen])
     step = -(-counts.texts // _SENTENCES)
-    contexts = _Contexts(vectors, weighted_sums, teachers, hashes)
-    for part in in_order(lambda each: contexts.of(*each), _with_teachers(batches(), step), threads=threads):
+    finder = _ContextFinder(vectors, weighted_sums, teachers, hashes)
+    contexts = _Contexts(finder)
+    for part in (spread or Threads()).in_order(finder, _with_teachers(batches(), step)):
         contexts.take(part)
     means = contexts.means()
     taught = vectors.rows(teachers)
@@ -161,38 +166,38 @@ class _ContextSums:
     unknown_words: UnknownWords
 
 
-class _Contexts:
-    """Sums of the contexts of chosen words, which have slots: first the table's words, then the unknown ones."""
+class _ContextFinder:
+    """Finds the contexts of chosen words, which have slots: first the table's words, then the unknown ones.
+
+    It can be pickled: for other processes, which find the contexts in their share of the texts.
+    """
 
     def __init__(
         self, vectors: WordVectors, weighted_sums: WeightedSums, teachers: Int64, unknown_words: UInt64
     ) -> None:
-        self._weighted_sums = weighted_sums
-        self._teachers = teachers.astype(np.int32)
+        self.weighted_sums = weighted_sums
+        self.teachers: Int32 = teachers.astype(np.int32)
+        self.slots_of_unknown: HashIndex = HashIndex(expected=len(unknown_words))
+        numbers = np.arange(len(teachers), len(teachers) + len(unknown_words), dtype=np.int32)
+        self.slots_of_unknown.insert(unknown_words, numbers)
+        self.size = len(teachers) + len(unknown_words)
+        self.dimension = vectors.dimension
         self._slots = np.full(len(vectors), -1, dtype=np.int32)
         self._slots[teachers] = np.arange(len(teachers), dtype=np.int32)
-        self._index = HashIndex(expected=len(unknown_words))
-        self._index.insert(unknown_words, np.arange(len(teachers), len(teachers) + len(unknown_words), dtype=np.int32))
-        self._total = len(teachers) + len(unknown_words)
-        self._sums = np.zeros((self._total, vectors.dimension))
-        self._self = np.zeros(self._total)  # the factor with which each word's own vector is in its sum
-        self._own = np.zeros((self._total, vectors.dimension), dtype=np.float32)
-        self._own[: len(teachers)] = weighted_sums.words(self._teachers)
-        self.guesses = np.zeros((len(unknown_words), vectors.dimension), dtype=np.float32)
-        self.seen = np.zeros(self._total)
 
-    def of(self, texts: Ragged, teaching: Bool) -> _ContextSums:
-        """Sum up n texts as contexts of their chosen words; of the table's words only the texts that are `teaching`."""
+    def __call__(self, item: tuple[Ragged, Bool]) -> _ContextSums:
+        """Sum up n texts as contexts of their chosen words; of the table's words only the texts that are teaching."""
         from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
+        texts, teaching = item
         rows = np.repeat(np.arange(len(texts)), texts.lengths)
         chosen = (self._slots_of(texts) >= 0) & ((texts.ids < 0) | teaching[rows])
         kept = np.unique(rows[chosen])
         texts, teaching = texts.take(kept), teaching[kept]
         rows = np.repeat(np.arange(len(texts)), texts.lengths)
-        is_known = self._weighted_sums.is_known(texts)
+        is_known = self.weighted_sums.is_known(texts)
         known = texts.only(is_known)
-        sums = self._weighted_sums.of(known) * known.lengths[:, None].astype(np.float32)
+        sums = self.weighted_sums.of(known) * known.lengths[:, None].astype(np.float32)
         slots = self._slots_of(texts)
         slots[(texts.ids >= 0) & ~teaching[rows]] = -1
         used = np.flatnonzero((slots >= 0) & (known.lengths[rows] >= _CONTEXT))
@@ -203,6 +208,28 @@ class _Contexts:
         times = np.bincount(which, minlength=len(slots))
         own = np.bincount(which, weights=shares * itself, minlength=len(slots)).astype(np.float64)
         return _ContextSums(slots, np.asarray(matrix @ sums), own, times, texts.unknown_words)
+
+    def _slots_of(self, texts: Ragged) -> Int32:
+        slots: Int32 = np.asarray(self._slots[np.maximum(texts.ids, 0)])
+        is_unknown = texts.ids < 0
+        if is_unknown.any():
+            slots[is_unknown] = self.slots_of_unknown.look_up(texts.unknown_words.hashes)[-1 - texts.ids[is_unknown]]
+        return slots
+
+
+class _Contexts:
+    """The sums of the contexts that a finder finds."""
+
+    def __init__(self, finder: _ContextFinder) -> None:
+        self._finder = finder
+        self._taught = len(finder.teachers)
+        self._sums = np.zeros((finder.size, finder.dimension))
+        self._self = np.zeros(finder.size)  # the factor with which each word's own vector is in its sum
+        self._own = np.zeros((finder.size, finder.dimension), dtype=np.float32)
+        self._own[: self._taught] = finder.weighted_sums.words(finder.teachers)
+        self.guesses = np.zeros((finder.size - self._taught, finder.dimension), dtype=np.float32)
+        self.seen = np.zeros(finder.size)
+        self._noted = np.zeros(finder.size, dtype=np.bool_)
 
     def take(self, part: _ContextSums) -> None:
         """Add the contexts of some texts."""
@@ -217,15 +244,10 @@ class _Contexts:
 
     def _note_unknown(self, unknown_words: UnknownWords) -> None:
         """Note the vectors that the chosen unknown words have without their contexts."""
-        slots = self._index.look_up(unknown_words.hashes)
-        chosen = np.flatnonzero(slots >= 0)
-        ids, slots = (-1 - chosen).astype(np.int32), slots[chosen]
-        self._own[slots] = self._weighted_sums.words(ids, unknown_words)
-        self.guesses[slots - len(self._teachers)] = self._weighted_sums.vectors_of(ids, unknown_words)
-
-    def _slots_of(self, texts: Ragged) -> Int32:
-        slots: Int32 = np.asarray(self._slots[np.maximum(texts.ids, 0)])
-        is_unknown = texts.ids < 0
-        if is_unknown.any():
-            slots[is_unknown] = self._index.look_up(texts.unknown_words.hashes)[-1 - texts.ids[is_unknown]]
-        return slots
+        slots = self._finder.slots_of_unknown.look_up(unknown_words.hashes)
+        new = np.flatnonzero((slots >= 0) & ~self._noted[slots])
+        slots, chosen = slots[new], unknown_words.take(new)
+        ids = -1 - np.arange(len(chosen), dtype=np.int32)
+        self._own[slots] = self._finder.weighted_sums.words(ids, chosen)
+        self.guesses[slots - self._taught] = self._finder.weighted_sums.vectors_of(ids, chosen)
+        self._noted[slots] = True

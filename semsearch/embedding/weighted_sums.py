@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import Ragged
 from semsearch.text.unknown_words import NONE, UnknownWords
 from semsearch.word_vectors.averages import average, average_few, total
+from semsearch.word_vectors.reference import VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
@@ -70,6 +72,11 @@ class WeightedSums:
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
         self._making = Lock()  # a table is made once, however many threads ask for it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes: the word vectors by reference, and no tables, which can be made again."""
+        reference = VectorsReference.of(self._vectors)
+        return _opened_again, (reference, self._weights, self._normalise, self._guess, self.expected)
 
     def forget(self) -> None:
         """Drop cached vectors of unknown words; they have been relearned."""
@@ -236,3 +243,13 @@ class WeightedSums:
                     folded[first : first + _ROWS] = common.remove(table[first : first + _ROWS])
                 self._folded = common, folded, float(row_lengths(table).max(initial=0))
             return self._folded[1], self._folded[2]
+
+
+def _opened_again(
+    vectors: VectorsReference,
+    weights: WordWeights,
+    normalise: bool,
+    guess: Callable[[UnknownWords], Float32] | None,
+    expected: int,
+) -> WeightedSums:
+    return WeightedSums(vectors.open(), weights, normalise=normalise, guess=guess, expected=expected)

@@ -14,6 +14,7 @@ from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.document import Document
 from semsearch.results.state.reports import Progress
 from semsearch.sources.plan import PresentFile
+from semsearch.system.threads import Threads
 from semsearch.text.passage_records import PassageRecord, each_record
 
 
@@ -29,7 +30,7 @@ def take_files(
     was_read = [write.reading_log.has(present) for present in presents]
     unread = [size for size, was in zip(sizes, was_read, strict=True) if not was]
     count = useful_processes(unread, processes, write.vectors())
-    write.generation.threads = count
+    write.generation.spread = Threads(count)
     groups = list(_groups(sizes, was_read, in_chunks=count > 1))
     apart = [group for group in groups if count > 1 and not was_read[group.start] and not is_large(sizes[group])]
     prepared = prepare_in_processes(

@@ -1,4 +1,7 @@
-"""Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute."""
+"""Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute.
+
+The same work may be spread over the workers of a cluster (semsearch.cluster): `Spread` is what both can do.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,41 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Spread(Protocol):
+    """A way to do the same work on many items at once, in threads or elsewhere."""
+
+    @property
+    def threads(self) -> int:
+        """The number of threads of this process that it may use."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether the work is done by other processes, so that it has to be pickled."""
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Like `map(work, items)`: the results come in the order of the items, and do not depend on who did the work.
+
+        Closing the iterator ends what was begun.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Spreads work over threads of this process; one means a plain map."""
+
+    threads: int = 1
+    is_elsewhere: bool = False
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Like `map(work, items)`, in threads."""
+        return in_order(work, items, threads=self.threads)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: int) -> Iterator[Result]:

@@ -20,6 +20,7 @@ from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
+from semsearch.system.threads import Threads
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.writer import TableWriter
 
@@ -351,7 +352,7 @@ def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -
     texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
     embedder = SentenceEmbedder(small_vectors, unknown="contexts")
     batches = [embedder.tokenize(part) for part in texts]
-    fitted = embedder.fit_ragged(lambda: batches, threads=threads)
+    fitted = embedder.fit_ragged(lambda: batches, spread=Threads(threads))
     expected = SentenceEmbedder(small_vectors, unknown="contexts").fit_ragged(lambda: batches)
     assert np.array_equal(fitted.statistics_.gram, expected.statistics_.gram)
     assert fitted.weights_digest == expected.weights_digest

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import tee
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +15,13 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.indexing.reading.spool import Spool, SpooledBatch
 from semsearch.results.state.reports import Progress
 from semsearch.storage.segments import Kind, Segment
-from semsearch.system.threads import in_order
+from semsearch.system.threads import Spread
+from semsearch.text.ragged import Ragged
 from semsearch.topics.joined import join
 from semsearch.topics.passages import TopicVectors
 
 Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,20 @@ class PassageEmbedding:
     topics: TopicVectors | None
     questions: Questions
 
-    def vectors(self, batch: SpooledBatch) -> tuple[SpooledBatch, Float32, Float32]:
-        """The vectors of a batch's passages and of its sentences. (p, d + k), (s, d)"""
-        rows, whole = self.embedder.transform_both(batch.words, batch.starts)
-        if self.topics is not None:
-            whole = join(whole, self.topics.of(batch.passage_ids))
-        return batch, whole, rows[batch.is_sentence]
+    def of(self, batches: Iterable[SpooledBatch], spread: Spread) -> Iterator[tuple[SpooledBatch, Float32, Float32]]:
+        """Each batch, with the vectors of its passages and of its sentences. (p, d + k), (s, d)"""
+        batches, again = tee(batches)
+        work = partial(_vectors, self.embedder.transforming_both)
+        for batch, (whole, single) in zip(again, spread.in_order(work, batches), strict=True):
+            yield batch, whole if self.topics is None else join(whole, self.topics.of(batch.passage_ids)), single
+
+
+def _vectors(
+    transform_both: Callable[[Ragged, Int64], tuple[Float32, Float32]], batch: SpooledBatch
+) -> tuple[Float32, Float32]:
+    """The general vectors of a batch's passages and of its sentences. (p, d), (s, d)"""
+    rows, whole = transform_both(batch.words, batch.starts)
+    return whole, rows[batch.is_sentence]
 
 
 def write_vectors(
@@ -42,7 +54,7 @@ def write_vectors(
     stores: Mapping[Kind, VectorStore],
     *,
     number: int,
-    threads: int,
+    spread: Spread,
     total: int,
     progress: Callable[[Progress], None],
 ) -> list[Segment]:
@@ -55,7 +67,7 @@ def write_vectors(
         stores["passage"].writer(number, questions=embedding.questions) as passages,
         stores["sentence"].writer(number) as sentences,
     ):
-        for batch, whole, single in in_order(embedding.vectors, _batches(spools), threads=threads):
+        for batch, whole, single in embedding.of(_batches(spools), spread):
             passages.add(batch.passage_ids, whole)
             sentences.add(batch.sentence_ids, single)
             done += len(single)

@@ -34,7 +34,7 @@ from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, sav
 from semsearch.storage.manifest import get_removed, get_segments, name_segments
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment
 from semsearch.stores.registry import get_address, open_stores
-from semsearch.system.threads import aside
+from semsearch.system.threads import Spread, Threads, aside
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk
 from semsearch.topics.model import Topics, named_topics, write_topics
@@ -68,7 +68,7 @@ class Generation:
         self.db = db
         self.folder = folder
         self.number = number
-        self.threads = 1  # that embed; the result does not depend on their number
+        self.spread: Spread = Threads()  # of fitting and embedding; the result does not depend on it
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
         self._largest, self._listed = largest, listed
         self._settings = settings
@@ -118,8 +118,8 @@ class Generation:
             return self._embed_everything(new, first_new)
         fit.embedder.expect(new.words)
         today = fit.today if self._gone is None else fit.today - self._gone
-        for batch in new:
-            today = today + fit.embedder.statistics_of(batch.sentences)
+        for sums in self.spread.in_order(fit.embedder.summing, (batch.sentences for batch in new)):
+            today = today + sums
         if is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
             return self._embed_everything(new, first_new)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
@@ -156,8 +156,8 @@ class Generation:
         embedder = self._settings.embedder(self._vectors())
         embedder.expect(sum(spool.words for spool in spools))
         learn = partial(self._learn_topics, self._opened(self._named("words")), get_removed(self.db, "words"))
-        with aside(learn, threads=self.threads) as learned:  # of the postings, while the fit reads the spools
-            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), threads=self.threads)
+        with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
+            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
             topics, topical = learned()
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
         segments += self._write_vectors(spools, embedder, topics, topical)
@@ -182,7 +182,7 @@ class Generation:
             PassageEmbedding(embedder, topical, partial(questions_of, self.db, embedder, topics)),
             self._stores,
             number=self.number,
-            threads=self.threads,
+            spread=self.spread,
             total=sum(spool.sentences for spool in spools),
             progress=self._progress,
         )

@@ -30,9 +30,9 @@ from semsearch.arrays.hash_table import look_up
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_spans
 from semsearch.text.unknown_words import Bytes, UnknownWords
-from semsearch.word_vectors.averages import average, average_few
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
@@ -155,28 +155,37 @@ class Pieces:
         return result
 
     def _guess(self, parts: Parts, table: WordTable) -> Float32:
-        pieces = parts.pieces
+        """In double precision: a word's vector is then the same to the last digit, whatever words are given with it."""
+        pieces, lengths = parts.pieces, parts.pieces.lengths
+        result: Float64 = np.zeros((len(pieces), self._vectors.shape[1]))
         if len(pieces.ids) <= _FEW:
-            means = average_few(pieces, self._vectors[pieces.ids] * self._scales[pieces.ids][:, None])
+            filled = np.flatnonzero(lengths)
+            if len(filled):
+                rows = self._vectors[pieces.ids] * self._scales[pieces.ids][:, None].astype(np.float64)
+                result[filled] = np.add.reduceat(rows, pieces.indptr[filled], axis=0)
         else:
-            means = average(pieces, self._rows)
-        result = means * np.sqrt(pieces.lengths)[:, None].astype(np.float32)
-        for ids, matrix in ((parts.beginnings, self._beginning), (parts.endings, self._ending)):
+            from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+
+            ones = np.ones(len(pieces.ids))
+            matrix = csr_array((ones, pieces.ids, pieces.indptr), shape=(len(pieces), len(self)))
+            result += np.asarray(matrix @ self._rows)
+        result /= np.sqrt(np.maximum(lengths, 1))[:, None]  # the mean times the root of their number
+        for ids, transposed in ((parts.beginnings, self._beginning), (parts.endings, self._ending)):
             there = np.flatnonzero(ids >= 0)
-            result[there] += table.rows(ids[there]) @ matrix
+            result[there] += table.rows(ids[there]).astype(np.float64) @ transposed
         return np.asarray(result, dtype=np.float32)
 
     @cached_property
-    def _rows(self) -> Float32:
-        return np.asarray(self._vectors * self._scales[:, None], dtype=np.float32)
+    def _rows(self) -> Float64:
+        return np.asarray(self._vectors * self._scales[:, None].astype(np.float64))
 
     @cached_property
-    def _beginning(self) -> Float32:
-        return np.asarray(self._maps[0], dtype=np.float32)
+    def _beginning(self) -> Float64:
+        return np.asarray(self._maps[0], dtype=np.float64)
 
     @cached_property
-    def _ending(self) -> Float32:
-        return np.asarray(self._maps[1], dtype=np.float32)
+    def _ending(self) -> Float64:
+        return np.asarray(self._maps[1], dtype=np.float64)
 
 
 def find_parts(words: UnknownWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:

@@ -78,6 +78,18 @@ def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> N
     assert not small_vectors.guess_known(np.array([3, 4])).any()
 
 
+def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> None:
+    """To the last digit: the vector that is remembered must not depend on which of several threads asked first."""
+    table = load_vectors()
+    stems, endings = table.words[60_000:60_900:3], table.words[70_000:70_900:3]
+    made = UnknownWords.of([stem + ending for stem, ending in zip(stems, endings, strict=True)])
+    together = table.guess(made)
+    assert together.any(axis=1).all()
+    for size in (1, 7, 100):
+        parts = [made.take(np.arange(first, min(first + size, len(made)))) for first in range(0, len(made), size)]
+        assert np.array_equal(np.concatenate([table.guess(part) for part in parts]), together)
+
+
 def test_the_most_telling_pieces_are_chosen_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = choose_pieces(UnknownWords.of([*WORDS, "naïve"]), 50)
     counts = {

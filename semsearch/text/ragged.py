@@ -62,6 +62,14 @@ class Ragged:
         dropped = np.flatnonzero(~chosen)
         return Ragged(self.ids[chosen], self.indptr - np.searchsorted(dropped, self.indptr), self.unknown_words)
 
+    def with_distinct_unknown(self) -> Ragged:
+        """The same texts with each of their unknown words once, in order of the hashes, as the tokeniser gives them."""
+        is_unknown = self.ids < 0
+        distinct, which = self.unknown_words.take(-1 - self.ids[is_unknown].astype(np.int64)).distinct()
+        ids = self.ids.copy()
+        ids[is_unknown] = -1 - which
+        return Ragged(ids, self.indptr, distinct)
+
     def without_repetitions(self) -> Ragged:
         """The distinct words of each text, in order of their ids."""
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)

@@ -93,7 +93,8 @@ class Intake:
         self._record_metadata: list[tuple[int, int, str]] = []
         self._records: list[PassageRecord] = []  # whose words are still to be found
         self._languages_of_records: list[str] = []
-        self._texts = 0  # of theirs
+        self._found: list[SpooledBatch] = []  # the passages before these, which go to the spool together with them
+        self._texts = 0  # of all of these
 
     @property
     def next_document(self) -> int:
@@ -140,12 +141,9 @@ class Intake:
             self._add_passage(record)
             self._records.append(record)
             self._languages_of_records.append(language or ENGLISH)
-            self._texts += 1 + record.sentences
             words += _count(record.text)
-            if self._texts >= _TEXTS:
-                self._find_words()
-            if len(self._passages) >= _BATCH:
-                self.flush()
+            if self._is_full(record):
+                self._put_together()
         self._readings.append((self._next_document, *reading))
         self._add_document(origin, title, format, metadata, first_passage, first_sentence, words, language)
 
@@ -164,20 +162,43 @@ class Intake:
         return language_of_parts(record.text for record in first), chain(first, rest)
 
     def take_chunk(self, chunk: Chunk, origins: Sequence[DocumentSource | None]) -> None:
-        """Add the files of a prepared chunk that have an origin; those without one could not be read."""
-        self.flush()
-        if len(ids := self._spooled(chunk.batch, self._next_passage, self._next_sentence)):
-            self._words.take(ids, chunk.postings)
+        """Add the files of a prepared chunk that have an origin; those without one could not be read.
+
+        What goes to the spool together does not depend on the chunks: the sums over it are those of one process.
+        """
+        self._find_words()
+        passages = len(chunk.batch.passage_ids)
+        if passages:
+            self._words.take(np.arange(self._next_passage, self._next_passage + passages), chunk.postings)
+        number = first = 0
         for file, origin in zip(chunk.files, origins, strict=True):
             if origin is None:
                 continue
             first_passage, first_sentence = self._next_passage, self._next_sentence
             for record in file.records:
                 self._add_passage(record)
+                number += 1
+                if self._is_full(record):
+                    self._found.append(chunk.batch.part(first, number))
+                    self._put_together()
+                    first = number
             words = sum(_count(record.text) for record in file.records)
             self._readings.append((self._next_document, *file.reading))
             described = file.title, file.format, file.metadata
             self._add_document(origin, *described, first_passage, first_sentence, words, file.language)
+        self._found.append(chunk.batch.part(first, passages))
+
+    def _is_full(self, record: PassageRecord) -> bool:
+        """Count the texts of a passage that was added; return whether there are enough to put them together."""
+        self._texts += 1 + record.sentences
+        return self._texts >= _TEXTS or len(self._passages) >= _BATCH
+
+    def _put_together(self) -> None:
+        """Put the last passages into the spool; write the rows too, if there are enough."""
+        if len(self._passages) >= _BATCH:
+            self.flush()
+        else:
+            self._spool_found()
 
     def _add_passage(self, record: PassageRecord) -> None:
         ids = self._next_passage, self._next_document, self._next_sentence
@@ -192,17 +213,21 @@ class Intake:
         """Find the words of the last passages, for both halves of the index."""
         if self._records:
             words = find_words(self._records, self._languages_of_records)
-            batch = batch_of(words.sentence_counts, self._ids_of(words.chunks))
-            firsts = self._next_passage - len(self._records), self._next_sentence - int(words.sentence_counts.sum())
-            self._words.add_words(self._spooled(batch, *firsts), words)
-            self._records, self._languages_of_records, self._texts = [], [], 0
+            first = self._next_passage - len(self._records)
+            self._words.add_words(np.arange(first, self._next_passage), words)
+            self._found.append(batch_of(words.sentence_counts, self._ids_of(words.chunks)))
+            self._records, self._languages_of_records = [], []
 
-    def _spooled(self, batch: SpooledBatch, first_passage: int, first_sentence: int) -> Int64:
-        """Put a batch into the spool, with ids counted on from the given ones; the ids of its passages."""
-        ids, sentences = first_passage + batch.passage_ids, first_sentence + batch.first_sentences
-        if len(ids):
+    def _spool_found(self) -> None:
+        """Put the words of the last passages into the spool, as one batch."""
+        self._find_words()
+        batch = SpooledBatch.concatenate(self._found)
+        first_passage = self._next_passage - len(batch.passage_ids)
+        first_sentence = self._next_sentence - int(batch.sentence_counts.sum())
+        if len(batch.passage_ids):
+            ids, sentences = first_passage + batch.passage_ids, first_sentence + batch.first_sentences
             self._spool.append(replace(batch, passage_ids=ids, first_sentences=sentences))
-        return ids
+        self._found, self._texts = [], 0
 
     def _add_document(
         self,
@@ -226,8 +251,8 @@ class Intake:
         self._next_document += 1
 
     def flush(self) -> None:
-        """Write the rows gathered so far."""
-        self._find_words()
+        """Write the rows gathered so far, and put the words into the spool."""
+        self._spool_found()
         self._db.executemany(_INSERT_DOCUMENT, self._documents)
         self._db.executemany(_INSERT_READING, self._readings)
         self._db.executemany(_INSERT_PASSAGE, self._passages)

@@ -63,6 +63,18 @@ class SpooledBatch:
         """The words of each passage, headings and sentences together."""
         return self.words.joined(self.starts)
 
+    def part(self, first: int, last: int) -> SpooledBatch:
+        """The passages from number `first` up to, not including, `last`, with ids from 0 on."""
+        starts = self.starts
+        words = self.words.part(int(starts[first]), int(starts[last]))
+        return batch_of(self.sentence_counts[first:last], words)
+
+    @staticmethod
+    def concatenate(batches: Sequence[SpooledBatch]) -> SpooledBatch:
+        """The passages of all batches, in order, with ids from 0 on."""
+        counts = np.concatenate([np.zeros(0, dtype=np.int64), *(batch.sentence_counts for batch in batches)])
+        return batch_of(counts, Ragged.concatenate([batch.words for batch in batches]).with_distinct_unknown())
+
 
 def batch_of(sentence_counts: Int64, words: Ragged) -> SpooledBatch:
     """Make a batch whose passages and sentences have ids from 0 on. (p,), Σ (1 + sentence count) rows"""

@@ -12,6 +12,7 @@ from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
+from semsearch.indexing.reading import intake as intake_module
 from semsearch.indexing.reading import workers as preparing_module
 from semsearch.indexing.reading.prepare import FileToRead
 from semsearch.indexing.reading.workers import chunks, prepare_in_processes, useful_processes
@@ -46,17 +47,25 @@ def scores(index: Index) -> list[float]:
     return [hit.score for question in QUESTIONS for hit in index.search(question, 20)]
 
 
+def segments(index: Index) -> list[bytes]:
+    """The contents of all files of vectors, topics and words, whose names are drawn by chance."""
+    return sorted(path.read_bytes() for path in (index.path / "segments").iterdir())
+
+
 def test_two_processes_make_the_same_index_as_one(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing_module, "_CHUNK", 2000)  # several chunks for each
+    monkeypatch.setattr(intake_module, "_TEXTS", 50)  # and several batches, which are not the chunks
+    monkeypatch.setattr(intake_module, "_BATCH", 30)
     write_documents(tmp_path / "documents")
     one, alone = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
     two, together = index_of(tmp_path / "two", tmp_path / "documents", small_vectors, 2)
     assert replace(alone, seconds=0) == replace(together, seconds=0)
     assert [Path(skip.path).name for skip in together.skipped] == ["binary.txt"]
     assert contents(one) == contents(two)
-    assert scores(one) == pytest.approx(scores(two), abs=1e-4)
+    assert scores(one) == scores(two)
+    assert segments(one) == segments(two)  # bit for bit
     assert one.coverage() == two.coverage()
     assert one.problems() == two.problems()
     assert [Path(problem.path).name for problem in two.problems()] == ["binary.txt", "picture.foo", "old.txt"]

@@ -152,4 +152,10 @@ def _open_faiss(location: StoreLocation) -> VectorStore:
     return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
 
 
-_ENGINES: dict[str, Callable[[], Engine]] = {"faiss": _faiss}
+def _postgres() -> Engine:
+    from semsearch.stores.postgres.table_store import ENGINE  # start-up time
+
+    return ENGINE
+
+
+_ENGINES: dict[str, Callable[[], Engine]] = {"faiss": _faiss, "postgres": _postgres, "postgresql": _postgres}

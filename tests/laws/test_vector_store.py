@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
+from postgres_server import postgres_store
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore
@@ -32,9 +33,11 @@ EXACT: dict[str, Opener] = {
     "faiss of sentences": lambda folder: FaissStore(folder, "sentence"),
     "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(), largest=7),
     "memory": lambda _: MemoryStore(),
+    "postgres": lambda _: postgres_store(),
 }
 APPROXIMATE: dict[str, Opener] = {
     "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
+    "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
 }
 DIMENSION = 16
 ROUNDING = 1e-3  # half precision of numbers below one

@@ -1,0 +1,208 @@
+"""Search tables of vectors, exactly or by their graphs, and fetch from them.
+
+A graph (HNSW: Malkov and Yashunin 2020) is asked with half-precision numbers, and what it finds is scored with single
+precision, as everything is where vectors are compared one by one. Which rows may be found is sent as bits: looking up
+one takes no time, however many there are. Few rows are compared one by one: a graph would pass by many others on its
+way to them. A graph that finds fewer than there are is not believed, and all rows are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopKResult, nothing_found, stacked
+from semsearch.dense.store import check_dimension
+from semsearch.dense.stored import StoredVectors, nothing_stored
+from semsearch.stores.postgres.copy_format import vectors_of
+
+if TYPE_CHECKING:
+    from semsearch.stores.postgres.connection_pool import Session
+    from semsearch.stores.postgres.segment_table import SegmentTable
+    from semsearch.stores.postgres.table_store import PostgresStore
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+_ROUNDING = 2e-3  # the error of a number in half precision, at most
+_AT_ONCE = 4  # connections that share many questions
+_FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
+_SPACING = 2.0  # rows passed by on the way through a graph cost so much more than rows compared
+_SCATTERED = 8  # rows scanned in the time of one that is looked up
+_QUESTION = "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half) "
+_DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a search in one table: which rows may be found, how many will be, and whether by the graph."""
+
+    table: SegmentTable
+    rows: Bool | None  # None: all
+    count: int
+    is_by_graph: bool
+
+    def sql(self, number: int, parameter: int) -> str:
+        """The statement, as a part of one for several tables; `$2` is how many to find, the rows are a parameter."""
+        condition = ""
+        if self.rows is not None:
+            is_few = self._is_few
+            condition = (
+                f"WHERE number = ANY(${parameter}::int4[])"
+                if is_few
+                else f"WHERE get_bit(${parameter}::bytea, number) = 1"
+            )
+        if self.is_by_graph:
+            near = f"SELECT number, embedding FROM {self.table.name} {condition} "  # noqa: S608 (quoted)
+            near += "ORDER BY embedding <#> (SELECT half FROM asked) LIMIT $2"
+            return f"(SELECT {number} AS part, number, {_DISTANCE} AS distance FROM ({near}) AS near)"  # noqa: S608
+        every = f"SELECT {number} AS part, number, {_DISTANCE} AS distance FROM {self.table.name} {condition}"  # noqa: S608
+        return f"({every} ORDER BY distance LIMIT $2)"
+
+    @property
+    def argument(self) -> object:
+        """The rows as an argument of the statement: their numbers, or bits."""
+        assert self.rows is not None
+        return (
+            np.flatnonzero(self.rows).tolist() if self._is_few else np.packbits(self.rows, bitorder="little").tobytes()
+        )
+
+    @property
+    def _is_few(self) -> bool:
+        return self.rows is not None and self.count < len(self.rows) // _SCATTERED and not self.is_by_graph
+
+
+class PostgresReader:
+    """A reader of tables that leaves out rows with removed ids. Threads may share it."""
+
+    rounding = _ROUNDING
+
+    def __init__(self, store: PostgresStore, tables: Sequence[SegmentTable], removed: IdRanges) -> None:
+        self.tables = tables
+        self._store = store
+        self._removed = removed
+
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """Find the n best ids for each query: exactly, except in tables with a graph. (q, d) -> (q, ≤ n)"""
+        for one in self.tables[:1]:
+            check_dimension(queries, one.dimension)
+        parts = self._parts(n, allowed)
+        n = min(n, sum(part.count for part in parts))
+        if not parts or not len(queries):
+            return nothing_found(len(queries))
+        shares = [each for each in np.array_split(queries, _AT_ONCE) if len(each)]
+        works = [(_Search(parts, n, share).done, len(share)) for share in shares]
+        return stacked([each for found in self._store.ask_each(self.tables, works) for each in found])
+
+    def fetch(self, ids: Int64) -> StoredVectors:
+        """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
+        is_gone = self._removed.has(ids)
+        positions: list[Int64] = []
+        vectors: list[Float32] = []
+        for one in self.tables:
+            id_ranges = one.segment.id_ranges
+            inside = np.flatnonzero(id_ranges.has(ids) & ~is_gone)
+            if not len(inside):
+                continue
+            wanted = id_ranges.below(ids[inside])
+            records = self._store.fetch(one, *_condition(np.unique(wanted)))
+            at = np.searchsorted(records["number"], wanted)
+            is_there = at < len(records)
+            is_there[is_there] = records["number"][at[is_there]] == wanted[is_there]
+            positions.append(inside[is_there])
+            vectors.append(vectors_of(records[at[is_there]]))
+        if not positions:
+            return nothing_stored(len(ids))
+        return StoredVectors(np.concatenate(positions), np.concatenate(vectors), len(ids))
+
+    @cached_property
+    def _alive(self) -> list[Bool | None]:
+        """The rows of each table that are not removed; None if none is removed."""
+        removed = [one.segment.id_ranges.rows_in(self._removed) for one in self.tables]
+        return [~rows if rows.any() else None for rows in removed]
+
+    def _parts(self, n: int, allowed: IdRanges | None) -> list[Part]:
+        parts = []
+        for one, alive in zip(self.tables, self._alive, strict=True):
+            rows = alive
+            if allowed is not None:
+                inside = one.segment.id_ranges.rows_in(allowed)
+                rows = inside if alive is None else inside & alive
+            count, size = (len(one.segment.id_ranges),) * 2 if rows is None else (int(rows.sum()), len(rows))
+            is_dense = count * count > _SPACING * n * size  # so a graph meets enough of them on its way
+            if count:
+                parts.append(Part(one, None if count == size else rows, count, bool(one.ef) and is_dense))
+        return parts
+
+
+class _Search:
+    """The search for some queries, over a few connections at a time."""
+
+    def __init__(self, parts: Sequence[Part], n: int, queries: Float32) -> None:
+        self._parts, self._n, self._queries = parts, n, queries
+        self._sql, self._arguments = _statement(parts)
+        self._ef = max((part.table.ef for part in parts if part.is_by_graph), default=0)
+
+    async def done(self, session: Session) -> list[TopKResult]:
+        """Ask the queries, one after the other."""
+        if self._ef:
+            await session.set({"hnsw.ef_search": str(min(max(self._ef, _FEWEST), _MOST))})
+        return [await self._asked(session, query) for query in self._queries]
+
+    async def _asked(self, session: Session, query: Float32) -> TopKResult:
+        numbers = query.tolist()
+        rows = await session.connection.fetch(self._sql, numbers, self._n, *self._arguments)
+        found = _by_part(rows, len(self._parts))
+        short = [
+            number
+            for number, part in enumerate(self._parts)
+            if part.is_by_graph and len(found[number][0]) < min(self._n, part.count)
+        ]
+        if short:
+            sql, arguments = _statement([replace(self._parts[number], is_by_graph=False) for number in short])
+            again = _by_part(await session.connection.fetch(sql, numbers, self._n, *arguments), len(short))
+            for number, instead in zip(short, again, strict=True):
+                found[number] = instead
+        ids = [part.table.segment.id_ranges.ids(own) for part, (own, _) in zip(self._parts, found, strict=True)]
+        return _filled(np.concatenate([scores for _, scores in found]), np.concatenate(ids), self._n)
+
+
+def _statement(parts: Sequence[Part]) -> tuple[str, list[object]]:
+    """The statement that searches some tables, and its arguments after the question and the number to find."""
+    arguments: list[object] = []
+    statements = []
+    for number, part in enumerate(parts):
+        if part.rows is not None:
+            arguments.append(part.argument)
+        statements.append(part.sql(number, 2 + len(arguments)))
+    return _QUESTION + " UNION ALL ".join(statements), arguments
+
+
+def _by_part(rows: Sequence[Any], parts: int) -> list[tuple[Int64, Float32]]:
+    """The rows' numbers and scores that were found in each part."""
+    owners, numbers = np.array([(row[0], row[1]) for row in rows], dtype=np.int64).reshape(-1, 2).T
+    scores = np.array([-row[2] for row in rows], dtype=np.float32)
+    return [(numbers[own], scores[own]) for own in (owners == part for part in range(parts))]
+
+
+def _filled(scores: Float32, ids: Int64, n: int) -> TopKResult:
+    """The n best, filled up where there are fewer. (f,), (f,) -> (1, n)"""
+    best = np.lexsort((ids, -scores))[:n]
+    result = TopKResult(np.full((1, n), -np.inf, np.float32), np.full((1, n), -1, np.int64))
+    result.scores[0, : len(best)], result.ids[0, : len(best)] = scores[best], ids[best]
+    return result
+
+
+def _condition(numbers: Int64) -> tuple[Any, ...]:
+    """The condition for rows with some rising numbers, in SQL, and its arguments."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    if last - first + 1 == len(numbers):
+        return "number BETWEEN $1 AND $2", first, last
+    return "number = ANY($1::int4[])", numbers.tolist()

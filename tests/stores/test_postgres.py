@@ -1,0 +1,421 @@
+"""An index whose vectors are in PostgreSQL: a real server, which is killed, slow, or closed to us."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from postgres_server import PostgresServer, close_connections, postgres_store, shared_server
+from small import small_vectors, write_articles
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.store import NO_IDS
+from semsearch.errors import IndexDamaged, StorageError, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.stores.postgres import table_writer
+from semsearch.stores.postgres.address import located, parsed
+from semsearch.stores.postgres.claims import claim, release
+
+QUESTIONS = ["the ship in the night", "a telescope of old", "bread and butter", "violin and concert", "roses and soil"]
+
+
+def unit_rows(n: int, *, dimension: int = 16, seed: int = 0) -> Any:
+    rows = np.random.default_rng(seed).standard_normal((n, dimension)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def uri() -> str:
+    """A place that nobody has claimed, with the server of all tests."""
+    return shared_server().uri
+
+
+@pytest.fixture(scope="module")
+def mortal() -> Iterator[PostgresServer]:
+    """A server that tests may kill."""
+    shared_server()  # or skip
+    server = PostgresServer()
+    yield server
+    close_connections()
+    server.remove()
+
+
+def twins(folder: Path, uri: str) -> tuple[Index, Index]:
+    """Two indexes of the same documents: one with its vectors in files, one in PostgreSQL."""
+    small_vectors(folder)
+    write_articles(folder / "docs", 9)
+    both = [
+        Index.create(folder / name, vectors=folder / "small", store=store)
+        for name, store in (("files", None), ("elsewhere", uri))
+    ]
+    for index in both:
+        index.sync(folder / "docs")
+    return both[0], both[1]
+
+
+def found(index: Index, **options: Any) -> list[list[tuple[str, int]]]:
+    return [[(hit.document, hit.passage_id) for hit in hits] for hits in index.search_many(QUESTIONS, 7, **options)]
+
+
+def agree(*both: Index) -> None:
+    for options in ({}, {"mode": "dense"}, {"filters": ["night*"]}):
+        one, other = (found(index, **options) for index in both)
+        assert one == other
+
+
+# -- an index over it ------------------------------------------------------------------------------------------------
+
+
+def test_an_index_gives_the_same_hits_as_one_in_files_through_updates_removal_and_compaction(
+    tmp_path: Path, uri: str
+) -> None:
+    both = twins(tmp_path, uri)
+    agree(*both)
+    docs, server, schema = tmp_path / "docs", shared_server(), parsed(uri).schema
+    for path in sorted(docs.glob("*"))[::5]:
+        path.unlink()
+    sorted(docs.glob("*"))[0].write_text("A comet was seen by the telescope in the night of the violin concert.")
+    write_articles(docs, 2, first=40)
+    for index in both:
+        index.sync(docs)
+    agree(*both)
+    for index in both:
+        assert index.compact() is True
+    agree(*both)
+    assert both[1].verify() == []
+    assert len(server.segments(schema)) == 1
+    both[1].rebuild(store="faiss:")
+    agree(*both)
+    assert server.sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'") == []
+    for index in both:
+        index.close()
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path: Path, uri: str) -> None:
+    _, index = twins(tmp_path, uri)
+    server, schema = shared_server(), parsed(uri).schema
+    written = server.segments(schema)
+    server.sql(f'CREATE TABLE "{schema}"."passage-00000009-abcdef01" (number int4, embedding halfvec(8))')
+    before = found(index)
+    index.add([])
+    assert server.segments(schema) == written
+    assert found(index) == before
+    index.close()
+
+
+def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
+    _, index = twins(tmp_path, uri)
+    server, schema = shared_server(), parsed(uri).schema
+    (name,) = server.segments(schema)
+    own = f'"{schema}"."{name}"'
+    server.sql(f"UPDATE {own} SET embedding = (SELECT embedding FROM {own} WHERE number = 1) WHERE number = 0")
+    assert f"{name} is not as it was written: its digest differs" in index.verify()
+    server.sql(f"DELETE FROM {own} WHERE number = 0")
+    assert any(problem.startswith(f"{name} has ") for problem in index.verify())
+    server.sql(f"COMMENT ON TABLE {own} IS 'something else'")
+    index.close()
+    for statement in ("SELECT 1", f"DROP TABLE {own}"):
+        server.sql(statement)
+        with Index.open(index.path) as opened, pytest.raises(IndexDamaged, match="--rebuild"):
+            opened.search("ship", mode="dense")
+    index.rebuild()
+    assert index.verify() == []
+    index.close()
+
+
+# -- graphs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_few_are_allowed() -> None:
+    store = postgres_store(scanning=ScanOptions(listed=500))
+    rows, queries = unit_rows(1500), unit_rows(60, seed=5)
+    with store.writer(1) as writer:
+        writer.add(np.arange(1, 1501) * 2, rows)
+        (segment,) = writer.finish()
+    assert segment.scan is not None
+    assert (segment.scan.factory, segment.scan.vectors) == ("HNSW16", 1500)
+    assert segment.scan.recall >= 0.9
+    reader = store.open([segment], IdRanges.of_ids(np.arange(2, 200, 2)))
+    alive = np.arange(200, 3002, 2)
+    scores = queries @ rows.astype(np.float16).astype(np.float32).T
+    for allowed in (None, alive[np.random.default_rng(2).random(len(alive)) < 0.5], alive[::3], alive[:7]):
+        own = alive if allowed is None else allowed
+        best = own[np.argsort(-scores[:, own // 2 - 1], axis=1)[:, :10]]
+        result = reader.search(queries, 10, allowed=None if allowed is None else IdRanges.of_ids(allowed))
+        shares = [
+            len({*some} & {*others}) / len(others)
+            for some, others in zip(result.ids.tolist(), best.tolist(), strict=True)
+        ]
+        assert np.mean(shares) >= 0.9
+        assert np.isin(result.ids[result.ids >= 0], own).all()
+        if len(own) < 100:
+            assert np.mean(shares) == 1
+
+
+def test_a_graph_that_finds_fewer_than_there_are_is_not_believed() -> None:
+    store = postgres_store(scanning=ScanOptions(listed=100))
+    rows = unit_rows(400)
+    with store.writer(1) as writer:
+        writer.add(np.arange(400), rows)
+        segments = writer.finish()
+    server, schema = shared_server(), store.address.schema
+    server.sql(f'DROP INDEX "{schema}"."{segments[0].file}_embedding_idx"')
+    server.sql(  # a graph of a few only
+        f'CREATE INDEX ON "{schema}"."{segments[0].file}" USING hnsw (embedding halfvec_ip_ops) WHERE number < 5'
+    )
+    found = store.open(segments, NO_IDS).search(rows[:3], 60)
+    assert (found.ids >= 0).all()
+    assert found.ids[:, 0].tolist() == [0, 1, 2]
+
+
+def test_an_exact_index_has_no_graph_and_an_index_type_of_faiss_is_refused() -> None:
+    store = postgres_store(scanning=ScanOptions(exact=True, listed=5))
+    assert store.gathering is None
+    with store.writer(1) as writer:
+        writer.add(np.arange(50), unit_rows(50))
+        (segment,) = writer.finish()
+    assert segment.scan is None
+    with pytest.raises(UsageError, match=r"IVF8,SQ8 is an index type of FAISS"):
+        postgres_store(scanning=ScanOptions(factory="IVF8,SQ8")).writer(1)
+
+
+# -- places ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("uri", "complete"),
+    [
+        ("postgres://host/db", "postgres://host:5432/db?schema=semsearch_my_docs"),
+        (
+            "postgresql://ada@host:1/d%20b?sslmode=require&timeout=2.5",
+            "postgres://ada@host:1/d%20b?schema=semsearch_my_docs&timeout=2.5&sslmode=require",
+        ),
+        ("postgres://[::1]/db?schema=Eigenes", "postgres://[::1]:5432/db?schema=Eigenes"),
+    ],
+)
+def test_an_address_is_completed(uri: str, complete: str) -> None:
+    assert located(uri, "My docs") == complete
+    assert located(complete, "another") == complete
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "postgres:db",
+        "postgres://host",
+        "postgres:///db",
+        "postgres://host/a/b",
+        "postgres://host:x/db",
+        "postgres://host/db?timeout=0",
+        "postgres://host/db?timeout=soon",
+        "postgres://host/db?schema=",
+        "postgres://host/db?schema=pg_own",
+        "postgres://host/db?sslmode=perhaps",
+        "postgres://host/db?password=secret",
+    ],
+)
+def test_what_is_no_address_is_refused(uri: str, tmp_path: Path) -> None:
+    small_vectors(tmp_path)
+    with pytest.raises(UsageError):
+        Index.create(tmp_path / "index", vectors=tmp_path / "small", store=uri)
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_place_is_one_indexs_and_several_are_side_by_side(uri: str) -> None:
+    claim(uri, "me")
+    claim(uri, "me")
+    with pytest.raises(UsageError, match="another index's; choose another place"):
+        claim(uri, "you")
+    release(uri, "you")  # nothing of mine
+    with pytest.raises(UsageError, match="another index's"):
+        claim(uri, "you")
+    claim(shared_server().uri, "you")
+    release(uri, "me")
+    release(uri, "me")
+    claim(uri, "you")
+    release(uri, "you")
+
+
+def test_a_schema_with_other_tables_is_left_alone_and_one_that_was_there_stays(uri: str) -> None:
+    server, schema = shared_server(), parsed(uri).schema
+    server.sql(f"CREATE SCHEMA {schema}")
+    claim(uri, "me")
+    release(uri, "me")
+    server.sql(f"CREATE TABLE {schema}.theirs (x int)")
+    with pytest.raises(UsageError, match="holds tables of something else"):
+        claim(uri, "me")
+    assert server.sql(f"SELECT count(*) FROM {schema}.theirs") == [(0,)]
+
+
+def test_a_store_whose_place_has_become_anothers_drops_and_writes_nothing(uri: str) -> None:
+    store = postgres_store(uri)
+    release(uri, "me")
+    postgres_store(uri, owner="you")
+    shared_server().sql(f'CREATE TABLE "{parsed(uri).schema}"."passage-1" (x int)')
+    assert list(store.names()) == []
+    with pytest.raises(StorageError, match="not this index's any more"), store.writer(1) as writer:
+        writer.add(np.arange(1), unit_rows(1))
+
+
+def test_a_role_without_rights_is_told_the_sql_to_run(mortal: PostgresServer) -> None:
+    mortal.sql("CREATE ROLE reader LOGIN")
+    mortal.sql("DROP EXTENSION IF EXISTS vector CASCADE")
+    uri = mortal.uri_at(mortal.port, "mine", user="reader")
+    with pytest.raises(UsageError, match=r'"reader" may not create the extension .*: CREATE EXTENSION vector;'):
+        claim(uri, "me")
+    mortal.sql("CREATE EXTENSION vector")
+    with pytest.raises(UsageError, match=r': (CREATE SCHEMA "mine" AUTHORIZATION "reader";)') as refused:
+        claim(uri, "me")
+    mortal.sql(str(refused.value).partition("run: ")[2])
+    claim(uri, "me")
+    release(uri, "me")
+    mortal.sql('CREATE SCHEMA "closed"')
+    closed = mortal.uri_at(mortal.port, "closed", user="reader")
+    with pytest.raises(UsageError, match=r': (GRANT USAGE, CREATE ON SCHEMA "closed" TO "reader";)') as refused:
+        claim(closed, "me")
+    mortal.sql(str(refused.value).partition("run: ")[2])
+    claim(closed, "me")
+
+
+# -- a server in trouble ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[], None]]:
+    """Hold the tables of an index locked; what is given waits until somebody waits for them."""
+    schema, locked, done = parsed(uri).schema, threading.Event(), threading.Event()
+
+    def hold() -> None:
+        import asyncio
+
+        import asyncpg
+
+        async def lock() -> None:
+            connection = await asyncpg.connect(f"postgres://postgres@127.0.0.1:{server.port}/postgres")
+            names = await connection.fetch(f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'")
+            transaction = connection.transaction()
+            await transaction.start()
+            for name in names:
+                await connection.execute(f'LOCK TABLE "{schema}"."{name[0]}"')
+            locked.set()
+            while not done.is_set():
+                await asyncio.sleep(0.01)
+            connection.terminate()
+
+        asyncio.run(lock())
+
+    def wait() -> None:
+        while not server.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
+            pass
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    locked.wait()
+    try:
+        yield wait
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_question_that_takes_longer_than_its_time_is_given_up(tmp_path: Path, uri: str) -> None:
+    _, index = twins(tmp_path, f"{uri}&timeout=0.5")
+    before = found(index)
+    with held_up(shared_server(), uri), pytest.raises(StorageError, match=r"longer than 0.5 seconds.*\?timeout=3"):
+        index.search("the ship")
+    assert found(index) == before
+    index.close()
+
+
+def test_a_server_that_is_killed_under_a_question_is_told_and_found_again(
+    tmp_path: Path, mortal: PostgresServer
+) -> None:
+    uri = mortal.uri
+    _, index = twins(tmp_path, uri)
+    before, errors = found(index), list[BaseException]()
+
+    def ask() -> None:
+        try:
+            index.search("the ship")
+        except BaseException as error:
+            errors.append(error)
+
+    with held_up(mortal, uri) as wait:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        wait()
+        mortal.kill()
+        thread.join()
+    with pytest.raises(StorageError, match="cannot be reached"):
+        index.search("the ship")
+    mortal.start()
+    assert [type(error) for error in errors] == [StorageError]
+    assert "cannot be reached" in str(errors[0])
+    assert found(index) == before
+    index.close()
+
+
+@pytest.mark.parametrize("work", ["add", "compact"])
+def test_a_server_that_is_killed_under_a_write_loses_nothing(
+    tmp_path: Path, mortal: PostgresServer, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    both = twins(tmp_path, mortal.uri)
+    comet = Text("comet", "A comet is seen by the telescope at night.")
+    if work == "compact":
+        for each in both:
+            each.add([comet])
+    before = found(both[1])
+
+    def write(index: Index) -> None:
+        if work == "add":
+            index.add([comet])
+        else:
+            index.compact()
+
+    def killing(*arguments: Any) -> Any:
+        mortal.kill()
+        return copied(*arguments)
+
+    copied = table_writer.copied
+    with monkeypatch.context() as patched:
+        patched.setattr(table_writer, "copied", killing)
+        with pytest.raises(StorageError, match="cannot be reached"):
+            write(both[1])
+    mortal.start()
+    assert found(both[1]) == before
+    for each in both:
+        write(each)
+    agree(*both)
+    for each in both:
+        each.close()
+
+
+def test_a_server_that_is_not_there_says_so(uri: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(StorageError, match=r"cannot be reached.*see that it runs"):
+            claim(f"postgres://ada@127.0.0.1:{taken.getsockname()[1]}/db?schema=x", "me")
+
+
+def test_a_server_that_never_answers_is_given_up_in_time(uri: str) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(StorageError, match=r"longer than 0.2 seconds"):
+            claim(f"postgres://ada@127.0.0.1:{silent.getsockname()[1]}/db?schema=x&timeout=0.2", "me")
+
+
+def test_a_database_or_role_that_does_not_exist_is_told() -> None:
+    port = shared_server().port
+    with pytest.raises(StorageError, match=r'refuses: database "nowhere" does not exist'):
+        claim(f"postgres://postgres@127.0.0.1:{port}/nowhere?schema=x", "me")
+    with pytest.raises(StorageError, match=r'refuses: role "nobody_here" does not exist; .*PGPASSWORD'):
+        claim(f"postgres://nobody_here@127.0.0.1:{port}/postgres?schema=x", "me")

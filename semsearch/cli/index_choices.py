@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError, rebuild_command
-from semsearch.stores.registry import complete
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -40,6 +39,8 @@ class IndexChoices:
             if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
                 value = str(Path(value).resolve())
             if name == "store":
+                from semsearch.stores.registry import complete  # start-up time: it brings NumPy
+
                 value = complete(value, index.path.absolute().name)
             if name != "vectors" and value != built:
                 built = ("faiss:" if name == "store" else "its default") if built is None else built

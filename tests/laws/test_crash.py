@@ -112,7 +112,7 @@ def test_a_writer_killed_at_any_point_leaves_the_index_as_before_or_as_after(tmp
     after = answers(world.work / "0")
     assert after != before
     events = int((world.work / "events").read_text())
-    chosen = points(events, 20) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
+    chosen = points(events, 8, last=12) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
     for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
         world.run(*group)
     seen = set()
@@ -170,7 +170,7 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     assert len(made) == index.status(drift=False, stale=False).passages
     events = int((world.work / "events").read_text())
     seen = set()
-    chosen = points(events, 5, last=6) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
+    chosen = points(events, 3, last=4) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
     for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
         world.run(*group)
     for point in chosen:

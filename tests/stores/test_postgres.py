@@ -79,6 +79,9 @@ def test_an_index_gives_the_same_hits_as_one_in_files_through_updates_removal_an
 ) -> None:
     both = twins(tmp_path, uri)
     agree(*both)
+    for index in both:
+        index.add([Text("comet", "A comet is seen by the telescope at night.")])
+    agree(*both)
     docs, server, schema = tmp_path / "docs", shared_server(), parsed(uri).schema
     for path in sorted(docs.glob("*"))[::5]:
         path.unlink()

@@ -71,7 +71,9 @@ class PostgresServer:
         return f"postgres://{user}@127.0.0.1:{port}/postgres?schema={schema or f'test_{secrets.token_hex(6)}'}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start it, unless it runs, and wait until it answers."""
+        if self._process is not None:
+            return
         log = (self.folder / "log").open("ab")
         command = [str(self.programs / "bin" / "postgres"), "-D", str(self.data)]
         self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/", **self._user)

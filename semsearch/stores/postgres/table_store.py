@@ -67,7 +67,8 @@ class PostgresStore:
         from semsearch.stores.postgres.table_reader import PostgresReader  # start-up time: a write needs none
 
         known = self._known
-        if any(segment.file not in known or known[segment.file].segment != segment for segment in segments):
+        digests = {name: one.segment.digest for name, one in known.items()}
+        if any(digests.get(segment.file) != segment.digest for segment in segments):
             known = self._look_up(segments)
         self._known = {segment.file: known[segment.file] for segment in segments}
         return PostgresReader(self, [known[segment.file] for segment in segments], removed)

@@ -38,7 +38,8 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Leave out, repeated: sts, weights, sweep, components, confound, supervised, classify, cbos.",
+            help="Leave out, repeated: sts, released, weights, sweep, components, confound, supervised, classify, "
+            "cbos.",
         ),
     ] = None,
     train_text: Annotated[
@@ -46,6 +47,7 @@ def report(
         typer.Option(metavar="FILE", help="Text to train pv-dm, pv-dbow and cbos on, also .xz or .gz. Repeated."),
     ] = None,
     train_sentences: Annotated[int, typer.Option(metavar="N", min=1, help="On so many sentences of it.")] = 300_000,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Of supervised tasks and CBOS.")] = 3,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute and train anew what was kept.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -73,6 +75,7 @@ def report(
             without=without or (),
             train_text=train_text or (),
             train_sentences=train_sentences,
+            seeds=seeds,
             fresh=fresh,
             progress=show,
         )

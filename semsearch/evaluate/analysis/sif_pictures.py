@@ -56,7 +56,7 @@ def draw_sweep(report: SweepReport) -> Figure:
         )
     for number, (vectors, mean) in enumerate(report.means.items()):
         label = f"{vectors}, plain mean" if several else "plain mean"
-        axes.axhline(mean, color=_GREY, linewidth=1.2, linestyle=("--", ":", "-.")[number % 3], label=label)
+        axes.axhline(mean.value, color=_GREY, linewidth=1.2, linestyle=("--", ":", "-.")[number % 3], label=label)
     axes.axvspan(*report.published_best, color=_SHADE, linewidth=0, zorder=0, label="best in the paper")
     axes.set_xscale("log")
     axes.set_xlabel("a")

@@ -13,18 +13,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.evaluate.datasets.data_folder import counts_in
+from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.published import figures
 from semsearch.evaluate.record import ExperimentRecord, digits
+from semsearch.evaluate.retrieval.bootstrap import Figure
 from semsearch.evaluate.similarity.correlation import pearson
 from semsearch.evaluate.similarity.cosines import UNIFORM, WeighedWords, cosines
+from semsearch.evaluate.similarity.pair_bootstrap import PairDraws, Resampled
 from semsearch.evaluate.similarity.sentence_pairs import Task, read_tasks, task_files
 from semsearch.settings import choose_frequencies
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
@@ -36,24 +37,33 @@ SOURCES = ("vectors", "corpus", UNIFORM)
 
 @dataclass(frozen=True, slots=True)
 class SweepPoint(ExperimentRecord):
-    """A point of the sweep, SIF with one a and one p(w): Pearson's r × 100 of each task, and their mean."""
+    """A point of the sweep, SIF with one a and one p(w): Pearson's r × 100 of each task, and their mean.
+
+    The mean has its 95 % interval, by drawing pairs anew within each task.
+    """
 
     vectors: str
     frequencies: str
     a: float
     pearson: float = field(metadata=digits(4))
     tasks: Mapping[str, float] = field(metadata=digits(4))
+    low: float = field(metadata=digits(4))
+    high: float = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """The results of a sweep. `means`: r × 100 of the plain mean, by word vectors."""
+    """The results of a sweep. `means`: r × 100 of the plain mean with its interval, by word vectors.
+
+    `taught` are the word vectors that were distilled from a sentence encoder.
+    """
 
     groups: tuple[str, ...]
     tasks: tuple[str, ...]
     points: tuple[SweepPoint, ...]  # a from low to high within word vectors and source
-    means: Mapping[str, float]
+    means: Mapping[str, Figure]
     published_best: tuple[float, float]  # the range of a in which the paper found the best figures
+    taught: tuple[str, ...] = ()
 
     @property
     def series(self) -> dict[tuple[str, str], tuple[SweepPoint, ...]]:
@@ -76,7 +86,9 @@ class SweepReport:
             "tasks": list(self.tasks),
             "points": [point.to_dict() for point in self.points],
             "best": [point.to_dict() for point in self.best],
-            "means": {name: round(figure, 4) for name, figure in self.means.items()},
+            "means": {name: round(figure.value, 4) for name, figure in self.means.items()},
+            "intervals of means": {name: [round(f.low, 4), round(f.high, 4)] for name, f in self.means.items()},
+            "taught": list(self.taught),
             "published": {"paper": "sif", "place": "figure 2", "best a": list(self.published_best)},
         }
 
@@ -107,7 +119,8 @@ def evaluate_sweep(
     opened = list({one.digest: one for one in map(open_vectors, vectors)}.values())
     values = sorted(set(a))
     points: list[SweepPoint] = []
-    means: dict[str, float] = {}
+    means: dict[str, Figure] = {}
+    draws = {task.label: PairDraws(task.label, len(task.scores)) for task in tasks}
     for name, table in zip(distinct_names(opened, "{} ({})"), opened, strict=True):
         kept = {
             "pairs": digest_of(task_files(map(Path, paths), split=split)),
@@ -120,26 +133,40 @@ def evaluate_sweep(
             if progress is not None:
                 progress(f"{name}, p(w) from {Path(source).name}", done, len(opened) * len(sources))
             content = digest_of([Path(source)]) if Path(source).is_file() else source
-            swept = partial(_correlations, WeighedWords(table, source), tasks, METHODS["sif"], values)
+            swept = partial(_measured, WeighedWords(table, source), tasks, draws, METHODS["sif"], values)
             found = cached("sweep", {**kept, "frequencies": content, "a": values}, swept, fresh=fresh)
             points += [
-                SweepPoint(name, source, value, _mean(by_task), by_task)
-                for value, by_task in zip(values, found, strict=True)
+                SweepPoint(name, source, value, one["mean"], one["tasks"], one["low"], one["high"])
+                for value, one in zip(values, found, strict=True)
             ]
-        plain = partial(_correlations, WeighedWords(table), tasks, METHODS["mean"], [None])
-        means[name] = _mean(cached("sweep", {**kept, "mean": True}, plain, fresh=fresh)[0])
+        plain = partial(_measured, WeighedWords(table), tasks, draws, METHODS["mean"], [None])
+        [one] = cached("sweep", {**kept, "mean": True}, plain, fresh=fresh)
+        means[name] = Figure(one["mean"], one["low"], one["high"])
     run = tuple(dict.fromkeys(task.group for task in tasks))
-    return SweepReport(run, tuple(task.label for task in tasks), tuple(points), means, published_best())
+    taught = tuple(name for name, table in zip(means, opened, strict=True) if is_distilled(table))
+    return SweepReport(run, tuple(task.label for task in tasks), tuple(points), means, published_best(), taught)
 
 
-def _correlations(
-    words: WeighedWords, tasks: Sequence[Task], method: Method, a: Sequence[float | None]
-) -> list[dict[str, float]]:
-    """Compute r × 100 of each task, for each a."""
+def _measured(
+    words: WeighedWords,
+    tasks: Sequence[Task],
+    draws: Mapping[str, PairDraws],
+    method: Method,
+    a: Sequence[float | None],
+) -> list[dict[str, Any]]:
+    """Compute for each a the r × 100 of each task, and their mean with its interval."""
     found = [
-        (one.task.label, 100 * pearson(one.values, one.task.scores)) for one in cosines(words, tasks, [method], a=a)
+        Resampled(
+            100 * pearson(one.values, one.task.scores), 100 * draws[one.task.label].pearson(one.values, one.task.scores)
+        )
+        for one in cosines(words, tasks, [method], a=a)
     ]
-    return [dict(found[first : first + len(tasks)]) for first in range(0, len(found), len(tasks))]
+    rows = []
+    for each in (found[first : first + len(tasks)] for first in range(0, len(found), len(tasks))):
+        mean = Resampled.mean(each).interval
+        by_task = {task.label: one.value for task, one in zip(tasks, each, strict=True)}
+        rows.append({"tasks": by_task, "mean": mean.value, "low": mean.low, "high": mean.high})
+    return rows
 
 
 def published_best() -> tuple[float, float]:
@@ -155,7 +182,3 @@ def _chosen(tasks: Sequence[Task], groups: Sequence[str]) -> list[Task]:
     if missing := [group for group in wanted if group not in there]:
         raise UsageError(f"there are no tasks of {missing[0]}; the files are of {', '.join(there)}")
     return [task for task in tasks if task.group in wanted]
-
-
-def _mean(tasks: Mapping[str, float]) -> float:
-    return float(np.mean(list(tasks.values())))

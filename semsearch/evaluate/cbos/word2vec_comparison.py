@@ -5,7 +5,8 @@ rounds; the words of the evaluation sentences are stemmed likewise. A sentence i
 similarity the cosine of two sums. Beside them stand the random vectors that CBOS starts from: what is due to shared
 words alone.
 
-All of it is trained with several seeds: figures are means over them, with their standard deviation.
+All of it is trained with several seeds: figures are means over them, with their standard deviation, and with the
+interval that the tasks' pairs leave them (semsearch.evaluate.similarity.pair_bootstrap).
 
 Where we differ: the paper trained on the Toronto books, which may not be passed on, and took batches of 10 sentences;
 see semsearch.train.cbos. Its figures for the other methods are not for the same text everywhere.
@@ -40,6 +41,7 @@ from semsearch.word_vectors.averages import average
 logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+Interval = tuple[float, float]  # the lowest and the highest of 95 % of the draws of pairs
 
 K, M = 1, 2  # the paper's choice
 RANDOM = "random"
@@ -48,7 +50,10 @@ SWEPT = "STS14"  # section IV.C
 
 @dataclass(frozen=True, slots=True)
 class CbosTask(ExperimentRecord):
-    """The results on a task: Pearson's r × 100 by method, ours (mean and deviation over seeds) and the paper's."""
+    """The results on a task: Pearson's r × 100 by method, ours (mean and deviation over seeds) and the paper's.
+
+    `interval` is that of the mean over seeds.
+    """
 
     task: str
     group: str
@@ -56,6 +61,7 @@ class CbosTask(ExperimentRecord):
     pearson: Mapping[str, float] = field(metadata=digits(4))
     spread: Mapping[str, float | None] = field(metadata=digits(4))
     published: Mapping[str, float] = field(metadata=digits(4))
+    interval: Mapping[str, Interval] = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +75,14 @@ class CbosYear(ExperimentRecord):
     spread: Mapping[str, float | None] = field(metadata=digits(4))
     published: Mapping[str, float] = field(metadata=digits(4))
     printed: Mapping[str, float] = field(metadata=digits(4))
+    interval: Mapping[str, Interval] = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
 class CbosEffect(ExperimentRecord):
     """The effect of one value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean.
 
-    Both are means over seeds; `spread` is the standard deviation of the mean of the tasks.
+    Both are means over seeds, with intervals; `spread` is the standard deviation of the mean of the tasks.
     """
 
     parameter: Literal["k", "m"]
@@ -83,6 +90,9 @@ class CbosEffect(ExperimentRecord):
     pearson: Mapping[str, float] = field(metadata=digits(4))
     mean: float = field(metadata=digits(4))
     spread: float | None = field(metadata=digits(4))
+    interval: Mapping[str, Interval] = field(metadata=digits(4))
+    low: float = field(metadata=digits(4))
+    high: float = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +179,7 @@ def evaluate_cbos(
     scorer = _Scorer(tasks, Stemming(stem=stem))
     trainer = Trainer(recipe, fresh, skipped, progress)
     runs = [_SeedRun(trainer.seeded(one), scorer, baselines) for one in range(seed, seed + seeds)]
-    rows = tuple(_row(task, [run.by_method(task.name) for run in runs]) for task in tasks)
+    rows = tuple(_row(task, runs) for task in tasks)
     trained = runs[0].cbos
     return CbosReport(
         sentences=trained.sentences,
@@ -196,7 +206,7 @@ class _SeedRun:
             self._measure(name, trainer.word2vec(name))
         self.cbos = trainer.cbos(K, M)
         self._measure("CBOS", self.cbos)
-        self._swept = {(K, M): _values(self.measured["CBOS"])}
+        self._swept = {(K, M): self.measured["CBOS"]}
         words, recipe = self.cbos.words, trainer.recipe
         self.measured[RANDOM] = scorer.scores(words, start(len(words), recipe.dimension, recipe.seed).vectors)
 
@@ -204,11 +214,11 @@ class _SeedRun:
         """Pearson's r × 100 of each method on a task."""
         return {name: found[task].value for name, found in self.measured.items()}
 
-    def swept(self, k: int, m: int) -> Mapping[str, float]:
+    def swept(self, k: int, m: int) -> Mapping[str, Resampled]:
         """Pearson's r × 100 of CBOS with some k and m, by task."""
         if (k, m) not in self._swept:
             trained = self._trainer.cbos(k, m)
-            self._swept[k, m] = _values(self._scorer.scores(trained.words, trained.vectors))
+            self._swept[k, m] = self._scorer.scores(trained.words, trained.vectors)
         return self._swept[k, m]
 
     def _measure(self, name: str, trained: TrainedVectors) -> None:
@@ -276,9 +286,13 @@ def _effects(runs: Sequence[_SeedRun], tasks: Sequence[Task], ks: Sequence[int],
     for parameter, values in compared:
         for value in sorted(set(values)):
             k, m = (value, M) if parameter == "k" else (K, value)
-            found = [{name: run.swept(k, m)[name] for name in swept} for run in runs]
-            means = [_mean(by_task.values()) for by_task in found]
-            effects.append(CbosEffect(parameter, value, _means(found), _mean(means), _spread(means)))
+            found = {name: Resampled.mean(run.swept(k, m)[name] for run in runs) for name in swept}
+            mean = Resampled.mean(found.values()).interval
+            spread = _spread([_mean(run.swept(k, m)[name].value for name in swept) for run in runs])
+            values_of = {name: one.value for name, one in found.items()}
+            effects.append(
+                CbosEffect(parameter, value, values_of, mean.value, spread, _intervals(found), mean.low, mean.high)
+            )
     return effects
 
 
@@ -295,13 +309,29 @@ def _differences(runs: Sequence[_SeedRun], tasks: Sequence[Task]) -> Iterable[Cb
         yield CbosDifference(other, held, len(found), mean.value, mean.low, mean.high)
 
 
-def _values(figures: Mapping[str, Resampled]) -> dict[str, float]:
-    return {name: figure.value for name, figure in figures.items()}
+def _intervals(figures: Mapping[str, Resampled]) -> dict[str, Interval]:
+    found = {name: figure.interval for name, figure in figures.items()}
+    return {name: (one.low, one.high) for name, one in found.items()}
 
 
-def _row(task: Task, measured: Sequence[Mapping[str, float]]) -> CbosTask:
-    spread = _spreads(measured)
-    return CbosTask(task.name, task.group, len(task.scores), _means(measured), spread, _printed()[task.name])
+def _over_seeds(runs: Sequence[_SeedRun], tasks: Sequence[str]) -> dict[str, Resampled]:
+    """The mean over seeds and tasks of each method, draw by draw."""
+    return {
+        name: Resampled.mean(run.measured[name][task] for run in runs for task in tasks) for name in runs[0].measured
+    }
+
+
+def _row(task: Task, runs: Sequence[_SeedRun]) -> CbosTask:
+    measured = [run.by_method(task.name) for run in runs]
+    return CbosTask(
+        task.name,
+        task.group,
+        len(task.scores),
+        _means(measured),
+        _spreads(measured),
+        _printed()[task.name],
+        _intervals(_over_seeds(runs, [task.name])),
+    )
 
 
 def _years(rows: Sequence[CbosTask], runs: Sequence[_SeedRun]) -> Iterable[CbosYear]:
@@ -318,6 +348,7 @@ def _years(rows: Sequence[CbosTask], runs: Sequence[_SeedRun]) -> Iterable[CbosY
             _spreads([_means([run.by_method(row.task) for row in members]) for run in runs]),
             _means([row.published for row in members]),
             _printed().get(group, {}) if whole else {},
+            _intervals(_over_seeds(runs, [row.task for row in members])),
         )
 
 

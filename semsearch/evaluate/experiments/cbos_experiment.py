@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from semsearch.evaluate import options
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number, spread, within
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
 from semsearch.evaluate.verdicts import Held, counted
 
 if TYPE_CHECKING:
@@ -35,12 +36,18 @@ def tasks(report: CbosReport) -> Table:
     rows = []
     for year in report.years:
         for task in (task for task in report.tasks if task.group == year.group):
-            found = (spread(task.pearson[name], task.spread[name]) for name in ours)
+            found = (within(task.pearson[name], *task.interval[name]) for name in ours)
             rows.append([task.task, f"{task.pairs:,}", *found, *(number(task.published[name]) for name in theirs)])
         name = f"{year.group}, mean" + ("" if year.whole else f" of these {year.tasks}")
-        means = (spread(year.pearson[one], year.spread[one]) for one in ours)
+        means = (within(year.pearson[one], *year.interval[one]) for one in ours)
         rows.append(bold([name, "", *means, *(number(year.published[one]) for one in theirs)]))
     return Table(["Pearson's r × 100", "pairs", *bold(ours), *(f"paper: {name}" for name in theirs)], rows, labels=2)
+
+
+def only(report: CbosReport, group: str) -> CbosReport:
+    """The report with the tasks and the mean of one group alone."""
+    tasks = tuple(task for task in report.tasks if task.group == group)
+    return replace(report, tasks=tasks, years=tuple(year for year in report.years if year.group == group))
 
 
 def claims(report: CbosReport) -> Iterator[Table]:
@@ -66,11 +73,14 @@ def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
     """The tables of Yuan and Zhang's figures 3 and 4: r by task over k and over m, with the best value."""
     for parameter in ("k", "m"):
         if found := [effect for effect in swept if effect.parameter == parameter]:
-            lines = {task.partition(".")[2]: [effect.pearson[task] for effect in found] for task in found[0].pearson}
-            best = {name: str(found[values.index(max(values))].value) for name, values in lines.items()}
-            rows = [[name, *map(number, values), best[name]] for name, values in lines.items()]
+            rows = []
+            for task in found[0].pearson:
+                best = max(found, key=lambda effect: effect.pearson[task])
+                shown = (within(effect.pearson[task], *effect.interval[task]) for effect in found)
+                rows.append([task.partition(".")[2], *shown, str(best.value)])
             highest = max(found, key=lambda effect: effect.mean)
-            rows.append(["mean", *(spread(effect.mean, effect.spread) for effect in found), str(highest.value)])
+            means = (within(effect.mean, effect.low, effect.high) for effect in found)
+            rows.append(["mean", *means, str(highest.value)])
             yield Table(["STS 2014", *(f"{parameter} = {effect.value}" for effect in found), "best"], rows)
 
 
@@ -94,7 +104,15 @@ def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
 
 def _seeds(report: CbosReport) -> str:
     count = report.settings["seeds"]
-    return f"Ours are means over {count} seeds, ± their standard deviation." if count > 1 else "Ours are of one seed."
+    said = "± is half of the 95 % interval, by drawing pairs anew within each task."
+    if count < 2:
+        return f"Ours are of one seed. {said}"
+    apart = max(spread or 0 for task in report.tasks for spread in task.spread.values())
+    years = max(spread or 0 for year in report.years for spread in year.spread.values())
+    return (
+        f"Ours are means over {count} seeds. {said} The standard deviation over seeds is {apart:.1f} at most on a "
+        f"task, {years:.1f} on a year."
+    )
 
 
 def _trained(report: CbosReport) -> str:
@@ -118,8 +136,12 @@ def _figures(report: CbosReport) -> Iterable[tuple[str, Figure]]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, CbosReport]:
     values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
-    asked: dict[str, Any] = {"sentences": data.sentences, "fresh": data.fresh, "progress": progress}
-    return {"cbos": run(data.texts, sts=[data.folder / "sts"], ks=values, ms=values, **asked)}
+    asked: dict[str, Any] = {"sentences": data.sentences, "seeds": data.seeds, "progress": progress}
+    pairs = [data.folder / "sts"]
+    found = {"cbos": run(data.texts, sts=pairs, ks=values, ms=values, fresh=data.fresh, **asked)}
+    if data.has_blanks:  # measured on what was trained a moment ago
+        found["blanks"] = run(data.texts, sts=pairs, blank_as_zero=True, **asked)
+    return found
 
 
 def _ready(_: PapersData) -> None:
@@ -182,8 +204,12 @@ def _command(papers: PapersReport) -> str:
     found = papers.cbos
     assert found is not None  # or the section is left out
     values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
-    seeds = "" if found.settings["seeds"] == _SEEDS else f" --seeds {found.settings['seeds']}"
-    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{seeds}{values}"
+    return f"{_of_text(papers)}{values}"
+
+
+def _of_text(papers: PapersReport) -> str:
+    seeds = "" if papers.seeds == _SEEDS else f" --seeds {papers.seeds}"
+    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{seeds}"
 
 
 def _settings(papers: PapersReport) -> str:
@@ -201,7 +227,7 @@ def _beside(papers: PapersReport) -> str:
     assert papers.cbos is not None  # or the section is left out
     return (
         "All three learn from the same text; random is what CBOS starts from, and so what shared words alone give. "
-        f"{_seeds(papers.cbos)} Differences have ± half of the 95 % interval, by drawing pairs anew within each task."
+        f"{_seeds(papers.cbos)}"
     )
 
 
@@ -212,6 +238,15 @@ TABLE_I = Section(
     says=_beside,
     blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
     note="cbos",
+)
+BLANKS = Section(
+    of="blanks",
+    title="STS 2015 with the pairs that nobody judged",
+    command=lambda papers: f"{_of_text(papers)} --blank-as-zero",
+    vectors="none",
+    says="In the release of 2015 most pairs have no score, and are left out above. Here they have score 0.",
+    blocks=lambda report, _: [tasks(only(report, "STS15"))],
+    note="blanks",
 )
 EFFECTS = Section(
     of="cbos.effects",

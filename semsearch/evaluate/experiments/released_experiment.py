@@ -11,7 +11,7 @@ from semsearch.evaluate.distilled_vectors import MEANING, marked
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Option
-from semsearch.evaluate.table import Block, Table, number, within
+from semsearch.evaluate.table import Block, Table, within
 
 if TYPE_CHECKING:
     from semsearch.evaluate.papers.data import PapersData
@@ -28,8 +28,8 @@ def costs(report: ReleasedReport) -> Table:
     rows: list[list[str]] = []
     for method in dict.fromkeys(cost.method for cost in report.costs):
         own = [cost for cost in report.costs if cost.method == method]
-        as_said = {cost.group: cost.pearson for cost in own}
-        rows.append([f"{method}, as the paper says", *(number(as_said[group]) for group in groups)])
+        as_said = {cost.group: within(cost.pearson, cost.pearson_low, cost.pearson_high) for cost in own}
+        rows.append([f"{method}, as the paper says", *(as_said[group] for group in groups)])
         for choice in dict.fromkeys(cost.choice for cost in own):
             chosen = {one.group: one for one in own if one.choice == choice}
             found = (chosen[group] for group in groups)

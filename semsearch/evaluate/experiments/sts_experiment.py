@@ -13,7 +13,7 @@ from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Option, Repeated, Switch
 from semsearch.evaluate.published import PUBLISHED, by_column, figures, systems
 from semsearch.evaluate.similarity.orderings import CLAIMS, SIF_CLAIMS, USIF_CLAIMS
-from semsearch.evaluate.similarity.sts_tables import above, fitted, groups, said, tasks, tasks_beside
+from semsearch.evaluate.similarity.sts_tables import above, fitted, groups, improvements, said, tasks, tasks_beside
 from semsearch.evaluate.table import Block, PictureOf, Table
 
 if TYPE_CHECKING:
@@ -76,15 +76,19 @@ def _figures(report: StsReport) -> Iterator[tuple[str, Figure]]:
 
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, StsReport]:
-    """Run all methods with each task's own components; SIF and uSIF with those of all tasks as well."""
+    """Run all methods with each task's own components; SIF and uSIF with those of all tasks, and with counts, too."""
     from semsearch.evaluate.similarity.sts import evaluate_sts  # start-up time
     from semsearch.evaluate.similarity.variants import VARIANTS
 
     asked: dict[str, Any] = {"vectors": data.vectors, "keep": True, "fresh": data.fresh, "progress": progress}
-    return {
-        "sts": evaluate_sts([data.folder / "sts"], methods=tuple(VARIANTS), **asked),
-        "fitted": evaluate_sts([data.folder / "sts"], methods=("sif", "usif"), fit_on=["task", "corpus"], **asked),
+    pairs, both = [data.folder / "sts"], ("sif", "usif")
+    found = {
+        "sts": evaluate_sts(pairs, methods=tuple(VARIANTS), **asked),
+        "fitted": evaluate_sts(pairs, methods=both, fit_on=["task", "corpus"], **asked),
     }
+    if data.counts:
+        found["on_counts"] = evaluate_sts(pairs, methods=both, frequencies=data.counts[0], **asked)
+    return found
 
 
 STS = Experiment(
@@ -138,6 +142,7 @@ def _similarity(report: StsReport, _: PapersReport) -> Iterator[Block]:
     yield groups(report, ("mean", "tfidf", "w", "r", "sif"), _SIF)
     yield said(report)
     yield above(report, SIF_CLAIMS, percent=False)
+    yield improvements(report)
     yield PictureOf("sts", "Pearson's r by group and method, the papers' figures as crosses")
     yield tasks_beside(report, ("mean", "tfidf", "sif"), _SIF)
     yield tasks_beside(report, ("w", "r"), _SIF)
@@ -167,6 +172,15 @@ FITTED = Section(
     says="The papers fit on the sentences that are tested, task by task. An index fits once, on all that it holds.",
     blocks=lambda report, _: fitted(report),
     note="fitted",
+)
+ON_COUNTS = Section(
+    of="on_counts",
+    title="With the papers' own counts",
+    command=lambda papers: f"sts sts/ --method sif --method usif --frequencies {papers.counts[0]}",
+    vectors="all",
+    says="The same with p(w) from a file of word counts, in place of that of the word vectors.",
+    blocks=lambda report, _: [groups(report, ("sif", "usif"), {})],
+    note="counts",
 )
 USIF = Section(
     of="sts",

@@ -9,17 +9,18 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from semsearch.evaluate import options
+from semsearch.evaluate.distilled_vectors import MEANING, marked
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Argument, Option, Repeated
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
-from semsearch.evaluate.table import NONE, Table, bold, number, spread
+from semsearch.evaluate.table import NONE, Table, bold, number, within
 from semsearch.evaluate.verdicts import counted
 
 if TYPE_CHECKING:
     from semsearch.evaluate.papers.data import PapersData
     from semsearch.evaluate.papers.papers_report import PapersReport
-    from semsearch.evaluate.supervised.supervised_report import SupervisedReport
+    from semsearch.evaluate.supervised.supervised_report import SeedsDifference, SupervisedReport, SupervisedScore
 
 _OURS, _SIF_TABLE = "Ours (SIF, table 2)", " (SIF, table 2)"
 
@@ -35,8 +36,15 @@ def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -
     tasks = _tasks(report)
     rows = []
     for method in dict.fromkeys(score.method for score in report.scores):
-        ours = {score.task: spread(score.figure, score.spread) for score in report.scores if score.method == method}
-        rows.append(bold([f"{method}, {report.vectors}", *(ours.get(task, NONE) for task in tasks)]))
+        ours = {score.task: _shown(score) for score in report.scores if score.method == method}
+        rows.append(
+            bold(
+                [
+                    f"{method}, {marked(report.vectors, [report.vectors] * report.taught)}",
+                    *(ours.get(task, NONE) for task in tasks),
+                ]
+            )
+        )
     for paper in papers:
         ending = f"({paper}, "
         names = dict.fromkeys(name for task in tasks for name in report.published.get(task, {}) if ending in name)
@@ -56,7 +64,7 @@ def settings(report: SupervisedReport) -> Table:
         rows.append([score.task, score.method, " / ".join(f"{size:,}" for size in score.examples)])
         rows[-1] += [_counted(number(one.a, "g") for one in chosen), _counted(f"{one.rate:g}" for one in chosen)]
         rows[-1] += [_counted(f"{one.regularisation:g}" for one in chosen), _counted(str(one.rounds) for one in chosen)]
-        rows[-1] += [number(fmean(one.dev for one in chosen)), spread(score.figure, score.spread)]
+        rows[-1] += [number(fmean(one.dev for one in chosen)), _shown(score)]
         rows[-1] += [number(score.mean_of("spearman")), number(score.mean_of("mse"), ".3f")]
     return Table(header, rows, labels=2)
 
@@ -65,7 +73,7 @@ def usif_claims(report: SupervisedReport) -> Table:
     """The table of the uSIF paper's claims: its count of tasks, and the verdict on each task here."""
     tasks, rows = _tasks(report), []
     for one in report.orderings:
-        found = {task.task: f"{task.verdict}: {task.difference:+.1f}" for task in one.tasks}
+        found = {each.task: f"{each.verdict}: {_difference(each)}" for each in one.tasks}
         rows.append([f"{one.better} above {one.worse}", counted(one.published), *(found.get(t, NONE) for t in tasks)])
     return Table(["claim", "uSIF paper, tasks", *(f"here, {task}" for task in tasks)], rows)
 
@@ -81,8 +89,9 @@ def sif_claims(report: SupervisedReport) -> Iterator[Table]:
         cells = []
         for task in tasks:
             if {name, _OURS} <= set(printed[task]) and task in ours:
+                low, high = ours[task].interval.low, ours[task].interval.high
                 paper, here = (figure - printed[task][name] for figure in (printed[task][_OURS], ours[task].figure))
-                cells.append(f"{paper:+.1f}, here {spread(here, ours[task].spread, '+.1f')}")
+                cells.append(f"{paper:+.1f}, here {within(here, low, high, '+.1f')}")
             else:
                 cells.append(NONE)
         rows.append([name.removesuffix(_SIF_TABLE), *cells])
@@ -105,12 +114,24 @@ def _counted(values: Iterable[str]) -> str:
 
 def _seeds(report: SupervisedReport) -> str:
     count = len(report.seeds)
-    return (
-        f"A figure is the mean over {count} seeds, ± its standard deviation; verdicts are those of Welch's t-test over "
-        "the seeds."
-        if count > 1
-        else f"The figures are of one run with seed {report.seeds[0]}; another seed gives others."
-    )
+    said = "± is half of the 95 % interval, by drawing the test examples anew."
+    if count > 1:
+        apart = max(score.spread or 0 for score in report.scores)
+        said = (
+            f"A figure is the mean over {count} seeds; {said} The standard deviation over seeds is {apart:.1f} at "
+            "most. A verdict needs both: Welch's t-test over the seeds, and zero outside the difference's interval."
+        )
+    else:
+        said = f"The figures are of one run with seed {report.seeds[0]}; another seed gives others. {said}"
+    return f"{said} {MEANING}" if report.taught else said
+
+
+def _shown(score: SupervisedScore) -> str:
+    return within(score.figure, score.interval.low, score.interval.high)
+
+
+def _difference(found: SeedsDifference) -> str:
+    return within(found.difference, found.low, found.high, "+.1f")
 
 
 def _tasks(report: SupervisedReport) -> list[str]:
@@ -118,7 +139,9 @@ def _tasks(report: SupervisedReport) -> list[str]:
 
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SupervisedReport]:
-    return {"supervised": run(data.labelled, vectors=data.vectors[0], fresh=data.fresh, progress=progress)}
+    return {
+        "supervised": run(data.labelled, vectors=data.vectors[0], seeds=data.seeds, fresh=data.fresh, progress=progress)
+    }
 
 
 def _ready(data: PapersData) -> None:
@@ -136,7 +159,7 @@ SUPERVISED = Experiment(
     A file has one of three forms, with tabs: score sentence sentence label (SICK), sentence sentence label (SNLI),
     sentence label (SST, IMDB); each data set has the splits train, dev and test. What is chosen is chosen on dev. The
     figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100. All is done with each of several seeds;
-    the figures are means, ± their standard deviation.
+    the figures are means, ± half of the 95 % interval, by drawing the test examples anew.
     """,
     options=(
         Argument(

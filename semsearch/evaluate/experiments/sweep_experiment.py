@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.evaluate import options
+from semsearch.evaluate.distilled_vectors import MEANING, marked
 from semsearch.evaluate.experiment import Experiment, Progress, Reproduction, lazily
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.options import Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, within
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,26 +31,36 @@ run = lazily("evaluate_sweep")
 def tables(report: SweepReport) -> Iterator[Block]:
     """The table of the sweep: a row for each a, a column for each source of p(w) and word vectors."""
     series = report.series
-    names = [Path(source).name + f", {vectors}" * (len(report.means) > 1) for vectors, source in series]
-    rows = [[f"{points[0].a:g}", *(number(p.pearson) for p in points)] for points in zip(*series.values(), strict=True)]
-    rows.append(["plain mean", *(number(report.means[vectors]) for vectors, _ in series)])
+    is_named = len(report.means) > 1 or report.taught
+    names = [
+        f"{Path(source).name}, {marked(vectors, report.taught)}" if is_named else Path(source).name
+        for vectors, source in series
+    ]
+    rows = []
+    for points in zip(*series.values(), strict=True):
+        rows.append([f"{points[0].a:g}", *(within(one.pearson, one.low, one.high) for one in points)])
+    plain = (report.means[vectors] for vectors, _ in series)
+    rows.append(["plain mean", *(within(one.value, one.low, one.high) for one in plain)])
     yield Table([f"a; {', '.join(report.groups)}", *names], rows)
+    said = "± is half of the 95 % interval, by drawing pairs anew within each task."
+    yield f"{said} {MEANING}" if report.taught else said
 
 
 def claims(report: SweepReport) -> Iterator[Table]:
     """The table of the SIF paper's claims on figure 2, checked on ours."""
     low, high = report.published_best
-    above, best, within = ["a wide range of a is above the plain mean"], [f"the best a is from {low:g} to {high:g}"], []
+    above, best, apart = ["a wide range of a is above the plain mean"], [f"the best a is from {low:g} to {high:g}"], []
     for vectors, mean in report.means.items():
         real = [point for point in report.points if point.vectors == vectors and point.frequencies != _UNIFORM]
-        above.append(f"{sum(point.pearson > mean for point in real)} of {len(real)} figures")
+        above.append(f"{sum(point.pearson > mean.value for point in real)} of {len(real)} figures")
         there = [one.a for one in report.best if one.vectors == vectors and one.frequencies != _UNIFORM]
         inside = sum(low <= a <= high for a in there)
         best.append(f"{inside} of {len(there)} sources: {', '.join(f'{a:g}' for a in there)}")
         compared = [point.pearson for point in real if point.a == _COMPARED]
-        within.append(f"within {max(compared) - min(compared):.1f}" if len(compared) > 1 else NONE)
-    same = [f"at a = {_COMPARED:g} the source of p(w) hardly matters", *within]
-    yield Table(["claim", *(f"here, {name}" for name in report.means)], [above, best, same])
+        apart.append(f"within {max(compared) - min(compared):.1f}" if len(compared) > 1 else NONE)
+    same = [f"at a = {_COMPARED:g} the source of p(w) hardly matters", *apart]
+    names = (f"here, {marked(name, report.taught)}" for name in report.means)
+    yield Table(["claim", *names], [above, best, same])
 
 
 def _figures(report: SweepReport) -> Iterator[tuple[str, Figure]]:

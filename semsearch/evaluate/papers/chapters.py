@@ -21,7 +21,7 @@ from semsearch.evaluate.experiments import (
 )
 from semsearch.evaluate.experiments.section import Section
 from semsearch.evaluate.papers import notes
-from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport
+from semsearch.evaluate.papers.papers_report import SEEDS, TRAINED, PapersReport
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.table import PictureOf, Table, prose
 
@@ -32,6 +32,7 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
         sweep_experiment.SECTION,
         components_experiment.SECTION,
         sts_experiment.FITTED,
+        sts_experiment.ON_COUNTS,
         released_experiment.SECTION,
         supervised_experiment.OF_SIF,
     ),
@@ -44,10 +45,12 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
     "Continuous bag of sentences: Yuan, Zhang": (
         cbos_experiment.TRAINED,
         cbos_experiment.TABLE_I,
+        cbos_experiment.BLANKS,
         cbos_experiment.EFFECTS,
     ),
     "How well sentence embeddings capture meaning: White et al. 2015": (
         classify_experiment.SECTION,
+        classify_experiment.REDUCED,
         classify_experiment.ERRORS,
     ),
 }
@@ -104,6 +107,7 @@ def _opening(report: PapersReport) -> Iterator[str]:
     )
     text = "".join(f" --train-text {name}" for name in report.texts)
     text += f" --train-sentences {report.train_sentences}" if text and report.train_sentences != TRAINED else ""
+    text += f" --seeds {report.seeds}" if report.seeds != SEEDS else ""
     yield from (line + text * line.startswith("semsearch") for line in _shown(*_COMMAND.commands(report)))
     rows = [[one.name, f"{one.words:,}", str(one.dimension), one.digest[:8]] for one in report.vectors]
     yield from Table(["word vectors", "words", "dimensions", "digest"], rows).markdown()
@@ -113,7 +117,8 @@ def _opening(report: PapersReport) -> Iterator[str]:
     yield from prose(
         '"holds", "reversed" and "no difference shown" are verdicts at the level of 95 %. Of similarities: whether '
         "zero lies in the interval of the mean difference, pairs of sentences being drawn anew within each task (the "
-        "paired bootstrap). Of what is learned with several seeds: Welch's t-test over the seeds. Where sentences are "
+        "paired bootstrap). Of supervised tasks: Welch's t-test over the seeds, and whether zero lies in the interval "
+        "as well, test examples being drawn anew. Where sentences are "
         "classified: McNemar's test. Behind them: in how many tasks the first was above the second, and the mean "
         "difference in points."
     )

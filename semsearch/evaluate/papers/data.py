@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from semsearch.errors import SourceError
+from semsearch.evaluate.similarity.pair_shapes import read_pairs
 from semsearch.evaluate.supervised.labelled import has_labels
 from semsearch.word_vectors.table import VectorTable
 
@@ -19,7 +20,7 @@ FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
 
 @dataclass(slots=True)
 class PapersData:
-    """The data of a reproduction: a folder, word vectors, texts to train on with a number of sentences, and `fresh`.
+    """The data of a reproduction: a folder, word vectors, texts to train on with a number of sentences, seeds, `fresh`.
 
     `years` are those that have STS tasks in the folder, `missing` are the experiments that were not run, with reasons.
     Raises SourceError if it is no folder, or has none of the data.
@@ -29,6 +30,7 @@ class PapersData:
     vectors: Sequence[VectorTable]
     texts: Sequence[Path]
     sentences: int
+    seeds: int
     fresh: bool
     there: frozenset[str] = field(init=False)
     years: frozenset[str] = field(init=False)
@@ -49,6 +51,12 @@ class PapersData:
         self.counts = sorted((self.folder / "frequencies").glob("*.txt"))
         folders = [self.folder / name for name in ("sts", "supervised") if name in self.there]
         self.labelled = [folder for folder in folders if has_labels(folder)]
+
+    @property
+    def has_blanks(self) -> bool:
+        """Whether pairs of STS 2015 are there that nobody judged, as in the release."""
+        files = sorted((self.folder / "sts").glob("2015.*.test.tsv"))
+        return any(pair.score is None for file in files for pair in read_pairs(file))
 
 
 # the data that an experiment may need: whether it is there, and the reason to give if not

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semsearch.evaluate.supervised.supervised_report import SupervisedReport
 
 TRAINED = 300_000  # sentences of the text that is trained on
+SEEDS = 3  # of supervised tasks and CBOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,11 @@ class UsedVectors(ExperimentRecord):
 class PapersReport(ExperimentRecord):
     """The results of each experiment; None for one that was not run. `missing` names these, with reasons.
 
-    `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `counted` the weights by a file of
-    word counts. `components` and `confound` have one entry for each of the word vectors; supervised, classify, weights
-    and counted use the first. `counts` and `texts` are names of files: of word counts, and of training texts.
+    `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
+    file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
+    with score 0 for pairs that nobody judged. `components` and `confound` have one entry for each of the word vectors;
+    supervised, classify, weights and counted use the first. `counts` and `texts` are names of files: of word counts,
+    and of training texts.
     """
 
     vectors: tuple[UsedVectors, ...]
@@ -46,8 +49,10 @@ class PapersReport(ExperimentRecord):
     counts: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     train_sentences: int = TRAINED
+    seeds: int = SEEDS
     sts: StsReport | None = None
     fitted: StsReport | None = None
+    on_counts: StsReport | None = None
     released: ReleasedReport | None = None
     weights: WeightsReport | None = None
     counted: WeightsReport | None = None
@@ -56,7 +61,9 @@ class PapersReport(ExperimentRecord):
     confound: tuple[ConfoundReport, ...] = ()
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
+    reduced: ClassifyReport | None = None
     cbos: CbosReport | None = None
+    blanks: CbosReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON, without seconds and folders, so that it is the same everywhere."""

@@ -14,7 +14,7 @@ from semsearch.evaluate.arguments import check_several
 from semsearch.evaluate.experiment import Progress, Reproduction
 from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
 from semsearch.evaluate.papers.data import NEEDS, PapersData
-from semsearch.evaluate.papers.papers_report import TRAINED, PapersReport, UsedVectors
+from semsearch.evaluate.papers.papers_report import SEEDS, TRAINED, PapersReport, UsedVectors
 from semsearch.word_vectors.loading import load_vectors
 
 REPRODUCED: dict[str, Reproduction] = {one.name: one.reproduction for one in EXPERIMENTS if one.reproduction}
@@ -27,6 +27,7 @@ def evaluate_report(
     without: Sequence[str] = (),
     train_text: Sequence[str | Path] = (),
     train_sentences: int = TRAINED,
+    seeds: int = SEEDS,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> PapersReport:
@@ -34,7 +35,8 @@ def evaluate_report(
 
     The first of the word vectors is used everywhere, the others where sentences or the vectors themselves are compared.
     `train_text` are files on which paragraph vectors and CBOS are trained, on `train_sentences` of their sentences;
-    without such a text these are left out. Cached results are used unless `fresh`.
+    without such a text these are left out. What learns with seeds has `seeds` of them. Cached results are used unless
+    `fresh`.
     Raises SourceError for a folder without data and for broken files, UsageError, VectorsError, MissingExtra.
     """
     given = {"without": without, "train_text": train_text}
@@ -43,10 +45,12 @@ def evaluate_report(
         raise UsageError(f"there is no experiment {wrong[0]!r}; --without is one of {', '.join(REPRODUCED)}")
     if train_sentences < 1:
         raise UsageError(f"train_sentences must be at least 1, not {train_sentences}")
+    if seeds < 1:
+        raise UsageError(f"seeds must be at least 1, not {seeds}")
     opened = [load_vectors(one) for one in vectors]
     if len({table.digest for table in opened}) != len(opened):
         raise UsageError("two of the word vectors are the same; name each once")
-    data = PapersData(Path(folder), opened, [Path(text) for text in train_text], train_sentences, fresh)
+    data = PapersData(Path(folder), opened, [Path(text) for text in train_text], train_sentences, seeds, fresh)
     chosen = {name: one for name, one in REPRODUCED.items() if _can_run(name, one, data, without)}
     if missing := [text for text in data.texts if not text.exists()]:
         raise SourceError(f"there is no {missing[0]}; give a text file to train on")
@@ -61,6 +65,7 @@ def evaluate_report(
         tuple(file.name for file in data.counts),
         tuple(file.name for file in data.texts),
         train_sentences,
+        seeds,
         **found,
     )
 

@@ -14,10 +14,14 @@ from itertools import chain, combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_positive, check_several
 from semsearch.evaluate.cache import cached, versions
+from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.optional import optional
 from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison, mcnemar, shared_errors
 from semsearch.evaluate.paraphrase.bags import tokens
@@ -28,6 +32,8 @@ from semsearch.evaluate.paraphrase.linear_svm import Classified, classify
 from semsearch.evaluate.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
 from semsearch.evaluate.paraphrase.published_accuracies import is_expected, published_accuracies, published_sizes
 from semsearch.evaluate.paraphrase.sentence_models import MODELS, PCA_VARIANTS, Float, features_of
+from semsearch.evaluate.retrieval.bootstrap import Figure
+from semsearch.evaluate.similarity.pair_bootstrap import PairDraws, Resampled
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
 
@@ -75,6 +81,7 @@ def evaluate_classify(
         found[groups.name, model] = _classified(groups, model, opened, trained, asked, fresh)
     return ClassifyReport(
         opened.name,
+        is_distilled(opened),
         seed,
         trained.sentences if any(model in PARAGRAPH_MODELS for model in chosen) else 0,
         tuple(_sizes(groups) for groups in data),
@@ -155,7 +162,18 @@ def _score(groups: ParaphraseGroups, model: str, found: Classified) -> ClassifyS
         for guess in (found.predicted, found.usual)
     )
     published = published_accuracies(groups.name, len(groups.texts)).get(model)
-    return ClassifyScore(groups.name, model, found.dimension, accuracies, found.costs, at_1, published)
+    drawn, drawn_at_1 = (
+        _interval(groups.name, guess == groups.groups, folds) for guess in (found.predicted, found.usual)
+    )
+    intervals = drawn.low, drawn.high, drawn_at_1.low, drawn_at_1.high
+    return ClassifyScore(groups.name, model, found.dimension, accuracies, found.costs, at_1, published, *intervals)
+
+
+def _interval(name: str, right: npt.NDArray[np.bool_], folds: Sequence[npt.NDArray[np.bool_]]) -> Figure:
+    """The mean accuracy × 100 over the folds with its interval, by drawing the sentences of each fold anew."""
+    drawn = (PairDraws(f"{name} {number}", int(fold.sum())).mean(right[fold]) for number, fold in enumerate(folds))
+    each = zip(folds, drawn, strict=True)
+    return Resampled.mean(Resampled(100 * float(right[fold].mean()), 100 * draws) for fold, draws in each).interval
 
 
 def _agreements(

@@ -26,7 +26,10 @@ class GroupSizes(ExperimentRecord):
 
 @dataclass(frozen=True, slots=True)
 class ClassifyScore:
-    """The score of a model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1."""
+    """The score of a model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1.
+
+    `low` and `high`, and those at C = 1, are of the mean over the folds: 95 % of the draws of each fold's sentences.
+    """
 
     data: str
     model: str
@@ -35,6 +38,10 @@ class ClassifyScore:
     costs: tuple[float, ...]
     folds_at_1: tuple[float, ...]
     published: float | None
+    low: float
+    high: float
+    low_at_1: float
+    high_at_1: float
 
     @property
     def accuracy(self) -> float:
@@ -59,9 +66,11 @@ class ClassifyScore:
             "dimension": self.dimension,
             "accuracy": round(self.accuracy, 2),
             "spread": round(self.spread, 2),
+            "interval": [round(self.low, 2), round(self.high, 2)],
             "folds": [round(fold, 2) for fold in self.folds],
             "C": list(self.costs),
             "accuracy at C = 1": round(self.accuracy_at_1, 2),
+            "interval at C = 1": [round(self.low_at_1, 2), round(self.high_at_1, 2)],
             "published": self.published,
         }
 
@@ -71,6 +80,7 @@ class ClassifyReport(ExperimentRecord):
     """The results of all models on all data sets. `training`: the number of sentences trained on, 0 if none."""
 
     vectors: str
+    taught: bool  # whether the word vectors were distilled from a sentence encoder
     seed: int
     training: int = field(metadata=called("training sentences"))
     sizes: tuple[GroupSizes, ...] = field(metadata=called("data"))

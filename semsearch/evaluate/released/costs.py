@@ -56,13 +56,15 @@ CHOICES = (
 
 @dataclass(frozen=True, slots=True)
 class ReleasedCost(ExperimentRecord):
-    """The cost of a choice in a group: r × 100 as the paper says, and the difference with its 95 % interval."""
+    """The cost of a choice in a group: r × 100 as the paper says, and the difference; both with 95 % intervals."""
 
     choice: str
     method: str
     group: str
     tasks: int
     pearson: float = field(metadata=digits(4))
+    pearson_low: float = field(metadata=digits(4))
+    pearson_high: float = field(metadata=digits(4))
     difference: float = field(metadata=digits(4))
     low: float = field(metadata=digits(4))
     high: float = field(metadata=digits(4))
@@ -164,6 +166,8 @@ def _costs(
                 group,
                 len(labels),
                 base.value,
+                base.interval.low,
+                base.interval.high,
                 difference.value,
                 difference.low,
                 difference.high,

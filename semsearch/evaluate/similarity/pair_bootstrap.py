@@ -61,6 +61,11 @@ class PairDraws:
         spread = np.maximum(xx - mean_x**2, 0) * np.maximum(yy - mean_y**2, 0)
         return np.asarray(np.where(spread > 1e-12, (xy - mean_x * mean_y) / np.sqrt(np.maximum(spread, 1e-12)), 0.0))
 
+    def mean(self, values: npt.NDArray[Any]) -> Float64:
+        """Compute the mean of values, such as 1 for what is right, on each draw. (n,) -> (B,)"""
+        sums = self._counts.astype(np.float32) @ values.astype(np.float32)
+        return np.asarray(sums / len(values), dtype=np.float64)
+
 
 def _counts(generator: np.random.Generator, draws: int, pairs: int) -> npt.NDArray[np.uint8]:
     """How often each pair is in each of some draws. (draws, pairs)"""

@@ -2,7 +2,8 @@
 
 One run says little: with another seed, or by another processor's rounding, another setting is chosen on dev and other
 parameters are learned. What holds everywhere is the mean over seeds, within its spread; the same run gives the same
-figures on one machine with one number of threads.
+figures on one machine with one number of threads. What other test examples would give, the seeds do not say: a figure's
+interval does, by drawing these anew.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from semsearch import arrays, embedding, text, word_vectors
 from semsearch.embedding.methods import find_method
 from semsearch.errors import UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several
 from semsearch.evaluate.cache import cached
-from semsearch.evaluate.similarity import correlation
+from semsearch.evaluate.distilled_vectors import is_distilled
+from semsearch.evaluate.similarity import correlation, pair_bootstrap
 from semsearch.evaluate.supervised import descent, labelled, projection, trials
 from semsearch.evaluate.supervised.labelled import LabelledTask, read_labelled
 from semsearch.evaluate.supervised.published_tasks import published_for
@@ -27,7 +31,7 @@ METHODS = ("mean", "sif", "usif")
 WIDTH = 2400
 SEEDS = 3
 # what decides the figures: learning takes minutes, and need not follow every change of the program
-DECISIVE = (trials, descent, labelled, projection, correlation, arrays, embedding, text, word_vectors)
+DECISIVE = (trials, descent, labelled, projection, correlation, pair_bootstrap, arrays, embedding, text, word_vectors)
 
 
 def evaluate_supervised(
@@ -55,13 +59,14 @@ def evaluate_supervised(
     each = range(seed, seed + seeds)
 
     def score(task: LabelledTask, method: str) -> SupervisedScore:
-        runs = []
+        found = []
         for one in each:
             tried = Trials(task, method, opened, tuple(a), width, examples, one, progress)
-            found = cached("supervised", tried.inputs(), tried.compute, fresh=fresh, modules=DECISIVE)
-            runs.append(SupervisedRun.from_dict(found))
+            found.append(cached("supervised", tried.inputs(), tried.compute, fresh=fresh, modules=DECISIVE))
+        runs = tuple(SupervisedRun.from_dict(one["run"]) for one in found)
         sizes = (min(len(task.train), examples or len(task.train)), len(task.dev), len(task.test))
-        return SupervisedScore(task.name, task.kind, method, sizes, tuple(runs))
+        draws = np.asarray(np.mean([one["draws"] for one in found], axis=0, dtype=np.float64))
+        return SupervisedScore(task.name, task.kind, method, sizes, runs, draws)
 
     return SupervisedReport(
         opened.name,
@@ -69,6 +74,7 @@ def evaluate_supervised(
         tuple(each),
         tuple(score(task, method) for task in tasks for method in methods),
         {task.name: published_for(task, examples) for task in tasks},
+        is_distilled(opened),
     )
 
 

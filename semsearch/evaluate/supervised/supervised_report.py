@@ -7,13 +7,18 @@ a round more or less is enough for another choice on dev. So each figure is a me
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from semsearch.evaluate.record import ExperimentRecord
+from semsearch.evaluate.retrieval.bootstrap import Figure
+from semsearch.evaluate.similarity.pair_bootstrap import Resampled
 from semsearch.evaluate.supervised.published_tasks import SYSTEMS
-from semsearch.evaluate.verdicts import Held, said_by
+from semsearch.evaluate.verdicts import UNDECIDED, Held, said_by
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
 
@@ -47,13 +52,17 @@ class SupervisedRun(ExperimentRecord):
 
 @dataclass(frozen=True, slots=True)
 class SupervisedScore:
-    """The score of a method on the test split of a task, over runs that differ in their seed."""
+    """The score of a method on the test split of a task, over runs that differ in their seed.
+
+    `draws` has the mean over the runs of the figure, on draws of the test examples (B,): the same for all methods.
+    """
 
     task: str
     kind: str
     method: str
     examples: tuple[int, int, int]  # of train, dev and test
     runs: tuple[SupervisedRun, ...]
+    draws: npt.NDArray[np.float64] = field(repr=False, compare=False)
 
     @property
     def each(self) -> tuple[float, ...]:
@@ -70,6 +79,16 @@ class SupervisedScore:
         """Its standard deviation over the runs; None for a single one."""
         return stdev(self.each) if len(self.runs) > 1 else None
 
+    @property
+    def resampled(self) -> Resampled:
+        """The mean of the figure over the runs, with its draws."""
+        return Resampled(self.figure, self.draws)
+
+    @property
+    def interval(self) -> Figure:
+        """The mean of the figure over the runs with its 95 % interval, by drawing the test examples anew."""
+        return self.resampled.interval
+
     def mean_of(self, name: str) -> float | None:
         """The mean of another figure over the runs; None if the kind of task has none."""
         return fmean(run.figures[name] for run in self.runs) if name in self.runs[0].figures else None
@@ -83,6 +102,7 @@ class SupervisedScore:
             "examples": list(self.examples),
             "figure": self.figure,
             "spread": self.spread,
+            "interval": [round(self.interval.low, 4), round(self.interval.high, 4)],
             "runs": [run.to_dict() for run in self.runs],
         }
 
@@ -91,19 +111,23 @@ class SupervisedScore:
 class SeedsDifference(ExperimentRecord):
     """How far one method is above another on a task, in means over seeds, with p by Welch's t-test over the seeds.
 
-    p is 1 for a single seed: one run says nothing of what another would give.
+    p is 1 for a single seed: one run says nothing of what another would give. The interval is by drawing the test
+    examples anew, the same for both. A verdict needs both: that other seeds, and other examples, keep the sign.
     """
 
     task: str
     difference: float
     p: float
+    low: float
+    high: float
     verdict: str
 
     @classmethod
     def between(cls, better: SupervisedScore, worse: SupervisedScore) -> SeedsDifference:
         """Compare two methods on the same task."""
-        difference, p = better.figure - worse.figure, _welch(better.each, worse.each)
-        return cls(better.task, difference, p, said_by(p, difference))
+        p, found = _welch(better.each, worse.each), better.resampled.above(worse.resampled).interval
+        verdict = said_by(p, found.value) if found.low > 0 or found.high < 0 else UNDECIDED
+        return cls(better.task, found.value, p, found.low, found.high, verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +162,7 @@ class SupervisedReport:
     seeds: tuple[int, ...]
     scores: tuple[SupervisedScore, ...]
     published: Mapping[str, Mapping[str, float]]
+    taught: bool = False  # whether the word vectors were distilled from a sentence encoder
 
     @property
     def orderings(self) -> tuple[SupervisedOrdering, ...]:
@@ -162,6 +187,7 @@ class SupervisedReport:
         """For JSON."""
         return {
             "vectors": self.vectors,
+            "taught": self.taught,
             "width": self.width,
             "seeds": list(self.seeds),
             "scores": [score.to_dict() for score in self.scores],

@@ -30,6 +30,7 @@ from semsearch.embedding.weights import usif_a
 from semsearch.evaluate.cache import digest_of, versions
 from semsearch.evaluate.similarity.correlation import pearson, spearman
 from semsearch.evaluate.similarity.cosines import USIF_N
+from semsearch.evaluate.similarity.pair_bootstrap import PairDraws
 from semsearch.evaluate.supervised.descent import Pace, Setting, learn, probabilities
 from semsearch.evaluate.supervised.labelled import HIGHEST, Examples, LabelledTask
 from semsearch.evaluate.supervised.projection import (
@@ -82,7 +83,7 @@ class Trials:
         }
 
     def compute(self) -> dict[str, Any]:
-        """Try all settings on dev and measure the best on test: a SupervisedRun as a dict."""
+        """Try all settings on dev and measure the best on test: a SupervisedRun as a dict, and draws of its figure."""
         train = drawn_examples(self.task.train, self.examples, self.seed)
         trials: list[Trial] = []
         best: tuple[Trial, Features, Classifier] | None = None
@@ -98,7 +99,8 @@ class Trials:
         chosen, features, classifier = best
         p = probabilities(classifier, features.of(self.task.test))
         figures = figures_of(self.task, p, self.task.test)
-        return SupervisedRun(self.seed, chosen, figures, tuple(trials)).to_dict()
+        run = SupervisedRun(self.seed, chosen, figures, tuple(trials))
+        return {"run": run.to_dict(), "draws": draws_of(self.task, p)}
 
     def _plan(self, trials: Sequence[Trial]) -> Iterator[tuple[float | None, Sequence[Setting]]]:
         """The plan of trials: each a with the first setting, then the best a, by the trials so far, with the others."""
@@ -178,6 +180,19 @@ def figures_of(task: LabelledTask, p: npt.NDArray[np.float64], examples: Example
         "spearman": 100 * spearman(found, examples.gold),
         "mse": float(np.mean((found - examples.gold) ** 2)),
     }
+
+
+def draws_of(task: LabelledTask, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Compute the figure that counts on draws of the test examples, from their probabilities. (n, K) -> (B,)
+
+    They are the same draws for all methods and seeds.
+    """
+    draws = PairDraws(task.name, len(task.test))
+    if task.kind == "relatedness":
+        found = draws.pearson(p @ np.arange(1.0, HIGHEST + 1), task.test.gold)
+    else:
+        found = draws.mean(p.argmax(axis=1) == task.test.gold)
+    return np.asarray(100 * found, dtype=np.float32)
 
 
 def _score(task: LabelledTask, p: npt.NDArray[np.float64]) -> float:

@@ -48,15 +48,19 @@ def test_sizes_accuracies_and_shared_errors_are_tables(groups: Path, small_vecto
         str(small_vectors.dimension),
         f"{score.accuracy:.2f}",
         "±",
-        f"{score.spread:.2f}",
+        f"{(score.high - score.low) / 2:.1f}",
         *(f"{fold:.1f}" for fold in score.folds),
         *["0.01"] * 3,
         f"{score.accuracy_at_1:.2f}",
+        "±",
+        f"{(score.high_at_1 - score.low_at_1) / 2:.1f}",
         "–",
     ]
+    assert score.low <= score.accuracy <= score.high
     errors = {(pair.one, pair.other): pair for pair in report.agreements}
     shared = errors["mowe", "bow"]
-    assert result.lines[-1].split() == [
+    assert result.lines[-1].startswith("± is half of the 95 % interval, by drawing the sentences of each fold anew.")
+    assert result.lines[-2].split() == [
         "bow",
         f"{shared.same}/{shared.both_wrong}",
         str(errors["bow", "bow"].both_wrong),
@@ -76,11 +80,13 @@ def report_of(p: float, only: tuple[int, int]) -> ClassifyReport:
     """A made-up report on the paper's own data."""
     return ClassifyReport(
         "x",
+        False,
         0,
         1234,
         (GroupSizes("opinosis", 521, 88, 900, {3: 88}, {"sentences": 521, "groups": 89, "tokens": 1085}),),
         tuple(
-            ClassifyScore("opinosis", model, 9, (50.0,) * 3, (1,) * 3, (40.0,) * 3, 65.23) for model in ("bow", "sif")
+            ClassifyScore("opinosis", model, 9, (50.0,) * 3, (1,) * 3, (40.0,) * 3, 65.23, 45.0, 55.0, 36.0, 44.0)
+            for model in ("bow", "sif")
         ),
         (
             ErrorAgreement("opinosis", "bow", "bow", 3, 3),
@@ -105,7 +111,7 @@ def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -
     rows = tables_of(report)
     assert ["opinosis", "521 (paper: 521)", "88 (paper: 89)", "900 (paper: 1,085)"] in rows
     by_model = {row[0]: row[1:] for row in rows if row[-1] in ("65.23", "54.43", "20.86")}
-    ours = ["9", "50.00 ± 0.00", "50.0 50.0 50.0", "1 1 1", "40.00", "65.23"]
+    ours = ["9", "50.00 ± 5.0", "50.0 50.0 50.0", "1 1 1", "40.00 ± 4.0", "65.23"]
     assert by_model == {"bow": ours, "sif": ours, "pca-bow": ["–"] * 5 + ["54.43"], "urae": ["–"] * 5 + ["20.86"]}
     said = [block for block in CLASSIFY.tables(report) if isinstance(block, str)]
     assert said[0].startswith("urae: its program")

@@ -21,6 +21,10 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "cache_folder", lambda kind: tmp_path / "cache" / kind)
 
 
+def shown(figure: float, low: float, high: float) -> list[str]:
+    return [f"{figure:.1f}", "±", f"{(high - low) / 2:.1f}"]
+
+
 def test_sweep_is_a_table_of_a_by_source(tmp_path: Path, small_vectors: VectorTable) -> None:
     path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
     command = ("evaluate", "sweep", path, "--vectors", small_vectors.folder, "--a", 0.001, "--a", 0.3)
@@ -29,8 +33,11 @@ def test_sweep_is_a_table_of_a_by_source(tmp_path: Path, small_vectors: VectorTa
     head, *rows = [line.split() for line in result.lines]
     assert head == ["a;", "STS12", "vectors", "corpus", "uniform"]
     report = evaluate_sweep([path], vectors=[small_vectors], a=[0.001, 0.3])
-    assert rows[0] == ["0.001", *(f"{points[0].pearson:.1f}" for points in report.series.values())]
-    assert rows[2] == ["plain", "mean", *[f"{report.means['small']:.1f}"] * 3]
+    first = [points[0] for points in report.series.values()]
+    assert rows[0] == ["0.001", *(word for p in first for word in shown(p.pearson, p.low, p.high))]
+    mean = report.means["small"]
+    assert mean.low < mean.value < mean.high
+    assert rows[2] == ["plain", "mean", *shown(mean.value, mean.low, mean.high) * 3]
     best = ", ".join(f"{point.a:g}" for point in report.best[:2])  # a uniform p(w) has none
     assert re.search(rf"the best a is from 0.0001 to 0.001 +\d of 2 sources: {best}\n", result.out)
     assert semsearch(*command, "--json").json == report.to_dict()

@@ -93,9 +93,10 @@ def test_with_a_uniform_p_it_is_the_same_for_every_a(folder: Path, small_vectors
 def test_it_agrees_with_the_command_for_similarity(folder: Path, small_vectors: VectorTable) -> None:
     report = evaluate_sweep([folder], vectors=[small_vectors], frequencies=["vectors"], a=[1e-3])
     averages = evaluate_sts([folder], methods=["mean", "sif"], vectors=small_vectors).averages
-    known = {(average.group, average.method): average.pearson for average in averages}
-    assert report.points[0].pearson == pytest.approx(known["STS12", "sif"], abs=1e-3)
-    assert list(report.means.values()) == pytest.approx([known["STS12", "mean"]], abs=1e-3)
+    known = {one.method: (one.pearson, one.low, one.high) for one in averages if one.group == "STS12"}
+    [point], [mean] = report.points, report.means.values()
+    assert (point.pearson, point.low, point.high) == pytest.approx(known["sif"], abs=1e-3)
+    assert (mean.value, mean.low, mean.high) == pytest.approx(known["mean"], abs=1e-3)
 
 
 def test_what_is_swept_by_default_is_what_the_paper_swept(folder: Path, small_vectors: VectorTable) -> None:
@@ -123,7 +124,7 @@ def test_vectors_of_one_name_are_told_apart_and_the_same_ones_run_once(folder: P
 
 
 def test_of_equal_points_the_lowest_a_is_the_best() -> None:
-    made = tuple(SweepPoint("v", "uniform", a, r, {}) for a, r in ((0.1, 50.0), (0.2, 51.001), (0.3, 51.002)))
+    made = tuple(SweepPoint("v", "uniform", a, r, {}, r, r) for a, r in ((0.1, 50.0), (0.2, 51.001), (0.3, 51.002)))
     assert SweepReport((), (), made, {}, (1e-4, 1e-3)).best == (made[1],)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from collections_made import pairs, sick, write_groups, write_pairs
 from console import semsearch
@@ -15,6 +17,7 @@ from small import small_vectors as made_vectors
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.evaluate import PapersReport, evaluate_report, write_report
 from semsearch.evaluate.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch.evaluate.distilled_vectors import MEANING
 from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, supervised_experiment
 from semsearch.evaluate.papers import writing
 from semsearch.evaluate.papers.chapters import document
@@ -68,7 +71,7 @@ def test_all_is_run_that_there_are_data_for(
     monkeypatch.setattr(supervised_experiment, "run", lambda paths, **_: asked.append(paths))
     report = run(data, small_vectors, "classify")
     found = report.to_dict()
-    for name in ("sts", "fitted", "weights", "counted", "sweep"):
+    for name in ("sts", "fitted", "on_counts", "weights", "counted", "sweep"):
         assert found[name], name
     assert len(found["components"]) == len(found["confound"]) == 1
     assert asked == [[data / "sts"]]  # where SICK has labels
@@ -100,7 +103,11 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: dict[str, Any] = {}
-    monkeypatch.setattr(classify_experiment, "run", lambda *_, **options: given.update(classify=options))
+    monkeypatch.setattr(
+        classify_experiment,
+        "run",
+        lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
+    )
     monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: given.update(cbos=options))
     quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
     report = run(data, small_vectors, *quick)
@@ -114,8 +121,28 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
+    assert given["reduced"]["models"][1] == "pca-bow-white"
     assert given["classify"]["train_sentences"] == given["cbos"]["sentences"] == 77
     assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
+
+
+def test_pairs_that_nobody_judged_have_a_section_of_their_own(
+    data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[dict[str, Any]]()
+    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: asked.append(options))
+    (tmp_path / "text.txt").write_text("A text.\n")
+    options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
+    quick = ("sts", "released", "weights", "sweep", "components", "confound", *LONG)
+    run(data, small_vectors, *quick, **options)
+    write_pairs(data / "sts" / "2015.belief.test.tsv", pairs(9))
+    run(data, small_vectors, *quick, **options)
+    assert [one.get("blank_as_zero", False) for one in asked] == [False, False]
+    with (data / "sts" / "2015.belief.test.tsv").open("a") as file:
+        file.write("\tnot judged\tby anybody\n")
+    report = run(data, small_vectors, *quick, **options)
+    assert [one.get("blank_as_zero", False) for one in asked[2:]] == [False, True]
+    assert {one["seeds"] for one in asked} == {report.seeds} == {5}
 
 
 @pytest.mark.parametrize(
@@ -125,6 +152,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
         ({"without": "sts"}, "without are a sequence"),
         ({"vectors": []}, "vectors are a sequence"),
         ({"train_sentences": 0}, "train_sentences must be at least 1"),
+        ({"seeds": 0}, "seeds must be at least 1"),
     ],
 )
 def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], message: str) -> None:
@@ -234,6 +262,7 @@ def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_bea
             method,
             (4500, 500, 4927),
             tuple(SupervisedRun(seed, best, {"pearson": figure + seed}, (best,)) for seed in (0, 1)),
+            figure + 0.5 + np.linspace(-2, 2, 101),
         )
         for method, figure in (("mean", 84.5), ("sif", 86.5), ("usif", 83.5))
     ]
@@ -242,38 +271,90 @@ def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_bea
     text = document(PapersReport(USED, (), supervised=found), {})
     of_sif, _, of_usif = text.partition("## uSIF")
     assert "semsearch evaluate supervised sts/ supervised/ --seeds 2 --vectors small\n" in text
-    assert cells(of_sif, "**sif, small**") == ["**87.0 ± 0.7**"]
+    assert cells(of_sif, "**sif, small**") == ["**87.0 ± 1.9**"]
     assert cells(of_sif, "Ours (table 2)") == ["86.0"]
     assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]
-    assert cells(of_sif, "RNN") == ["+12.9, here +13.9 ± 0.7"]
+    assert cells(of_sif, "RNN") == ["+12.9, here +13.9 ± 1.9"]
     assert "| sick relatedness | sif | 4,500 / 500 / 4,927 | 0.01 | 0.001 | 1e-05 | 7 | 84.0 |" in of_sif
     assert cells(of_usif, "ParaNMT+UP (table 3)") == ["83.8"]
-    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "no difference shown: -3.0"]
+    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "no difference shown: -3.0 ± 0.0"]
 
 
 def test_paraphrase_groups_stand_beside_the_paper() -> None:
     sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {"sentences": 521, "groups": 89, "tokens": 1085})
-    score = ClassifyScore("opinosis_groups", "mowe", 256, (66.0, 68.0), (1.0, 10.0), (60.0, 60.0), 69.30)
+    score = ClassifyScore(
+        "opinosis_groups", "mowe", 256, (66.0, 68.0), (1.0, 10.0), (60.0, 60.0), 69.30, 65, 69, 57, 63
+    )
     pair = ModelComparison("opinosis_groups", "mowe", "pca-bow", 521, 40, 10, 2e-5, True)
-    found = ClassifyReport("small", 0, 77, (sizes,), (score,), (), (pair,))
+    found = ClassifyReport("small", False, 0, 77, (sizes,), (score,), (), (pair,))
     text = document(PapersReport(USED, (), texts=("t.txt",), classify=found), {})
     assert (
-        "semsearch evaluate classify opinosis_groups.tsv --train-text t.txt --train-sentences 77 --vectors small\n"
-        in text
+        "semsearch evaluate classify paraphrase/opinosis_groups.tsv --train-text t.txt --train-sentences 77 "
+        "--vectors small\n" in text
     )
     assert "| opinosis_groups | 521 (paper: 521) | 89 (paper: 89) | 879 (paper: 1,085) |" in text
-    assert cells(text, "mowe") == ["256", "67.00 ± 1.00", "1 10", "60.00", "69.30"]
+    assert cells(text, "mowe") == ["256", "67.00 ± 2.0", "1 10", "60.00 ± 3.0", "69.30"]
     assert cells(text, "urae") == ["–", "–", "–", "–", "20.86"]  # only published
     assert "| opinosis_groups | mowe above pca-bow | +14.9 | holds: +5.8 | < 0.0001 |" in text
+
+
+def test_figures_of_distilled_vectors_are_marked(report: PapersReport) -> None:
+    assert report.sweep is not None
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
+    scores = tuple(
+        ClassifyScore("opinosis_groups", model, 9, (66.0,), (1.0,), (60.0,), None, 65, 67, 59, 61)
+        for model in ("mowe", "bow", "usif")
+    )
+    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
+    runs = (SupervisedRun(0, best, {"accuracy": 80.0}, (best,)),)
+    learned = SupervisedScore("sentiment", "texts", "sif", (9, 9, 9), runs, np.full(9, 80.0))
+    for taught, mark in ((False, ""), (True, "†")):
+        found = PapersReport(
+            USED,
+            (),
+            sweep=replace(report.sweep, taught=("small",) * taught),
+            supervised=SupervisedReport("small", 2400, (0,), (learned,), {"sentiment": {}}, taught),
+            classify=ClassifyReport("small", taught, 0, 0, (sizes,), scores, (), ()),
+        )
+        text = document(found, {})
+        assert f"| **sif, small{mark}** | **80.0 ± 0.0** |" in text
+        assert [bool(re.search(rf"^\| {name} \|", text, re.M)) for name in (f"mowe{mark}", "bow", f"usif{mark}")] == [
+            True
+        ] * 3
+        assert f"| claim | here, small{mark} |" in text
+        assert (text.count(MEANING[2:30]) > 0) == taught
+
+
+def test_other_ways_and_blank_scores_stand_beside_the_paper() -> None:
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
+    score = ClassifyScore("opinosis_groups", "pca-bow-white", 300, (57.0,), (1.0,), (49.0,), None, 53, 61, 45, 53)
+    ours, paper = {"CBOS": 34.5, "random": 20.0}, {"skip-gram": 18.9, "CBOW": 17.7, "CBOS": 32.3}
+    within: dict[str, tuple[float, float]] = {name: (figure - 4, figure + 4) for name, figure in ours.items()}
+    none = dict.fromkeys(ours, None)
+    tasks = tuple(
+        CbosTask(f"{year}.images", f"STS{year[2:]}", 9, ours, none, paper, within) for year in ("2014", "2015")
+    )
+    years = tuple(CbosYear(task.group, 1, False, ours, none, paper, {}, within) for task in tasks)
+    blanks = CbosReport(10, 100, 50, 0.9, {"seeds": 1}, {}, tasks, years)
+    reduced = ClassifyReport("small", False, 0, 0, (sizes,), (score,), (), ())
+    text = document(PapersReport(USED, (), texts=("t.txt",), seeds=1, reduced=reduced, blanks=blanks), {})
+    assert "semsearch evaluate cbos t.txt --sts sts/ --sentences 300000 --seeds 1 --blank-as-zero\n" in text
+    assert cells(text, "2015.images") == ["9", "34.5 ± 4.0", "20.0 ± 4.0", "18.9", "17.7", "32.3"]
+    assert "2014.images" not in text
+    assert "--model pca-bow --model pca-bow-white --model pca-bow-all --model pca-bow-white-all\n" in text
+    assert cells(text, "pca-bow-white") == ["300", "57.00 ± 4.0", "1", "49.00 ± 4.0", "–"]
 
 
 def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
     paper = {"skip-gram": 40.0, "CBOW": 45.0, "CBOS": 50.0}
     ours = {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}
     apart = dict.fromkeys(ours, 0.25)
-    tasks = tuple(CbosTask(f"2014.{name}", "STS14", 9, ours, apart, paper) for name in ("OnWN", "images"))
-    year = CbosYear("STS14", 2, False, ours, apart, paper, {})
-    effects = tuple(CbosEffect("k", k, {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k}, 65.0, 0.5) for k in (1, 2))
+    within = {name: (figure - 3, figure + 3) for name, figure in ours.items()}
+    tasks = tuple(CbosTask(f"2014.{name}", "STS14", 9, ours, apart, paper, within) for name in ("OnWN", "images"))
+    year = CbosYear("STS14", 2, False, ours, apart, paper, {}, within)
+    by_task = {k: {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k} for k in (1, 2)}
+    around = {"2014.OnWN": (50.0, 70.0), "2014.images": (65.0, 75.0)}
+    effects = tuple(CbosEffect("k", k, by_task[k], 65.0, 0.5, around, 63.0, 67.0) for k in (1, 2))
     differences = (CbosDifference("skip-gram", 2, 2, 1.0, 0.5, 1.5), CbosDifference("random", 0, 2, -1.0, -2.5, 0.5))
     found = CbosReport(
         10, 100, 50, 0.9, {"min_count": 5, "seeds": 3}, {"CBOS": 3.0}, tasks, (year,), effects, differences
@@ -282,12 +363,12 @@ def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
     assert "cbos t.txt --sts sts/ --sentences 12 --k 1 --k 2\n" in text
     assert "report FOLDER --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
     assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
-    mean = ["60.0 ± 0.2", "50.0 ± 0.2", "61.0 ± 0.2", "62.0 ± 0.2", "40.0", "45.0", "50.0"]
+    mean = ["60.0 ± 3.0", "50.0 ± 3.0", "61.0 ± 3.0", "62.0 ± 3.0", "40.0", "45.0", "50.0"]
     assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
     assert cells(text, "CBOS above skip-gram") == ["2 of 2, +10.0", "holds: 2 of 2, +1.0 ± 0.5"]
     assert cells(text, "CBOS above random") == ["–", "no difference shown: 0 of 2, -1.0 ± 1.5"]
-    assert cells(text, "images") == ["69.0", "68.0", "1"]
-    assert cells(text, "mean") == ["65.0 ± 0.5", "65.0 ± 0.5", "1"]
+    assert cells(text, "images") == ["69.0 ± 5.0", "68.0 ± 5.0", "1"]
+    assert cells(text, "mean") == ["65.0 ± 2.0", "65.0 ± 2.0", "1"]
     assert "seconds" not in text
 
 

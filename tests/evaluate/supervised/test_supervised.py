@@ -20,10 +20,10 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import SupervisedReport, evaluate_supervised
 from semsearch.evaluate.experiments.supervised_experiment import figures
 from semsearch.evaluate.supervised.descent import Setting
-from semsearch.evaluate.supervised.labelled import Examples, read_labelled
+from semsearch.evaluate.supervised.labelled import Examples, LabelledTask, read_labelled
 from semsearch.evaluate.supervised.published_tasks import published_for
 from semsearch.evaluate.supervised.supervised_report import SeedsDifference, SupervisedRun, SupervisedScore, Trial
-from semsearch.evaluate.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, figures_of
+from semsearch.evaluate.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, draws_of, figures_of
 from semsearch.evaluate.verdicts import HOLDS, REVERSED, UNDECIDED
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
@@ -262,13 +262,17 @@ def test_a_figure_is_the_mean_over_seeds_with_its_deviation(tmp_path: Path, smal
         assert alone[0][number].spread is None
         assert [one.seed for one in score.runs] == [3, 4, 5]
     shown = figures(report).rows[0]
-    assert shown[1] == f"{report.scores[0].figure:.1f} ± {report.scores[0].spread:.1f}"
+    interval = report.scores[0].interval
+    assert shown[1] == f"{report.scores[0].figure:.1f} ± {(interval.high - interval.low) / 2:.1f}"
+    assert report.scores[0].draws == pytest.approx(np.mean([scores[0].draws for scores in alone], axis=0), abs=1e-3)
 
 
-def scored(method: str, *accuracies: float) -> SupervisedScore:
+def scored(method: str, *accuracies: float, apart: float = 0.0) -> SupervisedScore:
+    """A score whose draws are as far apart as `apart` says."""
     chosen = Trial(None, 1e-3, 1e-5, 4, 80.0)
     runs = tuple(SupervisedRun(seed, chosen, {"accuracy": found}, ()) for seed, found in enumerate(accuracies))
-    return SupervisedScore("sentiment", "texts", method, (60, 20, 24), runs)
+    draws = np.mean(accuracies) + np.linspace(-apart, apart, 101)
+    return SupervisedScore("sentiment", "texts", method, (60, 20, 24), runs, draws)
 
 
 @pytest.mark.parametrize(
@@ -290,6 +294,23 @@ def test_a_verdict_looks_at_the_spread_over_seeds(
     assert found.difference == pytest.approx(np.mean(better) - np.mean(worse))
     if len(set(better)) > 1:
         assert found.p == pytest.approx(ttest_ind(better, worse, equal_var=False).pvalue)
+
+
+def test_a_verdict_looks_at_other_test_examples_too() -> None:
+    worse = scored("sif", 70.0, 70.3, 70.1)
+    for apart, verdict in ((5.0, HOLDS), (20.0, UNDECIDED)):
+        found = SeedsDifference.between(scored("usif", 80.0, 80.2, 80.1, apart=apart), worse)
+        assert (found.verdict, found.p < 0.01) == (verdict, True)
+        assert found.high - found.low == pytest.approx(1.9 * apart)
+
+
+def test_draws_of_test_examples_are_those_of_the_figure() -> None:
+    gold, guess = np.array([0.0, 1.0, 1.0, 0.0] * 50), np.array([0, 1, 0, 0] * 50)
+    examples = Examples(([""] * 200,), gold)
+    task = LabelledTask("x", "texts", ("a", "b"), examples, examples, examples, ())
+    drawn = draws_of(task, np.eye(2)[guess])
+    assert drawn.mean() == pytest.approx(75, abs=0.5)
+    assert drawn.std() == pytest.approx(100 * (0.75 * 0.25 / 200) ** 0.5, rel=0.1)  # of a share of 200
 
 
 def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -326,7 +347,7 @@ def test_the_command_shows_what_was_chosen_and_the_papers_systems(tmp_path: Path
     systems = {line.split("  ")[0]: line.split()[-3:] for line in second.splitlines()}
     assert systems["Ours (SIF, table 2)"] == ["82.2", "86.0", "84.6"]
     assert systems["BYTE mLSTM (uSIF, table 3)"] == ["91.8", "79.2", "–"]
-    assert second.splitlines()[-1].startswith("A figure is the mean over 2 seeds, ± its standard deviation")
+    assert second.splitlines()[-1].startswith("A figure is the mean over 2 seeds; ± is half of the 95 % interval")
     assert third.splitlines()[0].split()[:2] == ["SIF", "less"]
     assert fourth.splitlines()[1].startswith("sif above mean")
     found = semsearch(*command, *options, "--json").json

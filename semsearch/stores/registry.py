@@ -158,4 +158,15 @@ def _postgres() -> Engine:
     return ENGINE
 
 
-_ENGINES: dict[str, Callable[[], Engine]] = {"faiss": _faiss, "postgres": _postgres, "postgresql": _postgres}
+def _lance() -> Engine:
+    from semsearch.stores.lance.store import ENGINE  # start-up time: few indexes have their vectors there
+
+    return ENGINE
+
+
+_ENGINES: dict[str, Callable[[], Engine]] = {
+    "faiss": _faiss,
+    "lance": _lance,
+    "postgres": _postgres,
+    "postgresql": _postgres,
+}

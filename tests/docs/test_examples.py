@@ -32,7 +32,10 @@ BEFORE = {  # what a reader has done before opening the page
     "docs/developers/large-indexes.md": NOTES,
     "docs/research/measuring.md": NOTES,
 }
-NEEDS = {"docs/developers/frameworks.md": ["langchain_core", "llama_index.core", "haystack"]}  # .ci/run installs them
+NEEDS = {
+    "docs/developers/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
+    "docs/developers/engines.md": ["lance"],
+}
 WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
 
 needs_bash = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="the guide's commands are for bash")

@@ -23,20 +23,30 @@ from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import NO_IDS, VectorReader, VectorStore
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
+from semsearch.stores.lance.place import LancePlace
+from semsearch.stores.lance.store import LanceStore
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Opener = Callable[[Path], VectorStore]
+
+
+def lance_store(folder: Path, scanning: ScanOptions) -> VectorStore:
+    pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
+    return LanceStore(LancePlace(f"lance:{folder}"), "passage", scanning=scanning)
+
 
 EXACT: dict[str, Opener] = {
     "faiss": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions()),
     "faiss of sentences": lambda folder: FaissStore(folder, "sentence"),
     "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(), largest=7),
     "memory": lambda _: MemoryStore(),
+    "lance": lambda folder: lance_store(folder, ScanOptions()),
     "postgres": lambda _: postgres_store(),
 }
 APPROXIMATE: dict[str, Opener] = {
     "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
+    "lance with lists": lambda folder: lance_store(folder, ScanOptions(listed=40)),
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
 }
 DIMENSION = 16

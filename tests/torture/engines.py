@@ -1,6 +1,7 @@
 """Let the network and the server fail under an index whose vectors an engine keeps, at random moments of each action.
 
     python tests/torture/engines.py postgres
+    python tests/torture/engines.py lance                      # pip install 'moto[s3]' flask flask-cors
     python tests/torture/engines.py postgres --rounds 500 --seed 7 --only sync compact --trouble cut kill
 
 An index and one like it in files are treated alike. Between the first and its engine is a proxy. In each round it is
@@ -19,12 +20,15 @@ there was any such thing.
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import secrets
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -80,7 +84,29 @@ def postgres() -> EngineServer:
     return Server()
 
 
-ENGINES: dict[str, Callable[[], EngineServer]] = {"postgres": postgres}
+def lance() -> EngineServer:
+    """Tables of Lance in an emulator of S3, with lists of twenty vectors on; killed, it keeps what it has."""
+    from s3_emulator import S3Server
+
+    from semsearch.stores.lance import store
+
+    class ListedStore(store.LanceStore):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            self.scanning = replace(self.scanning, listed=20, target_recall=1.0)
+
+    store.LanceStore = ListedStore  # type: ignore[misc]
+    os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+
+    class Server(S3Server):
+        def address(self, port: int) -> str:
+            place = f"s3://bucket/{secrets.token_hex(4)}"
+            return f"lance:{place}?endpoint=http://127.0.0.1:{port}&region=x&timeout={SECONDS:g}"
+
+    return Server()
+
+
+ENGINES: dict[str, Callable[[], EngineServer]] = {"postgres": postgres, "lance": lance}
 
 
 class Round:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from postgres_server import PostgresServer, close_connections, postgres_store, shared_server
 from small import small_vectors, write_articles
+from tcp_proxy import TcpProxy
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.scan_plan import ScanOptions
@@ -23,6 +24,7 @@ from semsearch.readers.document import Text
 from semsearch.stores.postgres import table_writer
 from semsearch.stores.postgres.address import located, parsed
 from semsearch.stores.postgres.claims import claim, release
+from semsearch.stores.postgres.connection_pool import Session, get_database
 
 QUESTIONS = ["the ship in the night", "a telescope of old", "bread and butter", "violin and concert", "roses and soil"]
 
@@ -422,3 +424,62 @@ def test_a_database_or_role_that_does_not_exist_is_told() -> None:
         claim(f"postgres://postgres@127.0.0.1:{port}/nowhere?schema=x", "me")
     with pytest.raises(StorageError, match=r'refuses: role "nobody_here" does not exist; .*PGPASSWORD'):
         claim(f"postgres://nobody_here@127.0.0.1:{port}/postgres?schema=x", "me")
+
+
+# -- the network -----------------------------------------------------------------------------------------------------
+
+
+def test_a_connection_that_was_cut_is_made_again_and_one_that_is_silent_is_given_up(tmp_path: Path) -> None:
+    with TcpProxy(shared_server().port) as proxy:
+        uri = f"{shared_server().uri_at(proxy.port)}&timeout=1.5"
+        _, index = twins(tmp_path, uri)
+        before = found(index)
+        proxy.cut()
+        assert found(index) == before
+        proxy.arm(2, proxy.cut)  # in the middle of a question, which is asked again
+        assert found(index) == before
+        proxy.silence()
+        with pytest.raises(StorageError, match=r"longer than 1.5 seconds"):
+            index.search("the ship")
+        proxy.mend()
+        assert found(index) == before
+        index.close()
+
+
+def sleeping(seconds: float) -> Callable[[Session], Coroutine[Any, Any, None]]:
+    """Work that takes a while."""
+
+    async def work(session: Session) -> None:
+        await session.connection.execute(f"SELECT pg_sleep({seconds})")
+
+    return work
+
+
+def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it() -> None:
+    server = shared_server()
+    with TcpProxy(server.port) as proxy:
+        database = get_database(parsed(f"{server.uri_at(proxy.port)}&timeout=0.3"))
+        with pytest.raises(StorageError, match="longer than"):
+            database.ask(sleeping(1))
+        database.build(sleeping(1))
+        failures: list[BaseException] = []
+
+        def build(seconds: int) -> None:
+            try:
+                database.build(sleeping(seconds))
+            except BaseException as error:
+                failures.append(error)
+
+        def kill() -> None:
+            server.sql(f"SELECT pg_terminate_backend({running[0][0]})")
+
+        for seconds, trouble in ((60, kill), (61, proxy.cut), (62, proxy.silence)):
+            thread = threading.Thread(target=build, args=(seconds,))
+            thread.start()
+            query = f"SELECT pid FROM pg_stat_activity WHERE query ~ 'pg_sleep.{seconds}.$'"
+            while not (running := server.sql(query)):
+                pass
+            trouble()
+            thread.join()
+        assert [type(failure) for failure in failures] == [StorageError] * 3
+        database.close()

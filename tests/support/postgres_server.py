@@ -70,6 +70,12 @@ class PostgresServer:
         """An address at another port, such as that of a proxy."""
         return f"postgres://{user}@127.0.0.1:{port}/postgres?schema={schema or f'test_{secrets.token_hex(6)}'}"
 
+    @property
+    def process(self) -> int:
+        """The id of its process."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, unless it runs, and wait until it answers."""
         if self._process is not None:

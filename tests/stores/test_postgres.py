@@ -165,6 +165,17 @@ def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_fe
             assert np.mean(shares) == 1
 
 
+def test_of_many_passages_with_the_same_text_any_is_as_good_as_another() -> None:
+    store = postgres_store(scanning=ScanOptions(listed=100))
+    rows = np.repeat(unit_rows(40), 15, axis=0)  # each has more equals than are looked for
+    with store.writer(1) as writer:
+        writer.add(np.arange(600), rows)
+        (segment,) = writer.finish()
+    assert segment.scan is not None
+    assert segment.scan.recall >= 0.95
+    assert segment.scan.probes < 300
+
+
 def test_a_graph_that_finds_fewer_than_there_are_is_not_believed() -> None:
     store = postgres_store(scanning=ScanOptions(listed=100))
     rows = unit_rows(400)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from asyncpg import Connection
 
     from semsearch.stores.postgres.address import Address
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MOST = 8  # connections to a database at a time
@@ -265,6 +268,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda _, context: logger.debug("%s", context))  # of connections that broke
         threading.Thread(target=loop.run_forever, name="semsearch-postgres", daemon=True).start()
         _loops[process] = loop
         atexit.register(close_databases)

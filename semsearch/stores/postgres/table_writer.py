@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.measured_recall import QUESTIONS, K, evenly, recall
+from semsearch.dense.measured_recall import QUESTIONS, K, evenly
 from semsearch.dense.scan_plan import SURE
 from semsearch.dense.store import NO_IDS, Additions, Questions
 from semsearch.errors import SemsearchError, StorageError
@@ -46,6 +46,7 @@ _LADDER = (40, 60, 90, 140, 200, 300, 450, 700, 1000)  # candidates to keep: eac
 _GRAPH_BYTES = 1000  # of a vector's neighbours while the graph is built, about
 _MOST_MEMORY = 1 << 21  # kilobytes for building a graph: without room it takes many times as long
 _NO_SHARED_MEMORY = ("53100", "53200")  # as in containers with little of it, which building side by side needs
+_EQUAL = 1e-5  # the difference of scores that summing in another order makes, at most
 _FEW = 16  # questions: fewer measure nothing
 
 
@@ -127,8 +128,8 @@ class _GrowingTable:
             Segment(kind, self.file, 0, IdRanges.of_ids(np.concatenate(self._ids)), digest), self.name, self.dimension
         )
         asked = self._asked(questions) if has_graph else np.zeros((0, self.dimension), np.float32)
-        nearest = self._read_back(one, asked)
-        scan = _measured(self._store, one, asked, nearest) if has_graph else None
+        best = self._read_back(one, asked)
+        scan = _measured(self._store, one, asked, best) if has_graph else None
 
         async def comment(session: Session) -> int:
             await session.connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
@@ -201,8 +202,8 @@ class _GrowingTable:
         one = SegmentTable(Segment(self._store.location.kind, self.file, 0, NO_IDS, ""), self.name, self.dimension)
         return vectors_of(self._store.fetch(one, "number = ANY($1::int4[])", numbers.tolist()))
 
-    def _read_back(self, one: SegmentTable, asked: Float32) -> Int64:
-        """Compare the table with what was sent, and find the rows nearest to questions. (q, d) -> (q, ≤ K)"""
+    def _read_back(self, one: SegmentTable, asked: Float32) -> Float32:
+        """Compare the table with what was sent, and find the K best scores of questions. (q, d) -> (q, ≤ K)"""
         digest, nearest = hashlib.blake2b(digest_size=16), TopK(len(asked), min(K, self.count))
         for records in self._store.records(one):
             digest.update(records.tobytes())
@@ -212,32 +213,34 @@ class _GrowingTable:
             raise StorageError(
                 f"{self._store.address.place} does not give back what was written to {self.file}; write again"
             )
-        return nearest.best().ids if len(asked) else np.zeros((0, 0), np.int64)
+        return nearest.best().scores if len(asked) else np.zeros((0, 0), np.float32)
 
 
-def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, nearest: Int64) -> Scan:
+def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, best: Float32) -> Scan:
     """Find the least number of candidates that reaches the target recall, with half of the questions; measure it with
     the others, and take more if it falls short.
+
+    A row with the score of the last of the best is as good as that one: there may be many with the same text.
     """
     assert store.location.scanning is not None
-    target, ids = store.location.scanning.target_recall, one.segment.id_ranges
-    wanted = ids.ids(nearest.ravel()).reshape(nearest.shape)
+    target, last = store.location.scanning.target_recall, best[:, -1:] - _EQUAL
 
-    def found(step: int, part: slice) -> Int64:
+    def shares(step: int, part: slice) -> Float32:
         reader = PostgresReader(store, [_with_ef(one, _LADDER[step])], NO_IDS)
-        return reader.search(asked[part], K).ids
+        found = reader.search(asked[part], best.shape[1]).scores
+        return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
 
-    def is_enough(step: int, *, part: slice, sure: float) -> bool:
-        shares = [recall(own[None], best[None]) for own, best in zip(found(step, part), wanted[part], strict=True)]
-        return float(np.mean(shares)) - sure * float(np.std(shares)) / math.sqrt(len(shares)) >= target - 1e-9
+    def is_enough(step: int, part: slice, *, sure: float) -> bool:
+        each = shares(step, part)
+        return float(each.mean() - sure * each.std() / math.sqrt(len(each))) >= target - 1e-9
 
     step = 0
-    while step < len(_LADDER) - 1 and not is_enough(step, part=slice(0, None, 2), sure=SURE):
+    while step < len(_LADDER) - 1 and not is_enough(step, slice(0, None, 2), sure=SURE):
         step += 1
-    while step < len(_LADDER) - 1 and not is_enough(step, part=slice(1, None, 2), sure=0.0):
+    while step < len(_LADDER) - 1 and not is_enough(step, slice(1, None, 2), sure=0.0):
         step += 1
-    measured = found(step, slice(1, None, 2))
-    return Scan(f"HNSW{_M}", len(ids), 0, _LADDER[step], recall(measured, wanted[1::2]), len(measured))
+    measured = shares(step, slice(1, None, 2))
+    return Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, _LADDER[step], float(measured.mean()), len(measured))
 
 
 def _with_ef(one: SegmentTable, ef: int) -> SegmentTable:

@@ -27,8 +27,9 @@ def get_segments(db: sqlite3.Connection) -> list[Segment]:
     for _, file, *_ in rows:
         if not isinstance(file, str) or file in ("", ".", "..") or "/" in file or "\\" in file:
             raise IndexDamaged(f"the index names {file!r} as a segment, which is no file of its own; index again")
+    scans = get_scans(db)
     return [
-        Segment(kind, file, size, IdRanges.from_bytes(runs), digest, sums=sums or b"")
+        Segment(kind, file, size, IdRanges.from_bytes(runs), digest, scans.get(file), sums or b"")
         for kind, file, size, runs, digest, sums in rows
     ]
 

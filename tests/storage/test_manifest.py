@@ -46,6 +46,7 @@ def test_what_is_named_is_listed_and_what_is_retired_is_not(db: sqlite3.Connecti
     old, new = segment("passage", "old", 1, 9, SCAN), segment("passage", "new", 1, 8)
     name_segments(db, [old, segment("words", "words", 1, 9)], retired=[], number=1)
     assert get_scans(db) == {"old": SCAN}
+    assert [each.scan for each in get_segments(db)] == [SCAN, None]
     name_segments(db, [new], retired=[old], number=2)
     assert [(each.file, each.id_ranges.ranges) for each in get_segments(db)] == [("words", [(1, 9)]), ("new", [(1, 8)])]
     assert get_scans(db) == {}

@@ -93,6 +93,27 @@ def test_an_index_over_it_lives_the_same_life_as_one_of_files(twins: tuple[Index
     assert {path.name for path in (tmp_path / "place").iterdir()} == named | {"owner.lance"}
 
 
+def test_an_index_whose_tables_have_lists_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = LanceStore.__init__
+
+    def make_with_lists(self: LanceStore, *given: object, **options: object) -> None:
+        make(self, *given, **options)  # type: ignore[arg-type]
+        self.scanning = ScanOptions(listed=20, target_recall=1.0)
+
+    monkeypatch.setattr(LanceStore, "__init__", make_with_lists)
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 12)
+    with (
+        Index.create(tmp_path / "files", vectors=tmp_path / "small") as files,
+        Index.create(tmp_path / "tables", vectors=tmp_path / "small", store=f"lance:{tmp_path / 'place'}") as tables,
+    ):
+        for index in (files, tables):
+            index.sync(tmp_path / "docs")
+        assert [(scan.lists, scan.recall) for scan in tables.status().scans] == [(6, 1.0)]
+        agree(files, tables)
+        assert tables.verify() == []
+
+
 def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Index, Index], tmp_path: Path) -> None:
     tables = twins[1]
     (table,) = (tmp_path / "place").glob("passage-*")

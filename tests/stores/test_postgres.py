@@ -21,7 +21,7 @@ from semsearch.dense.store import NO_IDS
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.stores.postgres import table_writer
+from semsearch.stores.postgres import table_reader, table_store, table_writer
 from semsearch.stores.postgres.address import located, parsed
 from semsearch.stores.postgres.claims import claim, release
 from semsearch.stores.postgres.connection_pool import Session, get_database
@@ -102,6 +102,28 @@ def test_an_index_gives_the_same_hits_as_one_in_files_through_updates_removal_an
     assert server.sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'") == []
     for index in both:
         index.close()
+
+
+def test_the_questions_of_an_index_go_through_its_graphs(
+    tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_store, "INDEXED", 20)
+    monkeypatch.setattr(table_reader, "_SPACING", 0.0)  # however few passages
+    both, statements = twins(tmp_path, uri), set[bool]()
+    sql = table_reader.Part.sql
+
+    def noted(part: table_reader.Part, *arguments: int) -> str:
+        statements.add(part.is_by_graph)
+        return sql(part, *arguments)
+
+    monkeypatch.setattr(table_reader.Part, "sql", noted)
+    with Index.open(both[1].path) as opened:
+        agree(both[0], opened)
+    assert statements == {True}
+    (scan,) = both[1].status().scans
+    assert (scan.factory, scan.recall) == ("HNSW16", 1)
+    for each in both:
+        each.close()
 
 
 def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path: Path, uri: str) -> None:

@@ -70,12 +70,12 @@ class EngineServer(Protocol):
 
 
 def postgres() -> EngineServer:
-    """A server of PostgreSQL; graphs are made of twenty vectors on, so that they are in danger too."""
+    """A server of PostgreSQL; graphs are made and asked of twenty vectors on, so that they are in danger too."""
     from postgres_server import PostgresServer
 
-    from semsearch.stores.postgres import table_store
+    from semsearch.stores.postgres import table_reader, table_store
 
-    table_store.INDEXED = 20
+    table_store.INDEXED, table_reader._SPACING = 20, 0.0
 
     class Server(PostgresServer):
         def address(self, port: int) -> str:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names for whoever checks types
+    from semsearch.evaluate.analysis.assumptions import AssumptionsReport, evaluate_assumptions
     from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
@@ -54,6 +55,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.vector_scores import VectorsReport, evaluate_vectors
 
 __all__ = [
+    "AssumptionsReport",
     "CbosDifference",
     "CbosEffect",
     "CbosReport",
@@ -91,6 +93,7 @@ __all__ = [
     "VectorsReport",
     "WeightRow",
     "WeightsReport",
+    "evaluate_assumptions",
     "evaluate_cbos",
     "evaluate_classify",
     "evaluate_components",
@@ -109,6 +112,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "analysis.assumptions": "AssumptionsReport evaluate_assumptions",
     "analysis.confound": "ConfoundReport evaluate_confound",
     "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
     "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",

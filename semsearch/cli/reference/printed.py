@@ -166,6 +166,7 @@ PRINTED = (
     Printed(
         "evaluate components", "", result=_result("semsearch.evaluate.analysis.removed_directions:ComponentsReport")
     ),
+    Printed("evaluate assumptions", "", result=_result("semsearch.evaluate.analysis.assumptions:AssumptionsReport")),
     Printed("evaluate confound", "", result=_result("semsearch.evaluate.analysis.confound:ConfoundReport")),
     Printed(
         "evaluate supervised", "", result=_result("semsearch.evaluate.supervised.supervised_report:SupervisedReport")

@@ -80,17 +80,31 @@ def _sums(folder: Path) -> dict[str, Sum]:
     return found
 
 
+class _Wanted:
+    """Tells which names are wanted, and remembers in which sources there was any that is known, wanted or not."""
+
+    def __init__(self, sources: Sequence[Path], wanted: Sequence[Release], known: Sequence[Release]) -> None:
+        self.unseen = list(sources)
+        self._wanted, self._known = wanted, known
+
+    def __call__(self, name: str) -> bool:
+        if self.unseen and any(release.wants(name) for release in self._known):
+            self.unseen = [source for source in self.unseen if not name.startswith(source.as_posix())]
+        return any(release.wants(name) for release in self._wanted)
+
+
 def _made(
     folder: Path, sources: Sequence[Path], releases: Sequence[Release], progress: Progress | None
 ) -> tuple[list[Made], list[str]]:
     """The files that releases make of what is in the sources; and what could not be read or used, and why."""
     problems: list[str] = []
+    wanted = _Wanted(sources, releases, [*_releases({}), VectorFiles(folder / FOLDER / FOLDER)])
     leave = {(folder / name).resolve() for name in _LAID_OUT}
     if folder.resolve() not in {source.resolve() for source in sources}:
         leave.add(folder.resolve())
     for original in originals(
         sources,
-        wants=lambda name: any(release.wants(name) for release in releases),
+        wants=wanted,
         leave=leave,
         refused=lambda name, error: problems.append(_told(name, error)),
         looked_at=lambda name: progress(name, 0, 0) if progress is not None else None,
@@ -99,6 +113,11 @@ def _made(
             next(release for release in releases if release.wants(original.name)).take(original)
         except UNREADABLE as error:
             problems.append(_told(original.name, error))
+    if sources != [folder]:
+        told = tuple(problems)
+        problems += [
+            _unknown(one) for one in wanted.unseen if not any(each.startswith(one.as_posix()) for each in told)
+        ]
     made: list[Made] = []
     for one in (one for release in releases for one in release.made()):
         if isinstance(one, str):
@@ -106,6 +125,10 @@ def _made(
         else:
             made.append(one)
     return made, problems
+
+
+def _unknown(source: Path) -> str:
+    return f"{source}: nothing in it has a name that is known; the guide has the names (docs/research/measuring.md)"
 
 
 def _releases(sums: Mapping[str, Sum]) -> list[Release]:

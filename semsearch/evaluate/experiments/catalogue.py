@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from semsearch.evaluate.experiment import Experiment
+from semsearch.evaluate.experiments.assumptions_experiment import ASSUMPTIONS
 from semsearch.evaluate.experiments.cbos_experiment import CBOS
 from semsearch.evaluate.experiments.classify_experiment import CLASSIFY
 from semsearch.evaluate.experiments.components_experiment import COMPONENTS
@@ -22,6 +23,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     SWEEP,
     COMPONENTS,
     CONFOUND,
+    ASSUMPTIONS,
     SUPERVISED,
     CLASSIFY,
     CBOS,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from semsearch.evaluate.experiments import (
+    assumptions_experiment,
     cbos_experiment,
     classify_experiment,
     components_experiment,
@@ -40,6 +41,7 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
         sts_experiment.USIF,
         sts_experiment.PARTS,
         confound_experiment.SECTION,
+        assumptions_experiment.SECTION,
         supervised_experiment.OF_USIF,
     ),
     "Continuous bag of sentences: Yuan, Zhang": (

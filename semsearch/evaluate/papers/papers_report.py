@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from semsearch.evaluate.record import ExperimentRecord
 
 if TYPE_CHECKING:
+    from semsearch.evaluate.analysis.assumptions import AssumptionsReport
     from semsearch.evaluate.analysis.confound import ConfoundReport
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport
     from semsearch.evaluate.analysis.sweep import SweepReport
@@ -39,9 +40,9 @@ class PapersReport(ExperimentRecord):
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
     file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
-    with score 0 for pairs that nobody judged. `components` and `confound` have one entry for each of the word vectors;
-    supervised, classify, weights and counted use the first. `counts` and `texts` are names of files: of word counts,
-    and of training texts.
+    with score 0 for pairs that nobody judged. `components`, `confound` and `assumptions` have one entry for each of the
+    word vectors; supervised, classify, weights and counted use the first. `counts` and `texts` are names of files: of
+    word counts, and of training texts.
     """
 
     vectors: tuple[UsedVectors, ...]
@@ -59,6 +60,7 @@ class PapersReport(ExperimentRecord):
     sweep: SweepReport | None = None
     components: tuple[ComponentsReport, ...] = ()
     confound: tuple[ConfoundReport, ...] = ()
+    assumptions: tuple[AssumptionsReport, ...] = ()
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
     reduced: ClassifyReport | None = None

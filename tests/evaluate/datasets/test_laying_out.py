@@ -340,6 +340,16 @@ def test_pairs_and_scores_that_do_not_fit_are_told(tmp_path: Path, files: dict[s
         assert report.problems == ()
 
 
+def test_a_source_that_has_nothing_of_a_known_name_is_told_but_one_that_was_used_before_is_not(tmp_path: Path) -> None:
+    other = zipped(tmp_path / "holidays.zip", {"photo.txt": "the sea"})
+    known = zipped(tmp_path / "got.zip", sts("belief"))
+    for written in (1, 0):
+        report = laid_out(tmp_path, known, other)[1]
+        assert len(report.written) == written
+        [problem] = report.problems
+        assert problem.startswith(f"{other.as_posix()}: nothing in it has a name that is known")
+
+
 def test_a_mistake_is_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"there is no .*gone; give a folder or an archive"):
         lay_out_data(tmp_path, sources=[tmp_path / "gone"])

@@ -24,6 +24,7 @@ from semsearch.word_vectors.loading import WordVectorsLike
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from distributed import Client
     from typing_extensions import Unpack
 
     from semsearch.indexing.reading.given_texts import DataTable, Given
@@ -148,10 +149,11 @@ class AsyncIndex:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prune: bool = False,
+        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, or with all its roots."""
-        write = partial(self.index.sync, *paths, include=include, exclude=exclude, prune=prune)
+        write = partial(self.index.sync, *paths, include=include, exclude=exclude, prune=prune, cluster=cluster)
         return await _written(lambda report: write(progress=report), progress)
 
     async def add(
@@ -160,19 +162,20 @@ class AsyncIndex:
         *,
         id_key: str = "id",
         text_key: str = "text",
+        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Add texts that are in no file; a text whose id is known replaces the earlier one."""
-        write = partial(self.index.add, documents, id_key=id_key, text_key=text_key)
+        write = partial(self.index.add, documents, id_key=id_key, text_key=text_key, cluster=cluster)
         return await _written(lambda report: write(progress=report), progress)
 
     async def remove(self, *paths: str | Path) -> int:
         """Remove files, folders, whole roots, or added texts; returns the number of documents removed."""
         return await _written(lambda _: self.index.remove(*paths), None)
 
-    async def refit(self, *, progress: Reporting = None) -> SyncReport:
+    async def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
         """Fit weights and components to the text that the index holds today, and make all vectors anew."""
-        return await _written(lambda report: self.index.refit(progress=report), progress)
+        return await _written(lambda report: self.index.refit(cluster=cluster, progress=report), progress)
 
     async def close(self) -> None:
         """Close the files. A closed index opens them again when it is used."""

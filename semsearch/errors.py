@@ -14,6 +14,7 @@
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
     ├── FitError             merging or using embedders that do not belong together
     ├── ServerError          a server that cannot be reached, or that refuses
+    ├── ClusterError         a cluster that cannot be reached or used, or that has lost its workers
     └── MissingExtra         an optional package is not installed
 
 Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
@@ -80,6 +81,10 @@ class FitError(SemsearchError):
 
 class ServerError(SemsearchError):
     """A server cannot be reached, or refuses: the token is wrong, or too much is asked of it."""
+
+
+class ClusterError(SemsearchError):
+    """A cluster cannot be reached or used, or it has lost all its workers."""
 
 
 class MissingExtra(SemsearchError):

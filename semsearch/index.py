@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -18,12 +18,14 @@ from semsearch.storage.database import IndexDatabase, check
 from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, open_vectors
 
 if TYPE_CHECKING:
+    from distributed import Client
     from typing_extensions import Unpack
 
     from semsearch.indexing.writer import IndexWriter
     from semsearch.remote.remote_index import RemoteIndex
     from semsearch.results.reranker import Reranker
     from semsearch.search.searcher import Searcher
+    from semsearch.system.threads import Spread
 
 __all__ = ["Index", "Report"]
 
@@ -185,15 +187,28 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
             return self._searcher
 
     @contextmanager
-    def _writer(self, progress: Reporting = None) -> Iterator[IndexWriter]:
+    def _writer(self, progress: Reporting = None, cluster: str | Client | None = None) -> Iterator[IndexWriter]:
         """Take the writer's lock and make the writer that holds it."""
         from semsearch.indexing.writer import IndexWriter  # start-up time: a search writes nothing
 
         with (
             reporting(progress) as report,
-            IndexWriter.open(self._database, vectors=self._word_vectors, report=report) as writer,
+            _spread_over(cluster) as spread,
+            IndexWriter.open(self._database, vectors=self._word_vectors, report=report, spread=spread) as writer,
         ):
             yield writer
+
+
+@contextmanager
+def _spread_over(cluster: str | Client | None) -> Iterator[Spread | None]:
+    """Spread work over a cluster while the block runs, if one is given."""
+    if cluster is None:
+        yield None
+        return
+    from semsearch.cluster.dask_cluster import DaskCluster  # start-up time: few have one
+
+    with closing(DaskCluster(cluster)) as spread:
+        yield spread
 
 
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:

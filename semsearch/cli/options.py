@@ -142,6 +142,14 @@ MaxFileSizeOption = Annotated[float, typer.Option(metavar="MB", min=0, help="Lar
 ProcessesOption = Annotated[
     int, typer.Option(metavar="N", min=0, help="Processes that read files; by default as many as are useful.")
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="URL",
+        help="Read, fit and embed on the workers of a Dask scheduler: tcp://scheduler:8786.",
+    ),
+]
 
 # word vectors, and what they are made of
 TableArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]

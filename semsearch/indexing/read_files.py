@@ -1,12 +1,13 @@
-"""Read files and take them in, in the order in which they are asked for; read here, or by several processes."""
+"""Read files and take them in, in the order in which they are asked for; read here, by processes, or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
 
+from semsearch.indexing.reading.elsewhere import prepare_elsewhere
 from semsearch.indexing.reading.intake import DocumentSource
 from semsearch.indexing.reading.prepare import Chunk, FileToRead, Prepared, read
 from semsearch.indexing.reading.workers import LARGE, chunks, is_large, prepare_in_processes, useful_processes
@@ -14,7 +15,7 @@ from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.document import Document
 from semsearch.results.state.reports import Progress
 from semsearch.sources.plan import PresentFile
-from semsearch.system.threads import Threads
+from semsearch.system.threads import Spread, Threads
 from semsearch.text.passage_records import PassageRecord, each_record
 
 
@@ -29,22 +30,18 @@ def take_files(
     write.reading_log.begin(sum(sizes), max_bytes=max_bytes)
     was_read = [write.reading_log.has(present) for present in presents]
     unread = [size for size, was in zip(sizes, was_read, strict=True) if not was]
-    count = useful_processes(unread, processes, write.vectors())
-    write.generation.spread = Threads(count)
-    groups = list(_groups(sizes, was_read, in_chunks=count > 1))
-    apart = [group for group in groups if count > 1 and not was_read[group.start] and not is_large(sizes[group])]
-    prepared = prepare_in_processes(
-        [[_to_read(present) for present in presents[group]] for group in apart],
-        processes=count,
-        settings=write.settings,
-        vectors=write.vectors(),
-        max_bytes=max_bytes,
-    )
+    spread = write.generation.spread
+    if not spread.is_elsewhere:
+        write.generation.spread = spread = Threads(useful_processes(unread, processes, write.vectors()))
+    apart = spread.is_elsewhere or spread.threads > 1
+    groups = list(_groups(sizes, was_read, in_chunks=apart))
+    sent = [group for group in groups if apart and not was_read[group.start] and not is_large(sizes[group])]
+    prepared = _prepare_apart(write, [presents[group] for group in sent], spread, max_bytes)
     with closing(prepared):
         for group in groups:
             members = presents[group]
             told = Progress("reading", done, len(presents), write.intake.sentences)
-            if group in apart:
+            if group in sent:
                 write.report(replace(told, path=members[0].absolute))
                 yield from _take_chunk(write, members, next(prepared))
             else:
@@ -54,6 +51,23 @@ def take_files(
                     yield _take_file(write, present, max_bytes)
             done += len(members)
     write.report(Progress("reading", len(presents), len(presents), write.intake.sentences))
+
+
+def _prepare_apart(
+    write: WriteTransaction, groups: Sequence[Sequence[PresentFile]], spread: Spread, max_bytes: int
+) -> Generator[Chunk, None, None]:
+    """Prepare groups of files in processes or on a cluster: a chunk for each, in their order."""
+    if spread.is_elsewhere:
+        return prepare_elsewhere(
+            groups, spread=spread, settings=write.settings, vectors=write.vectors(), max_bytes=max_bytes
+        )
+    return prepare_in_processes(
+        [[_to_read(present) for present in group] for group in groups],
+        processes=spread.threads,
+        settings=write.settings,
+        vectors=write.vectors(),
+        max_bytes=max_bytes,
+    )
 
 
 def _groups(sizes: Sequence[int], was_read: Sequence[bool], *, in_chunks: bool) -> Iterator[slice]:

@@ -22,6 +22,7 @@ from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, explained
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import writer_lock
+from semsearch.system.threads import Spread
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ def writing(
     vectors: Callable[[], WordVectors],
     report: Report,
     *,
+    spread: Spread | None = None,
     compact: bool = False,
 ) -> Iterator[WriteTransaction]:
-    """Open a write transaction with a new generation. The writer's lock must be held.
+    """Open a write transaction with a new generation, whose work may be `spread`. The writer's lock must be held.
 
     After the commit, disk space that it does not use is given back; with `compact`, as much as possible.
     """
@@ -100,7 +102,7 @@ def writing(
             sweep(db, database.folder, grace=grace)
             number = get_count(db, "generation") + 1
             generation = Generation(
-                db, database.folder, number=number, settings=settings, vectors=vectors, progress=report
+                db, database.folder, number=number, settings=settings, vectors=vectors, progress=report, spread=spread
             )
             yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log)
             left = leftovers(db)

@@ -31,7 +31,9 @@ from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
 from semsearch.stores.registry import StoreAddress, claimed, complete, release
+from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import open_vectors
+from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,17 +59,24 @@ def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRe
 class IndexWriter:
     """Changes an index while it holds the writer's lock: made by `open`, in a `with` statement.
 
-    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress.
+    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress; reading,
+    fitting and embedding are `spread` over what is given.
     """
 
     database: IndexDatabase
     vectors: VectorsInUse
     report: Report
+    spread: Spread | None = None
 
     @classmethod
     @contextmanager
     def open(
-        cls, database: IndexDatabase, *, vectors: VectorsInUse | None = None, report: Report | None = None
+        cls,
+        database: IndexDatabase,
+        *,
+        vectors: VectorsInUse | None = None,
+        report: Report | None = None,
+        spread: Spread | None = None,
     ) -> Iterator[IndexWriter]:
         """Take the lock, and bring the tables of an earlier version up to date.
 
@@ -76,7 +85,7 @@ class IndexWriter:
         check(database)
         with locked(database):
             upgrade(database)
-            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore)
+            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, spread)
 
     @property
     def settings(self) -> Settings:
@@ -216,7 +225,7 @@ class IndexWriter:
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
             self._moving(before, settings) as (settings, address),
-            writing(self.database, settings, lambda: opened, self.report, compact=True) as write,
+            self._writing_with(settings, lambda: opened, compact=True) as write,
         ):
             set_meta(write.db, "settings", settings.to_json())
             if settings.store != before.store:
@@ -263,7 +272,12 @@ class IndexWriter:
 
     def _writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
         settings = self.settings
-        return writing(self.database, settings, partial(self.vectors.of, settings), self.report, compact=compact)
+        return self._writing_with(settings, partial(self.vectors.of, settings), compact=compact)
+
+    def _writing_with(
+        self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool
+    ) -> AbstractContextManager[WriteTransaction]:
+        return writing(self.database, settings, vectors, self.report, spread=self.spread, compact=compact)
 
 
 def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:

@@ -16,6 +16,7 @@ from semsearch.results.state.reports import SyncReport
 from semsearch.settings import SettingsKeywords
 
 if TYPE_CHECKING:
+    from distributed import Client
     from typing_extensions import Unpack
 
     from semsearch.indexing.reading.given_texts import DataTable, Given
@@ -49,6 +50,7 @@ class WrittenIndex:
         prune: bool = False,
         max_file_bytes: int = MAX_BYTES,
         processes: int = 1,
+        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
@@ -60,6 +62,11 @@ class WrittenIndex:
         many as pay for their start), files are read in fresh interpreters, which import the calling program's main
         module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
 
+        With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
+        workers read, fit and embed instead of processes; so for all writes. Workers read the files that they see under
+        the same paths. The resulting index is the same, whatever the number of workers. Raises MissingExtra without
+        Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
+
         `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So for all writes.
 
         Of tables (.csv, .tsv) and JSON Lines, `text_columns` are those that are searched, by default all, and
@@ -69,7 +76,7 @@ class WrittenIndex:
         Raises SourceError for a path that does not exist, UsageError if there are no paths and no roots, or for a
         column that no file has, IndexLocked, StorageError; nothing is then changed.
         """
-        with self._writer(progress) as writer:
+        with self._writer(progress, cluster) as writer:
             return writer.sync(
                 _paths(paths),
                 include=_globs(include, "include"),
@@ -109,6 +116,7 @@ class WrittenIndex:
         *,
         id_key: str = "id",
         text_key: str = "text",
+        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Add texts that are in no file; a text whose id is known replaces the earlier one.
@@ -122,11 +130,16 @@ class WrittenIndex:
         """
         from semsearch.indexing.reading.given_texts import as_texts  # start-up time: a search adds nothing
 
-        with self._writer(progress) as writer:
+        with self._writer(progress, cluster) as writer:
             return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
 
     def load(
-        self, *paths: str | Path, id_key: str = "id", text_key: str = "text", progress: Reporting = None
+        self,
+        *paths: str | Path,
+        id_key: str = "id",
+        text_key: str = "text",
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
     ) -> SyncReport:
         """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
 
@@ -137,7 +150,7 @@ class WrittenIndex:
         from semsearch.indexing.reading.exported_files import read_records  # start-up time: a search adds nothing
 
         records = (record for path in _paths(paths) for record in read_records(path))
-        return self.add(records, id_key=id_key, text_key=text_key, progress=progress)
+        return self.add(records, id_key=id_key, text_key=text_key, cluster=cluster, progress=progress)
 
     def remove(self, *paths: str | Path) -> int:
         """Remove files, folders, whole roots, or added texts by their ids; returns the number of documents removed.
@@ -155,12 +168,12 @@ class WrittenIndex:
         with self._writer() as writer:
             return writer.remove_texts(strings(ids, "ids"))
 
-    def refit(self, *, progress: Reporting = None) -> SyncReport:
+    def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
         """Fit weights and components to the text that the index holds today, and make all vectors anew.
 
         This is one new generation.
         """
-        with self._writer(progress) as writer:
+        with self._writer(progress, cluster) as writer:
             return writer.refit()
 
     def compact(self, *, progress: Reporting = None) -> bool:
@@ -171,18 +184,26 @@ class WrittenIndex:
         with self._writer(progress) as writer:
             return writer.compact()
 
-    def rebuild(self, *, progress: Reporting = None, **options: Unpack[SettingsKeywords]) -> SyncReport:
+    def rebuild(
+        self,
+        *,
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
+        **options: Unpack[SettingsKeywords],
+    ) -> SyncReport:
         """Derive everything anew from the stored text, as one new generation, with other settings if any are given.
 
         The options are those of `create`; an option that is not given stays as it is, but `vectors` are those the index
         names, as they are now. With a `method`, `a` and `components` not given are that method's own.
         """
-        with self._writer(progress) as writer:
+        with self._writer(progress, cluster) as writer:
             done = writer.rebuild(options)
         self.close()
         return done
 
-    def _writer(self, progress: Reporting = None) -> AbstractContextManager[IndexWriter]:
+    def _writer(
+        self, progress: Reporting = None, cluster: str | Client | None = None
+    ) -> AbstractContextManager[IndexWriter]:
         """Take the writer's lock and make the writer that holds it."""
         raise NotImplementedError
 

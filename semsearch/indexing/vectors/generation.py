@@ -62,13 +62,14 @@ class Generation:
         settings: Settings,
         vectors: Callable[[], WordVectors],
         progress: Callable[[Progress], None],
+        spread: Spread | None = None,
         largest: int = LARGEST,
         listed: int = LISTED,
     ) -> None:
         self.db = db
         self.folder = folder
         self.number = number
-        self.spread: Spread = Threads()  # of fitting and embedding; the result does not depend on it
+        self.spread: Spread = spread or Threads()  # of fitting and embedding; the result does not depend on it
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
         self._largest, self._listed = largest, listed
         self._settings = settings

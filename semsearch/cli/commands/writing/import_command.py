@@ -10,7 +10,7 @@ from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget
 from semsearch.cli.messages import keep_warnings
 from semsearch.cli.naming import INDEXES, folder_of, folder_to_make
-from semsearch.cli.options import IndexesOption, QuietOption, VectorsOption
+from semsearch.cli.options import ClusterOption, IndexesOption, QuietOption, VectorsOption
 from semsearch.cli.output.progress import sync_progress
 from semsearch.storage.database import is_index
 
@@ -27,6 +27,7 @@ def import_(
     id_key: Annotated[str, typer.Option(metavar="KEY", help="What holds a document's id.")] = "id",
     text_key: Annotated[str, typer.Option(metavar="KEY", help="What holds its text.")] = "text",
     vectors: VectorsOption = None,
+    cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Add the documents of files that have one a row; the index is made if there is none.
@@ -39,7 +40,7 @@ def import_(
     target = IndexTarget(folder, is_new=not is_index(folder))
     with target.opened(IndexChoices(vectors=vectors), rebuild=False) as opened:
         with sync_progress(quiet=quiet) as report:
-            done = opened.load(*files, id_key=id_key, text_key=text_key, progress=report)
+            done = opened.load(*files, id_key=id_key, text_key=text_key, cluster=cluster, progress=report)
         if not quiet:
             print(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "

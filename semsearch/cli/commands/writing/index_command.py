@@ -18,6 +18,7 @@ from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, warn
 from semsearch.cli.naming import INDEXES, only_one
 from semsearch.cli.options import (
+    ClusterOption,
     IndexesOption,
     MaxFileSizeOption,
     ProcessesOption,
@@ -103,6 +104,7 @@ def index(
     refit: Annotated[bool, typer.Option("--refit", help="Fit to what the index holds now.")] = False,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
+    cluster: ClusterOption = None,
     json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -129,12 +131,12 @@ def index(
     shown = _Shown(json=json, quiet=quiet)
     runs = [] if paths else _of_profiles(given)
     if not runs:
-        _run(given, _Work(given.paths, choices, reading, rebuild=rebuild, refit=refit), shown)
+        _run(given, _Work(given.paths, choices, reading, rebuild=rebuild, refit=refit, cluster=cluster), shown)
         return
     failed = 0
     for run in runs:
         try:
-            _run(run, _Work(run.paths, choices, run.reading, rebuild=rebuild, refit=refit), shown)
+            _run(run, _Work(run.paths, choices, run.reading, rebuild=rebuild, refit=refit, cluster=cluster), shown)
         except SemsearchError as error:
             complain(f"{run.named}: {error}")
             failed += 1
@@ -208,20 +210,21 @@ class _Work:
     reading: Mapping[str, Any]  # the keywords of Index.sync
     rebuild: bool
     refit: bool
+    cluster: str | None
 
     def carry_out(self, index: Index, report: Report | None, *, is_new: bool) -> SyncReport:
         """Rebuild, sync and refit, as far as it is wanted; one report of all."""
         whole: list[SyncReport] = []  # of what embeds all that the index holds
         if self.rebuild and not is_new:
-            whole.append(index.rebuild(**self.choices.given(), progress=report))
+            whole.append(index.rebuild(**self.choices.given(), cluster=self.cluster, progress=report))
         done = SyncReport()
         if self.paths or index.roots or not self.rebuild:
             with _going_on_later(index.path), _after("the index was rebuilt" if whole else ""):
-                done = index.sync(*self.paths, **self.reading, progress=report)
+                done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
         if self.refit and not done.refitted:
             changed = done.added or done.changed or done.removed or done.moved
             with _after("the index was brought up to date" if changed else ""):
-                whole.append(index.refit(progress=report))
+                whole.append(index.refit(cluster=self.cluster, progress=report))
         return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
 
 

@@ -6,7 +6,7 @@ import time
 
 from semsearch.cli.messages import keep_warnings
 from semsearch.cli.naming import INDEXES, open_index
-from semsearch.cli.options import IndexesOption, IndexOption, QuietOption, VectorsOption
+from semsearch.cli.options import ClusterOption, IndexesOption, IndexOption, QuietOption, VectorsOption
 from semsearch.cli.output.progress import sync_progress
 
 
@@ -14,6 +14,7 @@ def refit(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
+    cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Fit an index to the text that it holds today.
@@ -25,7 +26,7 @@ def refit(
     with open_index(index, indexes, vectors) as opened:
         drift = opened.status(stale=False).drift
         with sync_progress(quiet=quiet) as report:
-            opened.refit(progress=report)
+            opened.refit(cluster=cluster, progress=report)
         sentences = opened.status(drift=False, stale=False).sentences
         if not quiet:
             before = "" if drift is None else f" (it had drifted by {drift:.1f}°)"

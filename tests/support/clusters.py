@@ -1,0 +1,10 @@
+"""Dask clusters in the threads of this process, for tests."""
+
+from __future__ import annotations
+
+from distributed import LocalCluster
+
+
+def small_cluster(workers: int) -> LocalCluster:
+    """A scheduler and some workers in this process: they share nothing with the driver but what it sends, pickled."""
+    return LocalCluster(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0")

@@ -7,12 +7,15 @@ passes once between this process and a worker; nothing is kept on workers but th
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from socket import getaddrinfo
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from semsearch.cluster.task import carry_out, forget
 from semsearch.cluster.versions import differences, versions_here
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|inproc)://\S+")
 DEADLINE = 30.0  # seconds without a worker, or without an answer of the scheduler
 _AHEAD = 3  # items for each thread of a worker that are sent before they are needed
 _FETCHING = 3  # results that are fetched at the same time
@@ -43,7 +47,7 @@ class DaskCluster:
     is_elsewhere = True
 
     def __init__(self, given: str | Client, *, deadline: float = DEADLINE) -> None:
-        if isinstance(given, str) and "://" not in given:
+        if isinstance(given, str) and not _ADDRESS.fullmatch(given):  # Dask waits for ever for an unknown scheme
             raise UsageError(f"{given!r} is no address of a scheduler; give one such as tcp://scheduler:8786")
         self._given = given
         self._deadline = deadline
@@ -116,6 +120,8 @@ class DaskCluster:
         if not isinstance(self._given, str):
             return self._given
         try:
+            if host := urlsplit(self._given).hostname:
+                getaddrinfo(host, None)  # a name that is not known makes Dask's client fail twice
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
         except (OSError, TimeoutError) as error:
             raise ClusterError(

@@ -23,6 +23,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from semsearch.cli.startup import use_one_thread
+
+use_one_thread()  # as the command does, before NumPy is imported; Dask does the same for workers
+
 from distributed import LocalCluster
 
 from semsearch import Index

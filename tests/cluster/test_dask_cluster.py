@@ -143,7 +143,17 @@ def test_a_scheduler_that_does_not_answer_is_said_within_the_deadline() -> None:
         DaskCluster("tcp://127.0.0.1:1", deadline=0.5).connect()
 
 
-@pytest.mark.parametrize("address", ["scheduler", "scheduler:8786", ""])
+def test_a_name_that_is_not_known_is_said() -> None:
+    with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://nohost\.invalid:8786"):
+        DaskCluster("tcp://nohost.invalid:8786", deadline=0.5).connect()
+
+
+def test_tls_without_certificates_is_said() -> None:
+    with pytest.raises(ClusterError, match=r"the cluster tls://127\.0\.0\.1:1 cannot be used: TLS expects"):
+        DaskCluster("tls://127.0.0.1:1", deadline=0.5).connect()
+
+
+@pytest.mark.parametrize("address", ["scheduler", "scheduler:8786", "", "tcp://", "http://scheduler:8786"])
 def test_an_address_has_a_scheme(address: str) -> None:
     with pytest.raises(UsageError, match="tcp://scheduler:8786"):
         DaskCluster(address)

@@ -1,0 +1,37 @@
+"""`--cluster` of the commands that write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from console import INDEX, semsearch, work_in, write_docs
+from distributed import LocalCluster
+
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with documents and no index."""
+    write_docs(tmp_path)
+    work_in(tmp_path, monkeypatch)
+    return tmp_path
+
+
+def test_commands_that_write_take_a_cluster(folder: Path, small_vectors: VectorTable, cluster: LocalCluster) -> None:
+    address = cluster.scheduler_address
+    made = semsearch("index", "docs", "--vectors", small_vectors.folder, "--cluster", address)
+    assert (made.status, made.err) == (0, "")
+    assert "2 added" in made.out
+    assert semsearch("index", "--rebuild", "--refit", "--cluster", address).status == 0
+    assert semsearch("refit", "--cluster", address).status == 0
+    (folder / "more.jsonl").write_text('{"id": "a", "text": "The ship sails."}\n', encoding="utf-8")
+    assert semsearch("import", "more.jsonl", "--name", INDEX, "--cluster", address).status == 0
+
+
+def test_what_is_no_address_is_said_and_nothing_is_made(folder: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder, "--cluster", "scheduler:8786")
+    assert result.status == 2
+    assert "'scheduler:8786' is no address of a scheduler; give one such as tcp://scheduler:8786" in result.err
+    assert not (folder / INDEX).exists()

@@ -3,6 +3,7 @@
     python tests/benchmarks/engines.py postgres://ada@localhost/search
     python tests/benchmarks/engines.py postgres --vectors 100000 --index indexes/docs
     python tests/benchmarks/engines.py postgres --vectors 1000000
+    python tests/benchmarks/engines.py lance:/tmp/measured --vectors 20000 --listed 10000
 
 `postgres` alone starts the server that the tests use. The vectors are made up, unit vectors around a centre for every
 hundred with most of their variance in few directions, or those of the sentences of an index, which are harder to tell
@@ -32,7 +33,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.scan_plan import LISTED, ScanOptions
 from semsearch.dense.store import NO_IDS, VectorReader, VectorStore
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.manifest import get_segments
@@ -205,11 +206,12 @@ def main() -> None:
     parser.add_argument("--index", type=Path, help="a folder, whose sentences' vectors are taken")
     parser.add_argument("--process", type=int, help="the id of the server, whose memory is told")
     parser.add_argument("--exact", action="store_true", help="compare every vector")
+    parser.add_argument("--listed", type=int, default=LISTED, help="vectors from which files, and Lance, have lists")
     given = parser.parse_args()
     generator = np.random.default_rng(0)
     count = given.vectors + QUESTIONS
     rows = made_up(count, generator) if given.index is None else of_sentences(given.index, count, generator)
-    data, scanning = data_of(rows, generator), ScanOptions(exact=given.exact)
+    data, scanning = data_of(rows, generator), ScanOptions(exact=given.exact, listed=given.listed)
     print(f"{len(data.vectors):,} vectors of {data.vectors.shape[1]} numbers, {len(data.questions[1::2])} questions\n")
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     with tempfile.TemporaryDirectory() as name, place(given.uri, given.process) as (uri, memory):

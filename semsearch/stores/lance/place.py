@@ -260,6 +260,7 @@ def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
 
 def lance_package() -> Any:
     """Import Lance. Raises MissingExtra."""
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each request that it sends again
     try:
         import lance  # an optional package
     except ImportError as error:

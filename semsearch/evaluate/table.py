@@ -99,5 +99,7 @@ def within(figure: float, low: float, high: float, form: str = ".1f") -> str:
 
 def _row(cells: Sequence[str]) -> str:
     shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
-    marked = (f"**{text}**" if isinstance(cell, Bold) else text for cell, text in zip(cells, shown, strict=True))
+    marked = (
+        f"**{text}**" if isinstance(cell, Bold) and text else text for cell, text in zip(cells, shown, strict=True)
+    )
     return f"| {' | '.join(marked)} |"

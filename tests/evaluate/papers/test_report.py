@@ -245,8 +245,8 @@ def test_other_vectors_have_their_own_rows(data: Path, small_vectors: VectorTabl
 
 
 def test_a_table_keeps_what_is_in_its_cells() -> None:
-    table = Table(["a", Bold("b")], [["x|y", "two\nlines"]])
-    assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", ""]
+    table = Table(["a", Bold("b")], [["x|y", "two\nlines"], [Bold(""), Bold("z")]])
+    assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", "|  | **z** |", ""]
     assert all(len(line) <= 118 for line in prose("word " * 100))
 
 

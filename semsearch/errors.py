@@ -8,7 +8,8 @@
     ├── IndexExists          an index is there already
     ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
     ├── IndexLocked          another process is writing
-    ├── StorageError         the disk is full, read-only or failing
+    ├── StorageError         the disk is full, read-only or failing; or a place cannot be reached
+    │   └── PublicationFailed    a write is committed, and could not be published
     ├── VectorsError         word vectors that cannot be found or read
     ├── ModelError           a model for the second look that cannot be found or read
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
@@ -60,7 +61,11 @@ class IndexLocked(SemsearchError):
 
 
 class StorageError(SemsearchError):
-    """The disk is full, read-only or failing."""
+    """The disk is full, read-only or failing; or a place of published indexes cannot be reached."""
+
+
+class PublicationFailed(StorageError):
+    """A write is committed, and could not be published to the index's place."""
 
 
 class VectorsError(SemsearchError):

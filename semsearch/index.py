@@ -12,6 +12,8 @@ from semsearch.indexing.progress_reports import Report, Reporting, reporting
 from semsearch.indexing.written_index import WrittenIndex
 from semsearch.maintenance.index_contents import IndexContents
 from semsearch.mapping.mapped_index import MappedIndex
+from semsearch.published.naming import LOOK_EVERY, place_named
+from semsearch.published.publishing_index import PublishingIndex, publish_newest
 from semsearch.search.asked_index import AskedIndex
 from semsearch.settings import Settings, SettingsKeywords
 from semsearch.storage.database import IndexDatabase, check
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Index", "Report"]
 
 
-class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
+class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingIndex):
     """An index in a folder, made by `create` or `open`; a context manager, closed at its end.
 
     Threads may share an index, and search at the same time. Any number of processes may search while one writes; each
@@ -74,15 +76,26 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
         vectors: WordVectorsLike | None = None,
         reranker: Reranker | str | None = None,
         create: bool = False,
+        look_every: float = LOOK_EVERY,
+        timeout: float = 30.0,
     ) -> Index:
         """Open an existing index. Its own word vectors are found again by name or path, unless others are given.
+
+        The URI of a place where an index is published (`publish`), as s3://bucket/docs, opens a copy to be read: it is
+        fetched into the user's cache folder and answers as the index itself does. While it is asked, it is looked every
+        `look_every` seconds for what was published since, which is fetched beside the questions. `timeout` is the
+        seconds that the place may take for an answer. While it cannot be reached, what was fetched goes on answering.
 
         With `create`, an index is made where there is none, with these word vectors and default settings.
 
         A `reranker` (semsearch.results.reranker) scores the first hits of every answer again, and its part is added to
         their scores (semsearch.search.ranking.reranking); a text is the model that does that, as `load_reranker`
-        opens it. Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model.
+        opens it. Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model;
+        StorageError for a place that cannot be reached, and of which nothing was fetched before.
         """
+        place = place_named(path)
+        if place is not None:
+            return cls._follow(place, vectors, reranker, _seconds(look_every), _seconds(timeout))
         try:
             return cls._open(path, vectors, reranker)
         except IndexNotFound:
@@ -97,14 +110,39 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
         index = cls(path, vectors=vectors)
         try:
             check(index._database)
-            if reranker is not None:
-                index._reranker = _for_index(reranker, index.path)
-            if vectors is not None:
-                index._vectors()
         except BaseException:
             index.close()
             raise
-        return index
+        return index._with(vectors, reranker)
+
+    @classmethod
+    def _follow(
+        cls,
+        place: str,
+        vectors: WordVectorsLike | None,
+        reranker: Reranker | str | None,
+        look_every: float,
+        timeout: float,
+    ) -> Index:
+        """Open a copy of what is published at a place."""
+        from semsearch.published.followed_database import follow  # start-up time: an index here needs none of it
+
+        database = follow(place, every=look_every, seconds=timeout)
+        index = cls(database.folder, vectors=vectors)
+        index._database = database
+        return index._with(vectors, reranker)
+
+    def _with(self, vectors: WordVectorsLike | None, reranker: Reranker | str | None) -> Index:
+        """This index with a reranker; its word vectors are checked, if any are given. Closed if that fails."""
+        try:
+            if reranker is not None:
+                self._reranker = _for_index(reranker, self.path)
+            if vectors is not None:
+                self._vectors()
+        except BaseException:
+            self.close()
+            raise
+        return self
 
     @classmethod
     def merge(
@@ -176,7 +214,7 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
         self.close()
 
     def __repr__(self) -> str:
-        return f"Index({str(self.path)!r})"
+        return f"Index({self._database.shown_name!r})"
 
     def _asking(self) -> Searcher:
         from semsearch.search.searcher import Searcher  # start-up time: a program that only writes needs none of it
@@ -188,15 +226,26 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex):
 
     @contextmanager
     def _writer(self, progress: Reporting = None, cluster: str | Client | None = None) -> Iterator[IndexWriter]:
-        """Take the writer's lock and make the writer that holds it."""
+        """Take the writer's lock and make the writer that holds it; then publish, if the index has a place.
+
+        Raises PublicationFailed if only that fails.
+        """
         from semsearch.indexing.writer import IndexWriter  # start-up time: a search writes nothing
 
+        self._database.check_writable()
         with (
             reporting(progress) as report,
             _spread_over(cluster) as spread,
             IndexWriter.open(self._database, vectors=self._word_vectors, report=report, spread=spread) as writer,
         ):
             yield writer
+        publish_newest(self._database)  # after the commit, which it cannot undo
+
+
+def _seconds(given: float) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < float("inf"):
+        raise UsageError(f"give a number of seconds, not {given!r}")
+    return given
 
 
 @contextmanager

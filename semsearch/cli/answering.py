@@ -69,7 +69,7 @@ def tell_if_stale(stale: Set[tuple[str, str]], opened: Asked) -> None:
     if stale:
         changed = f"{len(stale):,} files of this answer have" if len(stale) > 1 else "a file of this answer has"
         of = {index for index, _ in stale}
-        folders = [index.path for name, index in indexes_of(opened).items() if name in of]
+        folders = [index.path for name, index in indexes_of(opened).items() if name in of]  # copies have no stale hits
         command = " && ".join(f"semsearch index --name {shown(folder)}" for folder in folders)
         instead = f"{command} (or query with --refresh)" if folders else "semsearch index there"
         warn(f"{changed} changed since indexed; run: {instead}")

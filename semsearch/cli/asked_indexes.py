@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from semsearch.cli.naming import find_index
+from semsearch.cli.naming import find_asked
 from semsearch.cli.reranking_choice import chosen_reranker, refuse_for_server
 from semsearch.errors import UsageError
 
@@ -37,8 +37,8 @@ def open_asked(
     if server:
         refuse_for_server(rerank)
         return _on_server(server, named, vectors)
-    found = [find_index(name, indexes) for name in named or (None,)]
-    folders = list({os.path.realpath(folder): folder for folder in reversed(found)}.values())[::-1]
+    found = [find_asked(name, indexes) for name in named or (None,)]
+    folders = list({_spelled(folder): folder for folder in reversed(found)}.values())[::-1]
     if len(folders) == 1:
         from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
@@ -46,6 +46,11 @@ def open_asked(
     from semsearch.several.several_indexes import SeveralIndexes  # start-up time: most ask one
 
     return SeveralIndexes.open(*folders, vectors=vectors, reranker=chosen_reranker(rerank, rerank_seconds))
+
+
+def _spelled(found: Path | str) -> str:
+    """A folder or URI, always spelled alike."""
+    return os.path.realpath(found) if isinstance(found, Path) else found
 
 
 def is_remote(opened: Asked) -> TypeGuard[RemoteIndex]:

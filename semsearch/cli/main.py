@@ -37,6 +37,7 @@ COMMANDS = {  # in the order of a first visit, each with its package
     "list": "commands.looking",
     "indexes": "commands.looking",
     "remove": "commands.writing",
+    "publish": "commands.writing",
     "export": "commands.looking",
     "import": "commands.writing",
     "merge": "commands.writing",

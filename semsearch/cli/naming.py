@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes, index_folders, nearest
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
+from semsearch.published.naming import is_uri, name_of, place_named
 from semsearch.storage.database import has_database, is_index
 from semsearch.system.working_folder import working_folder
 
@@ -20,8 +21,8 @@ INDEXES = None  # the default of --indexes: semsearch.cli.index_folders
 
 
 def open_index(named: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:
-    """Open the index that is named, or else the only one there is."""
-    folder = find_index(only_one(named), indexes)
+    """Open the index that is named, be it by the place that it is published to, or else the only one there is."""
+    folder = find_asked(only_one(named), indexes)
     from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
     return Index.open(folder, vectors=vectors)
@@ -32,6 +33,18 @@ def only_one(named: Sequence[str] | None) -> str | None:
     if named and len(named) > 1:
         raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
     return named[0] if named else None
+
+
+def find_asked(named: str | None, indexes: Path | None) -> Path | str:
+    """Find the index that is named, or the only one: its folder, or the URI of the place that it is published to.
+
+    Raises IndexNotFound.
+    """
+    if named is not None and (is_uri(named) or folder_of(named, indexes) is None):
+        place = place_named(named)
+        if place is not None:
+            return place
+    return find_index(named, indexes)
 
 
 def find_index(named: str | None, indexes: Path | None) -> Path:
@@ -54,12 +67,12 @@ def all_nearest(indexes: Path | None) -> list[str]:
     return [shown(folder) for folder in index_folders(nearest(indexes)) if _is_whole(folder)]
 
 
-def find_indexes(named: Sequence[str], indexes: Path | None) -> dict[str, Path]:
-    """Find the folders of the indexes that are named, by the names they are served by. Raises as `find_index`."""
-    places: dict[str, Path] = {}
+def find_indexes(named: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:
+    """Find the indexes that are named, by the names they are served by. Raises as `find_asked`."""
+    places: dict[str, Path | str] = {}
     for each in named:
-        place = find_index(each, indexes)
-        name = name_for(place)
+        place = find_asked(each, indexes)
+        name = name_for(place) if isinstance(place, Path) else name_of(place)
         if places.setdefault(name, place) != place:
             raise UsageError(f"{place} and {places[name]} would both be served as {name}; serve one of them")
     return places
@@ -86,6 +99,8 @@ def folder_to_make(named: str, path: str, indexes: Path | None) -> Path:
 
 def _as_path(named: str) -> Path | None:
     """A text as a path, if it looks like one. Raises UsageError for what is no name."""
+    if is_uri(named):
+        raise UsageError(f"{named} is a place of a published index, which is only read there; name an index here")
     if not named.strip() or "\0" in named:
         raise UsageError(f"{named!r} is not a name for an index; give one such as 'docs'")
     as_path = Path(named).expanduser()

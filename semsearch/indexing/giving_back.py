@@ -15,6 +15,7 @@ from semsearch.indexing.sweeping import drop
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, vacuum
 from semsearch.storage.manifest import get_retired
+from semsearch.storage.publication import stores_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, get_left, release, set_address, set_left
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def give_back(database: IndexDatabase, left: Leftovers, *, compact: bool = False
         is_worth_it = compact or bool(left.places) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
             drop(left.address, database.folder, left.retired)
-            _release(database, left.places)
+            needed = stores_of_readers_elsewhere(database.folder) if left.places else set()
+            _release(database, [place for place in left.places if place.uri not in needed])
     except Exception:  # whatever it is: the write is committed, and the next writer tries again
         logger.info("%s could not be made smaller", database.folder, exc_info=True)
 

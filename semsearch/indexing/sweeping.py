@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.manifest import forget_retired, get_retired, get_segments
 from semsearch.storage.map_files import sweep_maps
+from semsearch.storage.publication import segments_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, open_stores
 
 if TYPE_CHECKING:
@@ -64,9 +65,13 @@ def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
 
 
 def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> set[str]:
-    """Drop segments of these names if they are there; return the names of all segments that are left."""
+    """Drop segments of these names if they are there; return the names of all segments that are left.
+
+    Those of an engine that readers of a published generation may open stay: they hold no read transaction here.
+    """
     keepers = _keepers(address, folder)
-    for name in [name for name in names if name in keepers]:
+    needed = set() if address is None else segments_of_readers_elsewhere(folder)
+    for name in [name for name in names if name in keepers and name not in needed]:
         try:
             keepers[name].drop(name)
             del keepers[name]

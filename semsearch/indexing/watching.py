@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from semsearch.errors import IndexLocked
+from semsearch.errors import IndexLocked, PublicationFailed
 from semsearch.indexing.planning.changes import find_changes_at
 from semsearch.indexing.writer import IndexWriter
 from semsearch.results.state.reports import SyncReport
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.roots import get_roots
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -48,7 +51,8 @@ class Follower:
     def _sync(self) -> SyncReport | None:
         """The report of what there was to do; None where there was nothing."""
         if self._is_first:
-            with self.writer() as writer:
+            done: SyncReport | None = None
+            with _told(), self.writer() as writer:
                 done = writer.sync(
                     (),
                     include=(),
@@ -61,14 +65,25 @@ class Follower:
             return done
         if not self._waiting or self._is_no_news():
             return None
-        with self.writer() as writer:
-            return writer.sync_at(self._waiting, max_file_bytes=self.max_file_bytes, processes=self.processes)
+        done = None
+        with _told(), self.writer() as writer:
+            done = writer.sync_at(self._waiting, max_file_bytes=self.max_file_bytes, processes=self.processes)
+        return done  # noqa: RET504  # not inside: where only the publication failed, there is a report all the same
 
     def _is_no_news(self) -> bool:
         """Tell whether the changed paths need no sync. Takes no write lock, which others may need."""
         with self.database.reading() as db:
             seen = find_changes_at(db, self._waiting, max_bytes=self.max_file_bytes)
             return seen.nothing_to_do and not seen.warnings
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Have a failed publication told and no more: what was written stays, and the next write publishes it too."""
+    try:
+        yield
+    except PublicationFailed as error:
+        logger.warning("%s", error)
 
 
 class RootsOf:

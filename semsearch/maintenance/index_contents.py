@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -194,23 +195,29 @@ class IndexContents:
             return verify(db, self.path, self._vectors)
 
     def status(self, *, drift: bool = True, stale: bool = True) -> Status:
-        """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors."""
+        """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.
+
+        Of a copy that is read from a place, the files lie elsewhere, and are not listed.
+        """
         from semsearch.maintenance.status import read_status  # start-up time: nothing else needs it
 
+        stale = stale and not self._database.is_copy
         with self._database.reading() as db:
-            return read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+            found = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+        return replace(found, path=self._database.shown_name, published=self._database.publication())
 
     def problems(self) -> tuple[Problem, ...]:
         """The files below the roots that are not in the index, or not wholly: each with the reason and what to do.
 
         Not read are files of formats that no reader is for, damaged, encrypted and overlarge ones, and folders that
         cannot be listed. Partly read are files with scanned pages, attachments, broken bytes, and those whose encoding
-        was guessed and may be another. Hidden and ignored files were asked to be left out. Lists all roots' files.
+        was guessed and may be another. Hidden and ignored files were asked to be left out. Lists all roots' files,
+        unless this is a copy that is read from a place, which knows what there was at the last sync.
         """
         from semsearch.maintenance.problems import read_problems  # start-up time: nothing else needs it
 
         with self._database.reading() as db:
-            return read_problems(db)
+            return read_problems(db, is_copy=self._database.is_copy)
 
     def checkup(self, *, stale: bool = True) -> Checkup:
         """Return the health of the index: its status, what takes how much room, and what there is to do about it.

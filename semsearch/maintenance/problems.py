@@ -22,12 +22,16 @@ _PARTLY = """SELECT CASE WHEN roots.single THEN roots.path
     WHERE omissions != '[]' AND root_id != ? ORDER BY root_id, documents.path"""
 
 
-def read_problems(db: sqlite3.Connection) -> tuple[Problem, ...]:
+def read_problems(db: sqlite3.Connection, *, is_copy: bool = False) -> tuple[Problem, ...]:
     """Find the files that could not be read, by path, then those of which only a part was read.
 
-    The roots are listed again, so that files that have gone are left out. A file that is new is no problem.
+    The roots are listed again, so that files that have gone are left out, unless the index is a copy, whose files lie
+    elsewhere. A file that is new is no problem.
     """
-    unread = not_read(db, find_changes(db, ())) if get_roots(db) else []
+    if is_copy:
+        unread = [SkippedFile(path, skip.reason) for path, skip in get_skips(db).items()]
+    else:
+        unread = not_read(db, find_changes(db, ())) if get_roots(db) else []
     found = {Problem(item.path, "not read", _reason(item)) for item in unread}
     return (*sorted(found, key=lambda problem: (problem.path, problem.reason)), *_partly_read(db))
 

@@ -53,12 +53,14 @@ def make_hits(
     context: int,
     origins: Sequence[Origin] = (),
     languages: Sequence[str] = (ENGLISH,),
+    is_copy: bool = False,
 ) -> list[list[Hit]]:
     """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
     Rows are fetched once for all answers. `origins`: one for each answer, or none. `languages`: those of the index.
+    Where the database is a copy, the files lie elsewhere, and it is not looked whether they are stale.
     """
-    rows = _rows(db, answers)
+    rows = _rows(db, answers, is_copy=is_copy)
     made: list[list[Hit]] = []
     origin_of_each: Sequence[Origin | None] = origins or [None] * len(queries)
     for query, ranked, origin in zip(queries, answers, origin_of_each, strict=True):
@@ -139,7 +141,7 @@ class _Rows:
         )
 
 
-def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]]) -> _Rows:
+def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], *, is_copy: bool) -> _Rows:
     """Fetch the rows of all passages that answers show."""
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
     passages = get_passages(db, shown_ids)
@@ -151,7 +153,7 @@ def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]]) -> _Rows:
         documents,
         get_record_metadata(db, shown_ids),
         {id_: path_of(document, here) for id_, document in documents.items()},
-        stale_documents(documents[id_] for id_ in quoted),
+        () if is_copy else stale_documents(documents[id_] for id_ in quoted),
     )
 
 

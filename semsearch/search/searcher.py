@@ -92,7 +92,8 @@ class Searcher:
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            return _like(db, snapshot, query_of_passages(find_subject(db, like, line), snapshot, options.mode), options)
+            query = query_of_passages(find_subject(db, like, line), snapshot, options.mode)
+            return self._like(db, snapshot, query, options)
 
         return self._reading(find)
 
@@ -108,7 +109,8 @@ class Searcher:
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
-            return _like(db, snapshot, query_of_texts(db, example, snapshot, options.mode), options)
+            query = query_of_texts(db, example, snapshot, options.mode)
+            return self._like(db, snapshot, query, options)
 
         return self._reading(find)
 
@@ -240,6 +242,7 @@ class Searcher:
             context=options.context,
             origins=origins,
             languages=snapshot.languages,
+            is_copy=self._database.is_copy,
         )
         if options.boosts:
             from semsearch.search.ranking.boosts import with_boosts  # start-up time: few searches have any
@@ -251,6 +254,19 @@ class Searcher:
             for hit in hits:
                 hit.found_by(self._finder)
         return answers
+
+    def _like(self, db: sqlite3.Connection, snapshot: Snapshot, query: Query, options: SearchOptions) -> list[Hit]:
+        """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
+        (page,) = pages(db, snapshot, [query], options)
+        (hits,) = make_hits(
+            db,
+            [query.text],
+            [page.ranked],
+            context=options.context,
+            languages=snapshot.languages,
+            is_copy=self._database.is_copy,
+        )
+        return hits
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:
         """The options, with k raised so that a reranker has enough hits to choose from."""
@@ -287,10 +303,3 @@ def _check(queries: Sequence[str]) -> None:
     for query in queries:
         if not isinstance(query, str) or not words(query):
             raise UsageError(f"the query {query!r} has no words; ask with at least one")
-
-
-def _like(db: sqlite3.Connection, snapshot: Snapshot, query: Query, options: SearchOptions) -> list[Hit]:
-    """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
-    (page,) = pages(db, snapshot, [query], options)
-    (hits,) = make_hits(db, [query.text], [page.ranked], context=options.context, languages=snapshot.languages)
-    return hits

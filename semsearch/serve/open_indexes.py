@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
+from semsearch.published.naming import LOOK_EVERY
 from semsearch.results.options import SearchOptions
 from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.storage.database import has_database
@@ -23,18 +24,23 @@ _QUERY = 100  # characters
 
 
 class OpenIndexes:
-    """Indexes by name: all in a folder, as they come and go, or those that are given. One reranker reads for all."""
+    """Indexes by name: all in a folder, as they come and go, or those that are given. One reranker reads for all.
+
+    One may be given by the URI of the place where it is published: then a copy is followed there (`Index.open`).
+    """
 
     def __init__(
         self,
         *,
         folder: Path | None = None,
-        places: Mapping[str, Path] | None = None,
+        places: Mapping[str, Path | str] | None = None,
         reranker: Reranker | None = None,
+        look_every: float = LOOK_EVERY,
     ) -> None:
         self.reranker = reranker
+        self._look_every = look_every
         self._folder = folder
-        self._given = dict(places or {})
+        self._given: dict[str, Path | str] = dict(places or {})
         self._lock = threading.Lock()
         self._opened: dict[str, Index] = {}
 
@@ -54,7 +60,9 @@ class OpenIndexes:
         with self._lock:
             opened = self._opened.get(name)
             if opened is None:
-                opened = self._opened[name] = Index.open(places[name], reranker=self.reranker)
+                opened = self._opened[name] = Index.open(
+                    places[name], reranker=self.reranker, look_every=self._look_every
+                )
             return opened
 
     def warm_up(self, seconds: float = 1.0) -> None:
@@ -84,14 +92,14 @@ class OpenIndexes:
         """The name itself, or that of the only index. Raises as `get`."""
         return self._only(self._places()) if name is None else name
 
-    def _only(self, places: Mapping[str, Path]) -> str:
+    def _only(self, places: Mapping[str, Path | str]) -> str:
         if not places:
             raise IndexNotFound("the server has no indexes yet; make one with semsearch index")
         if len(places) > 1:
             raise UsageError(f"the server has several indexes: {', '.join(sorted(places))}; name one as `index`")
         return next(iter(places))
 
-    def _places(self) -> dict[str, Path]:
+    def _places(self) -> Mapping[str, Path | str]:
         if self._folder is None:
             return self._given
         try:

@@ -6,13 +6,19 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
+
+Named = TypeVar("Named", bound=Path | str)
 
 
-def names_of(folders: Sequence[Path]) -> dict[str, Path]:
-    """Name folders, in their order; one that is given twice is named once. `a/docs` and `b/docs` need two parts."""
-    places: dict[str, Path] = {}
+def names_of(folders: Sequence[Named]) -> dict[str, Named]:
+    """Name folders, in their order; one that is given twice is named once. `a/docs` and `b/docs` need two parts.
+
+    A text is a URI, and is named by its parts too.
+    """
+    places: dict[str, Named] = {}
     for folder in folders:
-        places.setdefault(os.path.realpath(folder), folder)
+        places.setdefault(folder if isinstance(folder, str) else os.path.realpath(folder), folder)
     parts = 1
     while True:
         names = {place: "/".join(Path(place).parts[-parts:]) for place in places}

@@ -12,6 +12,7 @@ from weakref import ref
 from semsearch import tuning
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
+from semsearch.published.naming import place_named
 from semsearch.results.context import Context
 from semsearch.results.floor import FLOOR, strong_part
 from semsearch.results.hit_list import Hits
@@ -58,12 +59,12 @@ class SeveralIndexes:
     def open(
         cls, *paths: str | Path, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
     ) -> SeveralIndexes:
-        """Open the indexes in these folders. Each is called like its folder; if two are called the same, by more of it.
+        """Open the indexes in these folders, or at these places. Each is called like its folder, or by more of it.
 
         A `reranker`, such as `load_reranker` gives, reads the first hits of all. Raises UsageError, and what
         `Index.open` raises.
         """
-        names = names_of([Path(path) for path in paths])
+        names = names_of([place_named(path) or Path(path) for path in paths])
         opened: dict[str, Index] = {}
         try:
             for name, path in names.items():

@@ -15,11 +15,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
 from semsearch.storage.earlier import show_as_of_today
 from semsearch.system.lacking import LACKING
+
+if TYPE_CHECKING:
+    from semsearch.results.state.publication import PublicationStatus
 
 DATABASE = "index.sqlite"
 SEGMENTS = "segments"
@@ -50,6 +54,8 @@ class IndexDatabase:
     A reader's connection is lent for one transaction and then kept for the next one, of whatever thread.
     """
 
+    is_copy: bool = False  # of an index that is written elsewhere, where its files lie
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._own = threading.local()  # db: the connection of the transaction that this thread is in
@@ -62,6 +68,21 @@ class IndexDatabase:
     def path(self) -> Path:
         """The path of the SQLite file."""
         return self.folder / DATABASE
+
+    @property
+    def shown_name(self) -> str:
+        """What people are told that the index is: its folder, or the place that it is read from."""
+        return str(self.folder)
+
+    def check_writable(self) -> None:
+        """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
+
+    def publication(self) -> PublicationStatus | None:
+        """Where the index is published, or read from; None if neither."""
+        from semsearch.storage.publication import publication_of  # start-up time: a search needs none of it
+
+        with self.reading() as db:
+            return publication_of(db, self.folder)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

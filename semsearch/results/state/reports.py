@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import Record
+from semsearch.results.state.publication import PublicationStatus
 from semsearch.results.state.scan import Scan
 
 
@@ -98,6 +99,7 @@ class Status(Record):
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
     encodings_bytes: int = 0  # of all files, what a reranker's model has made of passages and may be deleted
     partly_read: int = 0  # documents of which something was not taken in, or in doubt
+    published: PublicationStatus | None = None  # where the index is published, or read from
     languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
 

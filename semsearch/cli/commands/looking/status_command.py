@@ -17,6 +17,7 @@ from semsearch.results.state.problems import endings_in_words, in_words
 if TYPE_CHECKING:
     from semsearch.index import Index
     from semsearch.results.state.problems import FileCoverage
+    from semsearch.results.state.publication import PublicationStatus
     from semsearch.results.state.reports import Status
 
 
@@ -111,6 +112,8 @@ def describe(found: Status) -> dict[str, str]:
     }
     if found.encodings_bytes:
         facts["reranking"] = f"{size(found.encodings_bytes)} of it, passages as a model has encoded them"
+    if found.published is not None:
+        facts["published"] = where_published(found.published)
     if found.drift is not None:
         advice = "; semsearch refit fits it anew" if found.drift > MUCH_DRIFT else ""
         facts["drift"] = f"{found.drift:.1f}° since it was fitted{advice}"
@@ -122,6 +125,13 @@ def describe(found: Status) -> dict[str, str]:
     if found.partly_read:
         facts["partly read"] = f"{count(found.partly_read, 'document')} (--problems says of what)"
     return facts
+
+
+def where_published(found: PublicationStatus) -> str:
+    """Say where an index is published, or of a copy where it is written, and what is wrong with that."""
+    generation = "nothing yet" if found.generation is None else f"generation {found.generation}"
+    said = f"{generation} at {found.place}" + (f", written at {found.written_at}" if found.written_at else "")
+    return f"{said}; {found.failure}" if found.failure else said
 
 
 def spoken(found: Status) -> str:

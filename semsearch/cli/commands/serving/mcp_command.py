@@ -67,7 +67,7 @@ def mcp(
         protocol.close()
 
 
-def _opened(places: dict[str, Path] | None, indexes: Path | None, reranker: ModelReranker | None) -> OpenIndexes:
+def _opened(places: dict[str, Path | str] | None, indexes: Path | None, reranker: ModelReranker | None) -> OpenIndexes:
     from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
 
     return OpenIndexes(folder=None if places else nearest(indexes), places=places, reranker=reranker)

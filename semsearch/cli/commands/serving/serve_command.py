@@ -15,12 +15,15 @@ from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOpti
 from semsearch.cli.reranking_choice import chosen_reranker, is_wanted
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import IndexNotFound
+from semsearch.published.naming import LOOK_EVERY
 
 
 def serve(
     index: Annotated[
         list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="Serve only this index. May be repeated."),
+        typer.Option(
+            "--index", "--name", "-i", metavar="NAME|PATH|URI", help="Serve only this index. May be repeated."
+        ),
     ] = None,
     indexes: IndexesOption = INDEXES,
     host: Annotated[
@@ -37,13 +40,19 @@ def serve(
     show_token: Annotated[bool, typer.Option("--show-token", help="Print the token, and exit.")] = False,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
+    look_every: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0, help="How often to look for news of an index that is read from a place."
+        ),
+    ] = LOOK_EVERY,
     open_page: Annotated[bool, typer.Option("--open", help="Open the search page in the browser.")] = False,
 ) -> None:
     """Serve indexes over HTTP: a search page for people, JSON for programs, MCP at /mcp for agents.
 
-    Serves all indexes of the folder, or those that are named. Reading from this machine is allowed to everyone on it;
-    anything else needs the token, which is made at the first start. Ctrl-C ends it. Needs the extra serve: pip install
-    'semsearch[serve]'.
+    Serves all indexes of the folder, or those that are named, be it by the place that one is published to. Reading from
+    this machine is allowed to everyone on it; anything else needs the token, which is made at the first start. Ctrl-C
+    ends it. Needs the extra serve: pip install 'semsearch[serve]'.
     """
     if not is_wanted(rerank):  # a model is worth all of them
         use_one_thread()
@@ -60,7 +69,7 @@ def serve(
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = find_indexes(index, indexes) if index else None
-    served = OpenIndexes(folder=None if places else nearest(indexes), places=places)
+    served = OpenIndexes(folder=None if places else nearest(indexes), places=places, look_every=look_every)
     if not served.names():
         raise IndexNotFound(none_in(indexes))
     served.reranker = chosen_reranker(rerank, rerank_seconds)

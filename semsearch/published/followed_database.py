@@ -1,0 +1,328 @@
+"""The database of an index that is published elsewhere: the newest generation that was fetched, and then the next.
+
+A question is answered by the generation with which its transaction began. While the database is used, a thread looks
+every few seconds for a newer generation, by reading one small object, and fetches it beside the questions; whoever asks
+next is answered by it. While the place cannot be reached, what is here goes on answering.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import ReferenceType, finalize, ref
+
+from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError, UsageError
+from semsearch.published.cache import SnapshotCache
+from semsearch.published.manifest import CurrentPointer, PublishedManifest
+from semsearch.published.naming import canonical, shown
+from semsearch.published.places import SECONDS, Place, open_place
+from semsearch.published.publisher import get_manifest, get_pointer
+from semsearch.published.users import CacheUser
+from semsearch.results.state.publication import PublicationStatus
+from semsearch.storage.database import IndexDatabase
+
+if TYPE_CHECKING:
+    import sqlite3
+
+logger = logging.getLogger(__name__)
+
+_ATTEMPTS = 3  # at a generation that is swept while it is fetched
+
+
+@dataclass(slots=True)
+class FetchedGeneration:
+    """A generation here, with the number of transactions that see it."""
+
+    pointer: CurrentPointer
+    database: IndexDatabase
+    transactions: int = 0
+
+
+class FollowedDatabase(IndexDatabase):
+    """A database that is read from a place and followed there. `every`: seconds from one look to the next."""
+
+    is_copy = True
+
+    def __init__(self, place: Place, cache: SnapshotCache, *, every: float) -> None:
+        self._place = place
+        self._cache = cache
+        self._every = every
+        self._state = threading.Lock()  # guards what follows
+        self._moving = threading.RLock()  # held while it is looked for a newer generation
+        self._user = CacheUser(cache.users)
+        self._newest: FetchedGeneration | None = None
+        self._older: list[FetchedGeneration] = []  # which transactions still see
+        self._failure = ""
+        self._looked_at = -float("inf")
+        self._written_at = ""
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        super().__init__(self._begin(None))
+        finalize(self, self._wake.set)  # the thread finds that nobody is left
+
+    @property
+    def path(self) -> Path:
+        """The path of the newest generation's SQLite file."""
+        return self._current().database.path
+
+    @property
+    def shown_name(self) -> str:
+        """The URI of the place."""
+        return shown(self._cache.uri)
+
+    def check_writable(self) -> None:
+        """Raise UsageError, which says where the index is written."""
+        raise UsageError(
+            f"{self.shown_name} is a published copy, and is only read here; the index is written at "
+            f"{self._written_at}: run the command there"
+        )
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Raise UsageError, as `check_writable`."""
+        self.check_writable()
+        yield from ()
+
+    def publication(self) -> PublicationStatus:
+        """The place, the generation that answers, and why a newer one was not looked for, if so."""
+        newest = self._current()
+        return PublicationStatus(self.shown_name, newest.pointer.generation, self._failure, self._written_at)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Open a read transaction of the newest generation here; it stays with that one to its end."""
+        own: sqlite3.Connection | None = getattr(self._own, "db", None)
+        if own is not None:
+            yield own
+            return
+        self._ask_for_a_look()
+        with self._seen() as generation, self._explained(), generation.database.reading() as db:
+            self._own.db = db
+            try:
+                yield db
+            finally:
+                self._own.db = None
+
+    def look(self) -> bool:
+        """Look for a newer generation now, fetch it and move to it; return whether there was one.
+
+        Raises StorageError where the place cannot be reached, and IndexDamaged for what is wrong there: then what is
+        here goes on answering.
+        """
+        with self._moving:
+            try:
+                is_newer = self._look()
+            except Exception as error:
+                self._note(str(error))
+                raise
+            self._note("")
+            return is_newer
+
+    def look_if_due(self) -> None:
+        """Look, unless it was done just now."""
+        if time.monotonic() - self._looked_at >= self._every:
+            self.look()
+
+    def is_left_by(self, thread: threading.Thread) -> bool:
+        """Return whether a thread has no business here any more."""
+        with self._state:
+            return self._thread is not thread
+
+    def close(self) -> None:
+        """Close the files, and look no more. All of that begins again when it is used."""
+        with self._state:
+            generations = [*self._older, *([self._newest] if self._newest else [])]
+            thread, self._thread = self._thread, None
+            self._newest, self._older = None, [each for each in generations if each.transactions]
+            if not self._older:
+                self._user.leave()
+        if thread is not None:
+            self._wake.set()
+        for each in generations:
+            each.database.close()
+
+    def _begin(self, index: str | None) -> Path:
+        """Find the generation to begin with: the newest of the place or, if that cannot be reached, the newest here.
+
+        `index`: the id that it must have, if this is not the first time. Returns the folder of its index. Raises
+        IndexNotFound where nothing is published, StorageError, IndexDamaged.
+        """
+        with self._moving:
+            if self._newest is not None:  # another thread was faster
+                return self.folder
+            try:
+                pointer, failure = self._fetched(None, index), ""
+            except (SemsearchError, OSError) as error:
+                here = self._kept_here(index)
+                if here is None:
+                    raise
+                pointer, failure = here, str(error)
+                logger.warning("%s; answering from generation %d, fetched earlier", error, here.generation)
+            with self._explained():
+                self._move_to(pointer)
+            self._failure, self._looked_at = failure, time.monotonic()
+            return self._cache.index_folder(pointer)
+
+    def _kept_here(self, index: str | None) -> CurrentPointer | None:
+        """The newest generation that was fetched earlier, kept from now on; None if there is none of that index."""
+        if self._cache.newest() is None:
+            return None
+        with self._cache.locked():
+            here = self._cache.newest()
+            if here is None or index not in (None, here.index):
+                return None
+            self._user.uses([here.manifest])
+            return here
+
+    def _current(self) -> FetchedGeneration:
+        """The newest generation here; found again after `close`."""
+        with self._state:
+            newest = self._newest
+        if newest is None:
+            self._begin(self.folder.name)
+            with self._state:
+                newest = self._newest
+            assert newest is not None
+        return newest
+
+    @contextmanager
+    def _seen(self) -> Iterator[FetchedGeneration]:
+        """Keep a generation for a transaction."""
+        while True:
+            generation = self._current()
+            with self._state:
+                if generation is self._newest:
+                    generation.transactions += 1
+                    break
+        try:
+            yield generation
+        finally:
+            self._leave(generation)
+
+    def _leave(self, generation: FetchedGeneration) -> None:
+        with self._state:
+            generation.transactions -= 1
+            if generation.transactions or generation is self._newest:
+                return
+            self._older = [each for each in self._older if each is not generation]
+            self._say_what_is_used()
+        generation.database.close()
+
+    def _say_what_is_used(self) -> None:
+        used = [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
+        with suppress(OSError):
+            self._user.uses(used) if used else self._user.leave()
+
+    def _look(self) -> bool:
+        newest = self._current()
+        pointer = self._fetched(newest.pointer, newest.pointer.index)
+        if pointer == newest.pointer:
+            return False
+        self._move_to(pointer)
+        logger.info("%s: moved to generation %d", self.shown_name, pointer.generation)
+        return True
+
+    def _fetched(self, now: CurrentPointer | None, index: str | None) -> CurrentPointer:
+        """The pointer of the place, with its generation fetched. `now`: the one that answers; `index`: its id."""
+        for attempt in range(_ATTEMPTS):
+            pointer = get_pointer(self._place)
+            if pointer is None:
+                raise IndexNotFound(f"nothing is published at {self.shown_name}; there: semsearch publish PLACE")
+            if index is not None and pointer.index != index:
+                raise IndexDamaged(f"{self.shown_name} has another index now; open it again to ask that one")
+            if pointer == now:
+                return pointer
+            if now is not None and pointer.generation < now.generation:
+                raise IndexDamaged(f"{self.shown_name} has gone back to generation {pointer.generation}")
+            try:
+                with self._cache.locked():
+                    if not self._cache.is_whole(pointer):
+                        manifest = get_manifest(self._place, pointer)
+                        self._cache.fetch(self._place, pointer, manifest)
+                    self._cache.keep(pointer)
+                    self._user.uses({pointer.manifest, *self._used()})
+                    self._cache.clean(self._user)
+                return pointer
+            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced meanwhile, and swept
+                if attempt == _ATTEMPTS - 1 or get_pointer(self._place) == pointer:
+                    raise IndexDamaged(f"generation {pointer.generation} of {self.shown_name}: {error}") from error
+        raise IndexDamaged(f"{self.shown_name} is replaced faster than it can be fetched")
+
+    def _used(self) -> list[str]:
+        with self._state:
+            return [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
+
+    def _move_to(self, pointer: CurrentPointer) -> None:
+        """Let the next transactions see a generation, which is here."""
+        folder = self._cache.generation_folder(pointer)
+        database = IndexDatabase(folder)
+        with database.reading():  # the connection is there for who asks first
+            manifest = PublishedManifest.from_bytes((folder / "manifest.json").read_bytes())
+        with self._state:
+            before, self._newest = self._newest, FetchedGeneration(pointer, database)
+            self._written_at = manifest.written_at
+            if before is not None and before.transactions:
+                self._older.append(before)
+            self._say_what_is_used()
+        if before is not None and not before.transactions:
+            before.database.close()
+
+    def _ask_for_a_look(self) -> None:
+        """Wake the thread that looks, if it is time; it is started where there is none."""
+        if time.monotonic() - self._looked_at < self._every:
+            return
+        with self._state:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=_keep_looking, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
+                )
+                self._thread.start()
+        self._wake.set()
+
+    def _note(self, failure: str) -> None:
+        if failure and failure != self._failure:
+            generation = self._newest.pointer.generation if self._newest else 0
+            logger.warning("%s; answering from generation %d", failure, generation)
+        elif self._failure and not failure:
+            logger.warning("%s can be reached again", self.shown_name)
+        self._failure, self._looked_at = failure, time.monotonic()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Let an error of a damaged index say that this is a copy, which is fetched again once it is deleted."""
+        try:
+            yield
+        except IndexDamaged as error:
+            raise IndexDamaged(
+                f"the copy of {self.shown_name} in {self._cache.folder} is damaged ({error}); delete that folder, and "
+                "it is fetched again"
+            ) from error
+
+
+def _keep_looking(of: ReferenceType[FollowedDatabase], wake: threading.Event) -> None:
+    """Look whenever that is asked for, as long as somebody has the database open."""
+    while True:
+        wake.wait()
+        wake.clear()
+        database = of()
+        if database is None or database.is_left_by(threading.current_thread()):
+            return
+        with suppress(Exception):  # noted, and told by the status; what is here goes on answering
+            database.look_if_due()
+        del database
+
+
+def follow(uri: str, *, every: float, seconds: float = SECONDS) -> FollowedDatabase:
+    """Open what is published at a place, to be followed there. `seconds`: how long each answer of it may take.
+
+    Raises IndexNotFound where nothing is published, UsageError, MissingExtra; StorageError where the place cannot be
+    reached and nothing was fetched earlier.
+    """
+    whole = canonical(uri)
+    return FollowedDatabase(open_place(whole, seconds=seconds), SnapshotCache.of(whole), every=every)

@@ -1,0 +1,111 @@
+"""Where an index is published, as its database and a note beside it say (semsearch.published).
+
+The place and the index's own id are settings, rows of `meta`. The note says what was published there, and which
+segments of an engine readers elsewhere may still open: they hold no read transaction here. It is no part of any
+generation; without it a publication sends no less and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.results.state.publication import PublicationStatus
+from semsearch.storage.meta import get_meta
+
+if TYPE_CHECKING:
+    import sqlite3
+
+PLACE = "published_to"  # the meta row with the URI of the place
+INDEX_ID = "index_id"  # the meta row with the id by which an index claims a place
+NOTE = "published.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedGeneration:
+    """A generation that was published, and may have readers."""
+
+    manifest: str  # its digest
+    generation: int
+    at: float  # seconds since 1970
+    engine_segments: tuple[str, ...] = ()  # that an engine keeps and its readers open
+    store: str = ""  # the URI where that engine keeps them
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationNote:
+    """What was published of an index, to which place, and what went wrong since."""
+
+    place: str = ""
+    generations: tuple[PublishedGeneration, ...] = ()  # the last is the published one; others may still have readers
+    pending: PublishedGeneration | None = None  # about to be published, or published just before a crash
+    unnamed: Mapping[str, float] = field(default_factory=dict)  # objects of the place that nothing names, since when
+    failure: str = ""  # of the last attempt; empty if it succeeded
+
+    @property
+    def newest(self) -> PublishedGeneration | None:
+        """The generation that was published last."""
+        return self.generations[-1] if self.generations else None
+
+
+def get_place(db: sqlite3.Connection) -> str | None:
+    """Read the URI of the place that an index is published to; None if it has none."""
+    return get_meta(db, PLACE) or None
+
+
+def read_note(folder: Path) -> PublicationNote:
+    """Read the note of an index; an empty one if there is none that can be read."""
+    try:
+        card = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        known = tuple(_generation(each) for each in card.pop("generations"))
+        pending = None if (last := card.pop("pending")) is None else _generation(last)
+        return PublicationNote(generations=known, pending=pending, **card)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return PublicationNote()
+
+
+def write_note(folder: Path, note: PublicationNote) -> None:
+    """Write the note of an index, whole or not at all."""
+    temporary = folder / f"{NOTE}.{os.getpid()}.tmp"
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(asdict(note), file, allow_nan=False)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(folder / NOTE)
+
+
+def note_failure(folder: Path, failure: str) -> None:
+    """Note why the last publication failed, for the status."""
+    write_note(folder, replace(read_note(folder), failure=failure))
+
+
+def segments_of_readers_elsewhere(folder: Path) -> set[str]:
+    """The names of an engine's segments that readers of published generations may still open."""
+    note = read_note(folder)
+    known = [*note.generations, *([note.pending] if note.pending else [])]
+    return {name for each in known for name in each.engine_segments}
+
+
+def stores_of_readers_elsewhere(folder: Path) -> set[str]:
+    """The URIs of engines' places that readers of published generations may still open."""
+    note = read_note(folder)
+    return {each.store for each in (*note.generations, *([note.pending] if note.pending else [])) if each.store}
+
+
+def publication_of(db: sqlite3.Connection, folder: Path) -> PublicationStatus | None:
+    """Where an index is published, which generation, and what went wrong; None if it has no place."""
+    place = get_place(db)
+    if place is None:
+        return None
+    note = read_note(folder)
+    known = note if note.place == place else PublicationNote()
+    return PublicationStatus(place, None if known.newest is None else known.newest.generation, known.failure)
+
+
+def _generation(card: Mapping[str, object]) -> PublishedGeneration:
+    made = PublishedGeneration(**card)  # type: ignore[arg-type]  # wrong ones raise, here or below
+    return replace(made, generation=int(made.generation), at=float(made.at), engine_segments=(*made.engine_segments,))

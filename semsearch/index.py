@@ -238,8 +238,10 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
             _spread_over(cluster) as spread,
             IndexWriter.open(self._database, vectors=self._word_vectors, report=report, spread=spread) as writer,
         ):
+            place = writer.place
             yield writer
-        publish_newest(self._database)  # after the commit, which it cannot undo
+        if place is not None:
+            publish_newest(self._database, place)  # after the commit, which it cannot undo
 
 
 def _seconds(given: float) -> float:

@@ -29,6 +29,7 @@ from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgr
 from semsearch.storage.documents.added_texts import added_texts
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.publication import get_place
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
 from semsearch.stores.registry import StoreAddress, claimed, complete, release
 from semsearch.system.threads import Spread
@@ -92,6 +93,12 @@ class IndexWriter:
         """The settings of the index. No one else can change them now."""
         with self.database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
+
+    @property
+    def place(self) -> str | None:
+        """The URI of the place that the index is published to; None if it has none."""
+        with self.database.reading() as db:
+            return get_place(db)
 
     @_timed
     def sync(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from semsearch.embedding.directions import MIN_FREQUENCY, Direction
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.results.options import strings
 from semsearch.results.state.reports import Status
 from semsearch.settings import Settings, VectorsInUse
@@ -269,5 +269,15 @@ class IndexContents:
 
     def _vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
-        with self._opening:
-            return self._word_vectors.of(self.settings)
+        settings = self.settings
+        try:
+            with self._opening:
+                return self._word_vectors.of(settings)
+        except (VectorsError, VectorsMismatch) as error:
+            if not self._database.is_copy:
+                raise
+            raise type(error)(
+                f"the index at {self._database.shown_name} was built with the word vectors {settings.vectors_name} "
+                f"({settings.vectors_digest[:8]}), which are not what is found here; copy them to this machine and "
+                "give their folder with --vectors, or as `vectors`"
+            ) from error

@@ -15,7 +15,7 @@ from typing import TypeVar
 from semsearch.errors import IndexDamaged
 from semsearch.published.manifest import PublishedFile, digest_of
 from semsearch.published.naming import BLOCKS
-from semsearch.published.places import Place, get_checked
+from semsearch.published.places import Place
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -52,14 +52,16 @@ def fetch_block(place: Place, digest: str, length: int) -> bytes:
     """Fetch a block and check it; one that is damaged on its way is fetched once more. Raises IndexDamaged."""
     for _ in range(2):
         try:
-            data = get_checked(place, block_name(digest), length, f"the block {digest[:12]}")
+            data = place.get(block_name(digest), length)
         except FileNotFoundError:
             found = "is missing"
             break
         if len(data) == length and digest_of(data) == digest:
             return data
         found = "is damaged"
-    raise IndexDamaged(f"the block {digest[:12]} {found} there; run this where the index is written: semsearch publish")
+    raise IndexDamaged(
+        f"the block {digest[:12]} {found} there; run this where the index is written: semsearch publish --whole"
+    )
 
 
 def each_at_once(call: Callable[[Given], Made], given: Iterable[Given]) -> Iterator[Made]:

@@ -247,7 +247,6 @@ class FollowedDatabase(IndexDatabase):
                         self._cache.fetch(self._place, pointer, manifest)
                     self._cache.keep(pointer)
                     self._user.uses({pointer.manifest, *self._used()})
-                    self._cache.clean(self._user)
                 return pointer
             except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced meanwhile, and swept
                 if attempt == _ATTEMPTS - 1 or get_pointer(self._place) == pointer:
@@ -272,6 +271,8 @@ class FollowedDatabase(IndexDatabase):
             self._say_what_is_used()
         if before is not None and not before.transactions:
             before.database.close()
+        with suppress(SemsearchError, OSError), self._cache.locked():  # what is left is deleted with the next move
+            self._cache.clean(self._user)
 
     def _ask_for_a_look(self) -> None:
         """Wake the thread that looks, if it is time; it is started where there is none."""

@@ -75,7 +75,8 @@ class PublishingIndex:
 
         with self._database.reading() as db:
             before, own, store = get_place(db), get_meta(db, INDEX_ID), get_address(db)
-        uri = canonical(given) if given else before or (store and place_beside(store.uri))
+        beside = None if store is None else place_beside(store.uri)
+        uri = canonical(given) if given else before or beside
         if uri is None:
             raise UsageError(f"{self.path} has no place yet; publish it to one: semsearch publish s3://bucket/docs")
         if uri == before and own and not take_over and not given:
@@ -96,17 +97,15 @@ class PublishingIndex:
         return uri
 
 
-def publish_newest(database: IndexDatabase) -> None:
-    """Publish the newest generation of an index that has a place, if that is not published yet.
+def publish_newest(database: IndexDatabase, place: str) -> None:
+    """Publish the newest generation of an index to its place, if that is not published yet.
 
     Raises PublicationFailed: what was written stays, and the next write tries again.
     """
     from semsearch.storage.meta import get_count  # start-up time: most have no place
 
     with database.reading() as db:
-        place, generation = get_place(db), get_count(db, "generation")
-    if place is None:
-        return
+        generation = get_count(db, "generation")
     note = read_note(database.folder)
     if note.place == place and note.newest is not None and note.newest.generation == generation and not note.failure:
         return

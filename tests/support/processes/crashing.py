@@ -21,7 +21,18 @@ from pathlib import Path
 from typing import Any
 
 DEATH = 77
-NEEDED = {"dense", "embedding", "indexing", "lexical", "maintenance", "mapping", "storage", "system", "topics"}
+NEEDED = {
+    "dense",
+    "embedding",
+    "indexing",
+    "lexical",
+    "maintenance",
+    "mapping",
+    "published",
+    "storage",
+    "system",
+    "topics",
+}
 LEAST = 9  # passages of which topics are learned
 
 
@@ -79,14 +90,22 @@ def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
             "compact": index.compact,
             "map": index.map,
             "rebuild": lambda: index.rebuild(method="usif"),
+            "publish": lambda: index.publish(place_of(index_path)),
         }
         actions[action]()
+
+
+def place_of(index_path: Path) -> Path:
+    """The folder that an index is published to."""
+    return index_path.with_name(f"{index_path.name}-place")
 
 
 def run(point: int, vectors: Path, docs: Path, template: Path, work: Path, action: str) -> None:
     copy = work / str(point)
     if template.exists():
         shutil.copytree(template, copy)
+    if action == "publish":
+        shutil.copytree(place_of(template), place_of(copy))
     countdown = Countdown(point)
     countdown.watch()
     act(action, copy, vectors, docs)

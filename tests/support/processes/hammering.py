@@ -1,7 +1,7 @@
 """A writer or a reader of one index, until its standard input ends: helper processes of laws/test_concurrency.py.
 
     python processes/hammering.py write INDEX DOCS
-    python processes/hammering.py read INDEX
+    python processes/hammering.py read INDEX|PLACE
     python processes/hammering.py answer
 
 The writer gives all documents the next version and syncs, again and again. Even versions speak of the sea, odd ones of
@@ -50,7 +50,7 @@ def read(index_path: Path, told: threading.Event) -> None:
     from semsearch.index import Index
 
     seen = 0
-    with Index.open(index_path) as index:
+    with Index.open(index_path, look_every=0) as index:
         while not told.is_set():
             for mode in ("dense", "hybrid"):
                 hits = index.search("captain ship version", mode=mode)

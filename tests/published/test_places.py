@@ -1,0 +1,124 @@
+"""What every place does: a folder, and what fsspec reaches."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from pathlib import Path
+
+import pytest
+
+from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
+from semsearch.published import naming
+from semsearch.published.folder_place import FolderPlace
+from semsearch.published.places import Place, ReachedPlace, get_checked, open_place
+
+
+@pytest.fixture(params=["folder", "memory", "renamed"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """A place that is claimed; the last is one where objects are not written whole."""
+    if request.param == "folder":
+        made = open_place((tmp_path / "place").as_uri())
+    else:
+        pytest.importorskip("fsspec", reason="an optional dependency")
+        from semsearch.published.remote_place import RemotePlace
+
+        found = RemotePlace.at(f"memory://{secrets.token_hex(4)}/docs")
+        remote = RemotePlace(found.files, found.root, found.is_whole and request.param == "memory")
+        made = ReachedPlace(remote, "memory://", 10)
+    assert made.create(naming.CLAIM, b"first")
+    return made
+
+
+def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: Place) -> None:
+    place.put("blocks/ab/abc", b"12345")
+    assert place.get("blocks/ab/abc", 5) == b"12345"
+    assert place.get("blocks/ab/abc", 3) == b"1234"
+    with pytest.raises(IndexDamaged, match="more than the 3 bytes"):
+        get_checked(place, "blocks/ab/abc", 3, "the block")
+
+
+def test_an_object_is_created_once(place: Place) -> None:
+    assert not place.create(naming.CLAIM, b"second")
+    assert place.get(naming.CLAIM, 100) == b"first"
+
+
+def test_an_object_is_replaced(place: Place) -> None:
+    for said in (b"one", b"two"):
+        place.replace(naming.POINTER, said)
+        assert place.get(naming.POINTER, 100) == said
+
+
+def test_objects_are_listed_below_a_prefix_and_deleted(place: Place) -> None:
+    for name in ("blocks/ab/abc", "blocks/cd/cde", "manifests/abc"):
+        place.put(name, b"1")
+    assert sorted(place.names(naming.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
+    place.delete("blocks/ab/abc")
+    place.delete("blocks/ab/abc")
+    assert place.names(naming.BLOCKS) == ["blocks/cd/cde"]
+    assert place.names("nothing/") == []
+
+
+def test_what_is_not_there_is_said(place: Place) -> None:
+    with pytest.raises(FileNotFoundError):
+        place.get("blocks/ab/abc", 5)
+
+
+def test_a_folder_with_other_things_is_no_place(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"holds 'notes\.txt' already"):
+        open_place(tmp_path.as_uri()).create(naming.CLAIM, b"1")
+
+
+def test_a_disk_that_is_not_mounted_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is it mounted"):
+        open_place((tmp_path / "disk" / "docs").as_uri()).create(naming.CLAIM, b"1")
+    assert not (tmp_path / "disk").exists()
+    with pytest.raises(StorageError, match="cannot be reached"):
+        open_place((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
+
+
+class StuckPlace(FolderPlace):
+    """A place that answers nothing until it is let."""
+
+    let = threading.Event()
+
+    def get(self, name: str, most: int) -> bytes:
+        self.let.wait(60)
+        return super().get(name, most)
+
+
+def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"memory://docs cannot be reached: no answer within 0\.05 seconds"):
+        ReachedPlace(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
+    StuckPlace.let.set()
+
+
+def test_what_is_no_place_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="three slashes"):
+        open_place("file://other/folder")
+    pytest.importorskip("fsspec", reason="an optional dependency")
+    with pytest.raises(UsageError, match="not known"):
+        open_place("nowhere://bucket")
+    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
+    with pytest.raises(MissingExtra, match="remote-files"):
+        open_place("memory://docs")
+
+
+def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
+    assert [naming.is_uri(each) for each in ("s3://b/docs", "lance:s3://b", "lance:here", "file:///x")] == [True] * 4
+    assert [naming.is_uri(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [False] * 5
+    assert naming.canonical("lance:s3://b/docs/") == "s3://b/docs/snapshot"
+    assert naming.canonical("lance:/data/x") == "file:///data/x/snapshot"
+    assert naming.canonical(tmp_path) == tmp_path.as_uri()
+    assert naming.place_beside("lance:s3://b/docs") == "s3://b/docs/snapshot"
+    assert naming.place_beside("milvus:http://here") is None
+    assert [naming.name_of(each) for each in ("s3://b/docs", "s3://b", "file:///a/my%20docs")] == [
+        "docs",
+        "b",
+        "my docs",
+    ]
+    assert naming.shown("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
+    assert naming.place_named(tmp_path) is None
+    (tmp_path / naming.CLAIM).write_text("{}")
+    assert naming.place_named(tmp_path) == tmp_path.as_uri()

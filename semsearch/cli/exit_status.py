@@ -13,6 +13,6 @@ STATUSES = {
     1: "`query`, `similar` and `context`: nothing was found. `verify`, `evaluate data`: there are problems, a "
     "line each.",
     FAILED: "An error that you can mend: one line on the standard error says what was found, what was expected and "
-    "what to do. `index`: nothing could be indexed.",
+    "what to do. `index`: nothing could be indexed; or, of any write: it is done, and could not be published.",
     INTERRUPTED: "Interrupted by Ctrl-C; nothing was changed.",
 }

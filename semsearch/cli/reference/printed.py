@@ -134,6 +134,7 @@ PRINTED = (
         ),
         is_list=True,
     ),
+    Printed("publish", "", result=_result("semsearch.results.state.publication:PublishReport")),
     Printed("indexes", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
     Printed(
         "config show",

@@ -51,9 +51,17 @@ def canonical(given: str | Path) -> str:
     if not scheme:
         return Path(text).expanduser().absolute().as_uri()
     if scheme in _BESIDE:
-        inside = text.partition(":")[2].rstrip("/")
-        return canonical(inside + _BESIDE[scheme])
-    return text.rstrip("/")
+        inside = text.partition(":")[2]
+        address, options = _divided(inside) if scheme_of(inside) else (inside, "")
+        return canonical(address.rstrip("/") + _BESIDE[scheme] + options)
+    address, options = _divided(text)
+    return address.rstrip("/") + options
+
+
+def _divided(uri: str) -> tuple[str, str]:
+    """The address and the options, with their question mark, of a URI."""
+    address, mark, options = uri.partition("?")
+    return address, mark + options
 
 
 def place_beside(engine: str) -> str | None:

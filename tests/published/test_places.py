@@ -109,6 +109,7 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
     assert [naming.is_uri(each) for each in ("s3://b/docs", "lance:s3://b", "lance:here", "file:///x")] == [True] * 4
     assert [naming.is_uri(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [False] * 5
     assert naming.canonical("lance:s3://b/docs/") == "s3://b/docs/snapshot"
+    assert naming.canonical("lance:s3://b/docs?endpoint=http://x:1") == "s3://b/docs/snapshot?endpoint=http://x:1"
     assert naming.canonical("lance:/data/x") == "file:///data/x/snapshot"
     assert naming.canonical(tmp_path) == tmp_path.as_uri()
     assert naming.place_beside("lance:s3://b/docs") == "s3://b/docs/snapshot"

@@ -175,7 +175,7 @@ def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one
     world.run(0)
     assert answers(place_of(world.work / "0")) == after
     events = int((world.work / "events").read_text())
-    chosen = points(events, 4, last=7) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
+    chosen = points(events, 2, last=6) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
     for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
         world.run(*group)
     seen = set()

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from socket import getaddrinfo
+from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -115,6 +116,7 @@ class DaskCluster:
     def _connected(self) -> Client:
         try:
             from distributed import Client
+            from distributed import TimeoutError as Late  # that of asyncio, which is no OSError in Python 3.10
         except ImportError as error:
             raise MissingExtra("distributed", "cluster") from error
         if not isinstance(self._given, str):
@@ -123,7 +125,7 @@ class DaskCluster:
             if host := urlsplit(self._given).hostname:
                 getaddrinfo(host, None)  # a name that is not known makes Dask's client fail twice
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
-        except (OSError, TimeoutError) as error:
+        except (OSError, Late) as error:
             raise ClusterError(
                 f"no scheduler answers at {self._given} ({error}); start one with: dask scheduler"
             ) from error
@@ -183,10 +185,13 @@ class DaskCluster:
         from distributed import CancelledError, KilledWorker
         from distributed import TimeoutError as Late
 
+        done = Event()
         left_alone: float | None = None
+        future.add_done_callback(lambda _: done.set())
         while True:
             try:
-                return future.result(timeout=_LOOK)
+                if done.wait(_LOOK) or future.done():
+                    return future.result(timeout=self._deadline)  # that long only to fetch it
             except SemsearchError:
                 raise
             except Late:

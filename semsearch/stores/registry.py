@@ -164,9 +164,16 @@ def _lance() -> Engine:
     return ENGINE
 
 
+def _milvus() -> Engine:
+    from semsearch.stores.milvus.partition_store import ENGINE  # start-up time: few indexes have their vectors there
+
+    return ENGINE
+
+
 _ENGINES: dict[str, Callable[[], Engine]] = {
     "faiss": _faiss,
     "lance": _lance,
     "postgres": _postgres,
     "postgresql": _postgres,
+    "milvus": _milvus,
 }

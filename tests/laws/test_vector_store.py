@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
+from milvus_process import milvus_store
 from postgres_server import postgres_store
 
 from semsearch.arrays.id_ranges import IdRanges
@@ -43,11 +44,13 @@ EXACT: dict[str, Opener] = {
     "memory": lambda _: MemoryStore(),
     "lance": lambda folder: lance_store(folder, ScanOptions()),
     "postgres": lambda _: postgres_store(),
+    "milvus": lambda folder: milvus_store(folder, ScanOptions()),
 }
 APPROXIMATE: dict[str, Opener] = {
     "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
     "lance with lists": lambda folder: lance_store(folder, ScanOptions(listed=40)),
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
+    "milvus with graphs": lambda folder: milvus_store(folder, ScanOptions(listed=40)),
 }
 DIMENSION = 16
 ROUNDING = 1e-3  # half precision of numbers below one

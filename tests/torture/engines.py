@@ -106,7 +106,31 @@ def lance() -> EngineServer:
     return Server()
 
 
-ENGINES: dict[str, Callable[[], EngineServer]] = {"postgres": postgres, "lance": lance}
+def milvus() -> EngineServer:
+    """The Milvus server of the wheel, as root. Questions fail until one that was killed has read its log again."""
+    from milvus_process import MilvusProcess
+
+    from semsearch.stores.milvus import milvus_server
+
+    milvus_server.PATIENCE = 2.5
+
+    class Server(MilvusProcess):
+        def address(self, port: int) -> str:
+            collection = f"torture_{secrets.token_hex(4)}"
+            return f"milvus:http://127.0.0.1:{port}?collection={collection}&timeout={2 * SECONDS:g}"
+
+        def start(self) -> None:
+            if self.pid:
+                return
+            super().start()
+            self.wait_until_loaded()
+
+    server = Server(Path(tempfile.mkdtemp(prefix="milvus-")))
+    server.start()
+    return server
+
+
+ENGINES: dict[str, Callable[[], EngineServer]] = {"postgres": postgres, "lance": lance, "milvus": milvus}
 
 
 class Round:

@@ -43,6 +43,7 @@ VARIABLES = (
         "is downloaded for a second look.",
     ),
     Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
+    Variable("MILVUS_TOKEN", "`user:password`, or a key, for Milvus, where `--store milvus:` has the vectors."),
     Variable(
         "XDG_CACHE_HOME",
         "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments, and "

@@ -1,0 +1,201 @@
+"""Write vectors to partitions of Milvus: to a file first, and from it to the server once their number is known.
+
+Vectors are rounded to half precision, so that scores are those of an index on one machine, and sent as single
+precision. A partition is flushed to the server's storage, its rows are counted, and a graph is awaited and measured,
+before it is told of. One that fails is left for whoever sweeps: the server may be in no state to drop it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopK
+from semsearch.dense.measured_recall import QUESTIONS, K, evenly
+from semsearch.dense.scan_plan import SURE
+from semsearch.dense.store import NO_IDS, Additions, Questions
+from semsearch.errors import StorageError
+from semsearch.results.state.scan import Scan
+from semsearch.storage.segments import Segment, segment_name
+from semsearch.stores.milvus.id_expressions import WantedRows
+from semsearch.stores.milvus.index_collections import GRAPH
+from semsearch.stores.milvus.partition_reader import PartitionDigest, PartitionsOfCollection
+
+if TYPE_CHECKING:
+    from semsearch.stores.milvus.partition_store import MilvusStore
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+logger = logging.getLogger(__name__)
+
+_SENT = 1 << 22  # bytes of vectors in a call
+_EF = (16, 32, 64, 128, 256, 512, 1024)  # how far a graph is searched: the first that reaches the recall
+_EQUAL = 1e-5  # the difference of scores that summing in another order makes, at most
+_FEW = 16  # questions: fewer measure nothing
+_GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
+_PAUSE = 0.5  # seconds between two looks at a graph that is being built
+
+
+class PartitionWriter:
+    """Writes vectors as partitions of at most `store.largest` vectors each. A context manager."""
+
+    def __init__(self, store: MilvusStore, generation: int, questions: Questions | None) -> None:
+        self._store = store
+        self._generation = generation
+        self._questions = questions
+        self._additions = Additions()
+        self._growing: _Spool | None = None
+        self._segments: list[Segment] = []
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit; StorageError."""
+        self._additions.check(ids, vectors)
+        while len(ids):
+            if self._growing is None:
+                self._growing = _Spool(self._store.folder, vectors.shape[1])
+            room = self._store.largest - self._growing.count
+            self._growing.add(ids[:room], vectors[:room])
+            ids, vectors = ids[room:], vectors[room:]
+            if self._growing.count == self._store.largest:
+                self._write(self._growing)
+
+    def finish(self) -> list[Segment]:
+        """Write what is left, and return all segments of this writer. Raises StorageError."""
+        if self._growing is not None:
+            self._write(self._growing)
+        return self._segments
+
+    def __enter__(self) -> PartitionWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._growing is not None:
+            self._growing.close()
+
+    def _write(self, spool: _Spool) -> None:
+        store = self._store
+        store.collections.check_owner(store.owner)
+        which = f"{'hnsw' if store.has_graph(spool.count) else 'exact'}_{spool.dimension}"
+        store.collections.make(which, owner=store.owner)
+        name = Path(segment_name(store.kind, self._generation)).stem.replace("-", "_")  # as Milvus allows it
+        self._segments.append(self._written(spool, which, name))
+        spool.close()
+        self._growing = None
+
+    def _written(self, spool: _Spool, which: str, name: str) -> Segment:
+        server, collection = self._store.collections.server, f"{self._store.collections.name}_{which}"
+        server.change(lambda client, seconds: client.create_partition(collection, name, timeout=seconds))
+        written, digest = 0, hashlib.blake2b(digest_size=16)
+        for ids, rows in spool.parts(_SENT // (4 * spool.dimension)):
+            digest.update(rows.data)
+            written = server.change(partial(_insert, collection, name, ids, rows.astype(np.float32)))
+        server.change(lambda client, seconds: client.flush(collection, timeout=seconds))
+        kept = PartitionDigest(which, written, _EF[0] if which.startswith("hnsw") else 0, digest.hexdigest())
+        size = spool.count * (4 * spool.dimension + 8)
+        segment = Segment(self._store.kind, name, size, IdRanges.of_ids(spool.ids), kept.text)
+        opened = PartitionsOfCollection(self._store.collections, which, [segment])
+        if (count := opened.count()) != spool.count:
+            raise StorageError(
+                f"{self._store.collections.server.address.place} has {count} of {spool.count} vectors that were sent, "
+                "perhaps since the connection was cut; nothing has changed, try again"
+            )
+        if not kept.ef:
+            return segment
+        server.change(partial(_await_graph, collection))
+        ef, scan = self._measured(spool, opened)
+        kept = PartitionDigest(which, written, ef, kept.digest)
+        return Segment(self._store.kind, name, size, segment.id_ranges, kept.text, scan)
+
+    def _measured(self, spool: _Spool, opened: PartitionsOfCollection) -> tuple[int, Scan]:
+        """Choose how far the graph is searched with half of the questions, and measure its recall with the others."""
+        ids = spool.ids
+        asked: Float32 = np.zeros((0, 0), np.float32)
+        if self._questions is not None:
+            asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
+        if len(asked) < _FEW:
+            asked = spool.rows(evenly(len(ids), QUESTIONS)).astype(np.float32)
+        nearest = TopK(len(asked), min(K, len(ids)))
+        for some, rows in spool.parts(1 << 14):
+            nearest.add(asked @ rows.astype(np.float32).T, some)
+        last = nearest.best().scores[:, -1:] - _EQUAL  # of the ten best; what has its score is as good
+        every = WantedRows.among(opened.held, allowed=None, removed=NO_IDS)
+        target, ef, reached = self._store.scanning.target_recall, 0, 0.0
+        for ef in _EF:
+            shares = (opened.search(asked, min(K, len(ids)), every, ef=ef).scores >= last).mean(axis=1)
+            choosing, reached = shares[::2], float(shares[1::2].mean())
+            if min(reached, choosing.mean() - SURE * choosing.std() / math.sqrt(len(choosing))) >= target - 1e-9:
+                break
+        return ef, Scan(f"HNSW{GRAPH['hnsw']['M']}", len(ids), 0, ef, reached, len(shares[1::2]))
+
+
+class _Spool:
+    """Vectors on the disk, as half-precision floats in a file that has no name: nothing is left of it."""
+
+    def __init__(self, folder: Path, dimension: int) -> None:
+        self.dimension = dimension
+        self.count = 0
+        self._file = TemporaryFile(dir=folder if folder.is_dir() else None)  # noqa: SIM115  # `close` closes it
+        self._ids: list[Int64] = []
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        self._file.write(np.ascontiguousarray(vectors, dtype=np.float16).data)
+        self._ids.append(ids)
+        self.count += len(ids)
+
+    @property
+    def ids(self) -> Int64:
+        return np.concatenate(self._ids)
+
+    def parts(self, size: int) -> Iterator[tuple[Int64, Float16]]:
+        """The ids and vectors, so many at a time. (n,), (n, d)"""
+        ids = self.ids
+        for first in range(0, self.count, size):
+            some = ids[first : first + size]
+            yield some, self.rows(np.arange(first, first + len(some)))
+
+    def rows(self, rows: Int64) -> Float16:
+        """The vectors at some rows. (n,) -> (n, d)"""
+        self._file.flush()
+        mapped = np.memmap(self._file, np.float16, "r", shape=(self.count, self.dimension))
+        return np.ascontiguousarray(mapped[rows])
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _insert(collection: str, name: str, ids: Int64, rows: Float32, client: Any, seconds: float) -> int:
+    """Insert vectors; the time by the server's clock. The client's own `insert` does not tell it."""
+    sent = [{"id": id_, "vector": row} for id_, row in zip(ids.tolist(), rows, strict=True)]
+    return int(client._get_connection().insert_rows(collection, sent, partition_name=name, timeout=seconds).timestamp)
+
+
+def _await_graph(collection: str, client: Any, seconds: float) -> None:
+    """Wait until graphs of all that was flushed are built and loaded, as long as more of them are built."""
+    left, end = -1, time.monotonic() + seconds
+    while time.monotonic() < end:
+        flushed = {each.segment_id for each in client.list_persistent_segments(collection, timeout=seconds)}
+        loaded = {
+            each.segment_id
+            for each in client.list_loaded_segments(collection, timeout=seconds)
+            if each.index_id or each.num_rows < _GRAPH_LEAST
+        }
+        pending = int(client.describe_index(collection, "vector", timeout=seconds)["pending_index_rows"])
+        if flushed <= loaded:
+            return
+        if pending != left:
+            left, end = pending, time.monotonic() + seconds
+        time.sleep(_PAUSE)
+    logger.warning("the graphs of %s are not loaded yet; until they are, Milvus answers by other means", collection)

@@ -51,11 +51,14 @@ class Release(Protocol):
 
 def content(path: str, lines: Iterable[str]) -> Sum:
     """The sum of the lines of a file at a path in a folder of data."""
-    rows = [row for line in lines if (row := _cells(line))[0]]
+    cells: Iterable[list[str]] = (row for line in lines if (row := _cells(line))[0])
     if path.startswith("paraphrase/"):
-        rows = _regrouped(rows)
-    digest = hashlib.blake2b("\n".join(sorted(map("\t".join, rows))).encode(), digest_size=8).hexdigest()
-    return Sum(len(rows), digest)
+        cells = _regrouped(list(cells))
+    rows = sorted("\t".join(row) for row in cells)
+    digest = hashlib.blake2b(digest_size=8)
+    for number, text in enumerate(rows):
+        digest.update(f"\n{text}".encode() if number else text.encode())
+    return Sum(len(rows), digest.hexdigest())
 
 
 def _cells(line: str) -> list[str]:

@@ -25,6 +25,7 @@ Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder end
 IGNORE_FILES = (".gitignore", ".semsearchignore")
 _EXCLUDE = ".git/info/exclude"
 _WHOLE = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]")  # an escaped character, or a class such as [a-z]
+_MOST_STARS = 4  # in one part of a path, and ** in a pattern: pathspec's time grows as a power, with one more for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
             raise UsageError(f"the pattern {pattern!r} matches nothing; {expected}")
         if "[" in _WHOLE.sub("", pattern):
             raise UsageError(f"the pattern {pattern!r} has a [ without its ]; write \\[ for the character itself")
+        if _has_too_many_stars(pattern):
+            raise UsageError(f"the pattern {pattern!r} has more than {_MOST_STARS} stars; divide it")
     try:
         return _compiled(composed)
     except re.error as error:
@@ -122,6 +125,12 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(patterns)
 
 
+def _has_too_many_stars(pattern: str) -> bool:
+    """Return whether a path could be made up that takes minutes to be compared with a pattern."""
+    parts = _WHOLE.sub("", pattern).split("/")
+    return parts.count("**") > _MOST_STARS or any(part.count("*") > _MOST_STARS for part in parts)
+
+
 def compose(text: str) -> str:
     """Convert to Unicode's composed form (NFC), in which paths are stored and matched: macOS may decompose them."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -135,6 +144,9 @@ def slashed(folder: Path) -> str:
 def _is_pattern(line: str, file: str, skipped: Skipped) -> bool:
     """Return whether a line is a pattern; a bad line is reported and has no effect on others, as in git."""
     if not line.strip() or line.startswith("#"):
+        return False
+    if _has_too_many_stars(line):
+        skipped(file, f"{line[:80]!r} has more than {_MOST_STARS} stars; that line is ignored")
         return False
     try:
         _compiled([line])

@@ -111,6 +111,17 @@ def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
     assert [reason for _, reason in skipped] == bad
 
 
+def test_a_pattern_that_would_take_for_ever_is_ignored_and_said(tmp_path: Path) -> None:
+    write(tmp_path, "a" * 200, "b.md")
+    deep, wide = "/".join(["**", "a"] * 5), "*a" * 20 + "b"
+    write(tmp_path, ".gitignore", text=f"{deep}\n{wide}\n*.log\n[*][*][*][*][*]\n\\*\\*\\*\\*\\*\n")
+    _, skipped = found_and_skipped(tmp_path)
+    bad = [f"{line!r} has more than 4 stars; that line is ignored" for line in (deep, wide)]
+    assert [reason for _, reason in skipped if "star" in reason] == bad
+    with pytest.raises(UsageError, match="more than 4 stars"):
+        found(tmp_path, include=[wide])
+
+
 def test_include_and_exclude_are_patterns_relative_to_the_root(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.rst", "guide/c.md", "guide/d/e.rst", "guide/f.png", "other/guide/g.md")
     assert found(tmp_path, include=["*.md"]) == ["a.md", "guide/c.md", "other/guide/g.md"]

@@ -31,7 +31,7 @@ from semsearch.search.filtering.values import number_of
 
 _COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
-_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]+\]|[^|])*", re.DOTALL)
+_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
 _RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
 _DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from semsearch.errors import UsageError
 from semsearch.search.filtering.filters import Filter, FilterChoice
 from semsearch.search.filtering.paths import path_matches
 from semsearch.search.filtering.values import metadata_matches, modified_matches, value_matches
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 _COLUMNS = {"title": "documents.title", "format": "documents.format"}
 _FOLDER = "iif(roots.single, substr(roots.path, 1, length(roots.path) - length(documents.path) - 1), roots.path)"
+
+
+_AT_ONCE = 100  # conditions that are joined without brackets around some of them
+_MOST = 5000  # comparisons: SQLite takes 32,766 parameters, and a comparison has up to six
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,8 @@ def condition(filters: Sequence[FilterChoice], *, here: str = "", metadata: str 
 
     `metadata` is the SQL of what is compared by other keys than those of a column.
     """
+    if (compared := sum(len(list(each.comparisons)) for each in filters)) > _MOST:
+        raise UsageError(f"the filters compare {compared:,} times; at most {_MOST:,} times is possible")
     return _joined(" AND ", [_choice(each, here, metadata) for each in filters])
 
 
@@ -43,6 +50,10 @@ def _choice(choice: FilterChoice, here: str, metadata: str) -> Condition:
 
 
 def _joined(by: str, parts: Sequence[Condition]) -> Condition:
+    """Join conditions by AND or OR. Many are joined half by half: SQLite takes an expression of a thousand levels."""
+    if len(parts) > _AT_ONCE:
+        middle = len(parts) // 2
+        return _joined(by, [_joined(by, parts[:middle]), _joined(by, parts[middle:])])
     sql = by.join(f"({part.sql})" for part in parts) or "1"
     return Condition(sql, tuple(value for part in parts for value in part.parameters))
 

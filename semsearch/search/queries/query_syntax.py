@@ -19,6 +19,7 @@ from semsearch.errors import UsageError
 from semsearch.text.tokens import words
 
 _QUOTED = r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»'
+_MOST = 500  # phrases and words to leave out: each is looked up in the index
 _PARTS = re.compile(rf"(?<!\S)(-?)(?:{_QUOTED})|(?<!\S)-([^\W\d_]\S*)")
 
 
@@ -43,6 +44,8 @@ def taken_apart(query: str) -> QuerySyntax:
         (must_not if is_excluded else must).append(phrase)
         text += [query[done : match.start()], "" if is_excluded else phrase]
         done = match.end()
+        if len(must) + len(must_not) > _MOST:
+            raise UsageError(f"the query has more than {_MOST} phrases and words to leave out; give it as plain text")
     if not must and not must_not:
         return QuerySyntax(query)
     whole = "".join([*text, query[done:]]).strip()

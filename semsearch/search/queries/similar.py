@@ -35,6 +35,7 @@ Int64 = npt.NDArray[np.int64]
 
 MOST_PASSAGES = 500  # that stand for a document
 _HINTS = 3
+_LONGEST = 10_000  # characters of a path or id that is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
 
     Raises as `find_subject`.
     """
+    _refuse_long(cited)
     if line is None and (passage := _cited(db, cited)) is not None:
         return get_documents(db, [passage.document_id])[passage.document_id], passage
     document = find_document(db, cited)
@@ -103,6 +105,7 @@ def _cited(db: sqlite3.Connection, like: str) -> PassageRow | None:
 
 def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     """Find the document that a path or an id names. A path from the current folder wins over one below a root."""
+    _refuse_long(path)
     roots = get_roots(db)
     ids = _at_path(db, roots, path) or _called(db, roots, path)
     found = [get_documents(db, [id_])[id_] for id_ in ids]
@@ -115,6 +118,12 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     here = working_folder().as_posix()
     instead = f"did you mean {' or '.join(path_of(hint, here) for hint in hints)}?" if hints else "index it first"
     raise SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
+
+
+def _refuse_long(path: str) -> None:
+    """Refuse what is no path, and would take seconds to be looked up. Raises SourceError."""
+    if len(path) > _LONGEST:
+        raise SourceError(f"{path[:40]}… has {len(path):,} characters; no path or id in an index has so many")
 
 
 def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:

@@ -210,3 +210,16 @@ def test_each_element_of_a_list_lies_in_a_range_by_itself() -> None:
     assert not metadata_matches('{"on": [1, 9]}', *astuple(one("on=4..6")))
     assert metadata_matches('{"on": [1, 5]}', *astuple(one("on=4..6")))
     assert metadata_matches('{"on": [1, 9]}', *astuple(one("on!=4..6")))
+
+
+def test_a_list_of_thousands_of_alternatives_is_asked_and_a_longer_one_refused() -> None:
+    many = "|".join(f"{number}.md" for number in range(1200))
+    assert matching(f"notes.txt|{many}") == ["notes.txt"]
+    assert matching(f"!notes.txt|{many}") == ["guide/start.md", "guide/deep/keys.md"]
+    with pytest.raises(UsageError, match="compare 6,000 times"):
+        condition([parse(many)] * 5)
+
+
+def test_a_filter_without_the_ends_of_its_classes_is_divided_in_no_time() -> None:
+    text = "a=x" + "|b=[c" * 20_000
+    assert len(parse(text).alternatives) == 20_001  # by the square of its length, half a minute

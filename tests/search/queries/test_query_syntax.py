@@ -72,3 +72,9 @@ def test_all_else_is_text(query: str) -> None:
 def test_a_query_that_only_leaves_out_is_refused(query: str) -> None:
     with pytest.raises(UsageError, match="only what to leave out"):
         taken_apart(query)
+
+
+def test_a_query_of_thousands_of_phrases_is_refused() -> None:
+    with pytest.raises(UsageError, match="more than 500 phrases"):
+        taken_apart("ship" + " -draft" * 501)
+    assert len(taken_apart("ship" + " -draft" * 500).must_not) == 500

@@ -160,6 +160,14 @@ def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> 
         index.similar("docs/empty.md")
 
 
+def test_what_is_longer_than_any_path_is_not_looked_for(index: Index) -> None:
+    for path in ("a/" * 30_000, "%" * 60_000):
+        with pytest.raises(SourceError, match="characters; no path or id in an index has so many"):
+            index.similar(path)
+        with pytest.raises(SourceError, match="characters; no path or id in an index has so many"):
+            index.document(path)
+
+
 def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path) -> None:
     lines = (folder / "docs" / "sea-0.md").read_text().splitlines()
     for number in range(1, len(lines) + 1):

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from semsearch.arrays.half_precision import to_single
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
+from semsearch.dense.file_layout import UnknownLayout, layout_of
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
@@ -47,13 +48,14 @@ class Vectors:
         cure = f"run: {rebuild_command(path.parents[1])}"
         if (size := path.stat().st_size) != segment.size:
             raise IndexDamaged(f"{path} has {size} bytes, not {segment.size}; {cure}")
+        self._file = CheckedFile(path, segment.sums)
         try:
+            self._layout = layout_of(self._file.data)
             self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-        except RuntimeError as error:
+        except (UnknownLayout, RuntimeError) as error:
             raise IndexDamaged(f"{path} is not a vector file; {cure}") from error
         if self._index.ntotal != len(segment.id_ranges):
             raise IndexDamaged(f"{path} has {self._index.ntotal} vectors, not {len(segment.id_ranges)}; {cure}")
-        self._file = CheckedFile(path, segment.sums)
         self._has_lists = isinstance(self._index, faiss.IndexIVF)
         if not self._has_lists:
             self._codes = _codes(self._index)
@@ -85,7 +87,10 @@ class Vectors:
         """
         self._check()
         probes = (self._index.nlist if exact else self._probes(allowed)) if self._has_lists else 0
-        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
+        try:
+            return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
+        except IndexError as error:
+            raise self._damage() from error
 
     def _check(self) -> None:
         """Compare the file with its checksums, once. One with lists and of more than some megabytes is not read for it:
@@ -93,6 +98,12 @@ class Vectors:
         """
         if not self._has_lists or self.segment.size <= _READ_WHOLE:
             self._file.check()
+
+    def _damage(self) -> IndexDamaged:
+        path = self._file.path
+        return IndexDamaged(
+            f"{path} is damaged: it names vectors that it does not have; run: {rebuild_command(path.parents[1])}"
+        )
 
     def _probes(self, allowed: Bool | None) -> int:
         """The number of lists to search."""
@@ -104,6 +115,8 @@ class Vectors:
         """The vectors at given rows. (n,) -> (n, d)"""
         if self._has_lists:
             self._check()
+            if not self._layout.are_there(rows):
+                raise self._damage()
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
         self._file.check_each(self._start + rows * self._codes.shape[1], self._codes.shape[1])
         codes = self._codes.take(rows, axis=0)
@@ -138,13 +151,18 @@ class HeldVectors:
 def scanned(
     index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowed: Bool | None = None, probes: int = 0
 ) -> TopKResult:
-    """Scan an index of FAISS for the n best allowed rows; `probes` of its lists, if it has any. (q, d) -> (q, n)"""
+    """Scan an index of FAISS for the n best allowed rows; `probes` of its lists, if it has any. (q, d) -> (q, n)
+
+    Raises IndexError if its lists name rows that there are not.
+    """
     selected: dict[str, Any] = {}
     if allowed is not None:
         bits = np.packbits(allowed, bitorder="little")
         selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
     parameters = faiss.SearchParametersIVF(nprobe=probes, **selected) if probes else faiss.SearchParameters(**selected)
     scores, rows = index.search(queries, n, params=parameters)
+    if probes and rows.size and rows.max() >= len(id_ranges):
+        raise IndexError(f"there is no row {rows.max()}")
     ids = id_ranges.ids(np.maximum(rows, 0))
     if (none := rows < 0).any():
         scores[none], ids[none] = -np.inf, -1

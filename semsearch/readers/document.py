@@ -59,12 +59,15 @@ class Block:
 
     def source_offset(self, offset: int) -> int:
         """The offset in the source of the character at `offset` of the clean text."""
-        if not self.anchors:
-            return self.start + offset
-        following = bisect_right(self.anchors, (offset, 1 << 62))
-        clean, source = self.anchors[max(0, following - 1)]
-        found = source + max(0, offset - clean)
-        return min(found, self.anchors[following][1]) if 0 < following < len(self.anchors) else found
+        return mapped_by(self.anchors, offset) if self.anchors else self.start + offset
+
+
+def mapped_by(anchors: Sequence[tuple[int, int]], offset: int) -> int:
+    """The offset in the source of the character at `offset` of a clean text. There is one anchor at least."""
+    following = bisect_right(anchors, (offset, 1 << 62))
+    clean, source = anchors[max(0, following - 1)]
+    found = source + max(0, offset - clean)
+    return min(found, anchors[following][1]) if 0 < following < len(anchors) else found
 
 
 @dataclass(frozen=True, slots=True)

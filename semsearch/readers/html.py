@@ -45,7 +45,7 @@ _PERMALINKS = _names("¶ # § 🔗 \uf0c1")
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<raw>script|style|title|textarea)\b.*?(?:</(?P=raw)\s*>|\Z)"
-    r"|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>"
+    r"|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?![\w:-])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>"
     r"|<[!?](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
     re.DOTALL | re.IGNORECASE,
 )

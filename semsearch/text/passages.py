@@ -214,8 +214,8 @@ def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Line
     sentences: list[Sentence] = []
     before = (0, 0)  # the place of the last sentence that has any
     for start, end in spans:
-        first = block.source_offset(start)
-        last = max(first, block.source_offset(end - 1) + 1)
+        first = min(block.source_offset(start), lines.end)  # behind the last anchor may be more text than source
+        last = min(max(first, block.source_offset(end - 1) + 1), lines.end)
         if first < before[1] and last > before[0]:  # markup is damaged, or stands within a word: no two overlap
             first, last = before[1], max(before[1], last)
         if first < last:
@@ -234,6 +234,7 @@ class _LineCounter:
         self._source = source
         self._returns = "\r" in source
         self._offset, self._line = 0, 1
+        self.end = len(source)
 
     def at(self, offset: int) -> int:
         if offset >= self._offset:

@@ -88,7 +88,7 @@ def _completed(text: str, parts: list[str]) -> list[str]:
         end = text.index(part, position) + len(part)
         whole.append(text[position:end])
         position = end
-    return [*whole, text[position:]]
+    return [*whole, text[position:]] if position < len(text) else whole
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:

@@ -263,3 +263,8 @@ def test_metadata_that_contains_itself_or_is_no_mapping_is_refused() -> None:
     for wrong in (endless, "text", None, ["a"]):
         with pytest.raises(UsageError):
             json_values(wrong)  # type: ignore[arg-type]
+
+
+def test_thousands_of_places_in_a_paragraph_take_no_time() -> None:
+    (block,) = read("--`ie]\n" * 30_000).blocks  # by the square of its length, eight seconds
+    assert block.source_offset(len(block.text) - 1) > 200_000

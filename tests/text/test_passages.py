@@ -205,3 +205,9 @@ def test_each_sentence_of_a_document_with_places_comes_once_and_where_it_is(
         assert len({(page, part) for _, page, _, part in own}) == 1
         assert [made.source[s.source_start : s.source_end] for s in passage.sentences] == [each[0] for each in own]
         assert len(passage.sentences) == 1 or len(passage.text.split()) <= max_words
+
+
+def test_no_sentence_ends_beyond_the_source() -> None:
+    (passage,) = passages(read_text("= Tide\n\n|===\n|a |b-|===\n", "a", format="asciidoc"))
+    assert passage.text == "a | b- | ==="
+    assert passage.sentences[-1].source_end == len("= Tide\n\n|===\n|a |b-|===\n")

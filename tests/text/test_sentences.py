@@ -56,6 +56,12 @@ def test_white_space_of_several_bytes_is_no_trouble() -> None:
     assert sentences("Mr J.\xa0R. Smith came.\u2003He sat.") == ["Mr J.\xa0R. Smith came.", "He sat."]
 
 
+def test_a_blank_line_that_sentencex_leaves_out_costs_no_sentence() -> None:
+    text = "\n\n" + "─" * 4000
+    assert sum(len(part) for part in sentencex.segment("en", text)) < len(text)
+    assert "".join(text[start:end] for start, end in sentence_spans(text)) == text.strip()
+
+
 def test_an_unclosed_quote_does_not_run_a_book_together() -> None:
     text = '"' + "He walked on and on. " * 5000
     assert len(sentence_spans(text)) >= 5000 - 50

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from semsearch.readers.document import Block
+from semsearch.readers.document import Block, mapped_by
 
 _SPACES = re.compile(r"\s+")
 
@@ -99,7 +99,7 @@ class PlacedText:
 
     def source_offset(self, offset: int) -> int:
         """Map an offset in the text to one in the source."""
-        return Block(self.text, 0, anchors=tuple(self._anchors)).source_offset(offset)
+        return mapped_by(self._anchors, offset) if self._anchors else offset
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[str, int]]:
         """The pieces of text[start:end], each with its offset in the source."""

@@ -30,12 +30,18 @@ _NUMBER = re.compile(r"[-+]?[\d.,:/ %€$£]+\Z")
 class _Cell:
     text: str
     start: int  # of its text, past a quotation mark
-    quoted: bool = False
+    quoted: int = 0  # how many of its characters stand in quotation marks: the first ones
+    after: int = 0  # where the others begin
 
     def anchors(self) -> Anchors:
-        """The anchors of the cell's text; a quotation mark in it is written twice in the source."""
-        marks = [at for at, character in enumerate(self.text) if character == '"'] if self.quoted else []
-        return (0, self.start), *((at + 1, self.start + at + 1 + count) for count, at in enumerate(marks, start=1))
+        """The anchors of the cell's text; a quotation mark in quotation marks is written twice in the source."""
+        marks = [at for at, character in enumerate(self.text[: self.quoted]) if character == '"']
+        doubled = ((at + 1, self.start + at + 1 + count) for count, at in enumerate(marks, start=1))
+        return (
+            (0, self.start),
+            *doubled,
+            *([(self.quoted, self.after)] if self.quoted < len(self.text) and self.after else []),
+        )
 
 
 def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
@@ -105,7 +111,8 @@ def _rows(source: str, delimiter: str) -> Iterator[list[_Cell]]:
         if found is None:
             return  # cannot be: a plain cell of no characters is one
         if found[1] is not None:
-            row.append(_Cell(found[1].replace('""', '"') + found[2], found.start(1), quoted=True))
+            inside = found[1].replace('""', '"')
+            row.append(_Cell(inside + found[2], found.start(1), len(inside), found.start(2)))
         else:
             row.append(_Cell(found[3], found.start(3)))
         at = found.end()

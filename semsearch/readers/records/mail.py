@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from email import message_from_bytes
 from email.message import EmailMessage
-from email.policy import default
+from email.policy import EmailPolicy, default
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -28,6 +29,23 @@ _QUOTED_SEPARATOR = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEADER = re.compile(rb"[!-9;-~]+:")
 _SHOWN = ("From", "To", "Cc", "Date")
 _DEEPEST = 10  # messages within messages
+_LONGEST_HEADER = 20_000  # characters: some five hundred recipients
+
+
+@lru_cache(maxsize=64)
+def _parsed_header(name: str, value: str) -> Any:
+    return default.header_fetch_parse(name, value)
+
+
+class _BoundedHeaders(EmailPolicy):
+    """Headers are cut, and parsed once: Python's parser takes a minute a megabyte, at each look at a header."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:_LONGEST_HEADER]
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return _parsed_header(name, value)
 
 
 def read(data: bytes, name: str) -> Document:
@@ -58,7 +76,7 @@ def _bodies(data: bytes) -> list[tuple[int, int]]:
 
 
 def _message(data: bytes, *, quoted: bool) -> EmailMessage:
-    return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data, policy=default)
+    return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data, policy=_BoundedHeaders())  # type: ignore[arg-type]  # the type of its messages is that of the default
 
 
 def _take(

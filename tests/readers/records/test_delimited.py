@@ -71,6 +71,14 @@ def test_a_mark_without_its_second_costs_nothing() -> None:
     assert places(read('name,text\nx,"in" and out\n'))[0][1] == "name: x\ntext: in and out"
 
 
+def test_what_follows_a_closing_mark_is_cited_where_it_stands() -> None:
+    document = read('a,b\nx,"one ""and"" two" and "three" end\n')
+    (block,) = document.blocks
+    assert block.text == 'a: x\nb: one "and" two and "three" end'
+    for value in ("one", "and", "two", " and", "three", "end"):
+        assert document.source[block.source_offset(block.text.index(value)) :].startswith(value)
+
+
 def test_an_empty_table_has_no_blocks() -> None:
     assert read("").blocks == read("\r\n,,\r\n").blocks == []
 

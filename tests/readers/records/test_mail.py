@@ -124,3 +124,12 @@ def test_what_is_no_mail_is_an_error_and_an_empty_file_is_empty() -> None:
         with pytest.raises(SourceError, match="is no mail"):
             read(b"Some words, nothing else.", name)
         assert read(b"", name).blocks == []
+
+
+def test_a_header_without_an_end_takes_no_time() -> None:
+    data = (
+        b"Subject: Tide\nContent-Type: text/plain; " + b"a=b; " * 100_000 + b"\n\nThe sea.\n"
+    )  # in full, a minute and more
+    document = read_bytes(data, "a.eml")
+    assert document.title == "Tide"
+    assert document.blocks[-1].text == "The sea."

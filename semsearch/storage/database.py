@@ -281,7 +281,7 @@ def _of_rows(folder: Path) -> IndexDamaged | None:
     try:
         with closing(_open_reader(folder)) as db:
             faults = list(islice(find_faults(db), _SHOWN))
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
         faults = [str(error)]
     if not faults:
         return None

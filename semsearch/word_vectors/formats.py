@@ -33,6 +33,7 @@ _BLOCK = 1 << 22  # bytes of a file in memory at a time
 _LONGEST_LINE = 1 << 20
 _LONGEST_WORD = 4096  # bytes
 _LARGEST_DIMENSION = 1 << 14
+_MOST_DIGITS = 18  # of a number of rows or dimensions
 _CUT = 48  # bytes; word2vec cuts longer words, also in the middle of a character
 _GZIP, _FASTTEXT_MODEL, _ZIP = b"\x1f\x8b", (793712314).to_bytes(4, "little"), b"PK\x03\x04"
 _BOM = b"\xef\xbb\xbf"
@@ -85,7 +86,7 @@ def identify(path: Path) -> VectorFile:
     _refuse_others(path, start)
     first, _, after = start.removeprefix(_BOM).partition(b"\n")
     header = first.split()
-    if len(header) == 2 and all(part.isdigit() for part in header):
+    if len(header) == 2 and all(part.isdigit() and len(part) <= _MOST_DIGITS for part in header):
         promised, dimension = int(header[0]), int(header[1])
         if not 1 <= dimension <= _LARGEST_DIMENSION:
             raise VectorsError(f"{path}, line 1: {dimension} dimensions; expected 1 to {_LARGEST_DIMENSION}")

@@ -19,6 +19,7 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -123,8 +124,14 @@ class VectorTable:
 
     @cached_property
     def words(self) -> list[str]:
-        """All words in the order of their ids. Reads words.txt: for people and tools, not for embedding."""
-        return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
+        """All words in the order of their ids. Reads words.txt: for people and tools, not for embedding.
+
+        Raises VectorsError if it is no text.
+        """
+        try:
+            return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise VectorsError(f"{self.folder}/words.txt is damaged: {error}; make or import it again") from error
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
@@ -183,7 +190,7 @@ class VectorTable:
         path = self.folder / f"{name}.npy"
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, TokenError) as error:  # NumPy reads the header of an array as Python
             if getattr(error, "errno", None) in LACKING:
                 raise  # nothing is wrong with the file
             raise VectorsError(

@@ -87,6 +87,7 @@ def test_options_are_declared_once() -> None:
         ("search = 1\n", ":1: [search] is a section"),
         ("k = 1\n", ":1: there is no key k; "),
         ("a = [\n", "is not TOML"),
+        (f"k = {'1' * 5000}\n", "is not TOML: Exceeds the limit"),
         ("\xff".encode("latin-1"), "cannot be read"),
         ("[settings]\na = 'much'\n", ":2: settings.a must be a number, not 'much'"),
         ("[profiles.x]\nroot = ['a']\n", ":1: there is no key profiles.x.root; did you mean profiles.x.roots?"),

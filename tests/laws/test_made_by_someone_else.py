@@ -115,6 +115,14 @@ def test_values_of_the_whole_are_checked(
     use(folder, good, small_vectors)
 
 
+def test_a_schema_that_is_no_text_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    folder = copied(good, tmp_path / "bad")
+    data = (folder / DATABASE).read_bytes()
+    (folder / DATABASE).write_bytes(data.replace(b'TABLE "documents"', b'\xe9\xe9\xe9\xe9\xe9 "documents"'))
+    with pytest.raises(IndexDamaged, match=r"index.sqlite is damaged"):
+        Index.open(folder, vectors=small_vectors)
+
+
 def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE passages SET headings = 'x'")

@@ -202,6 +202,7 @@ BROKEN = {
     "only a header": (b"0 5\n", "no word vectors after its first line"),
     "no dimension": (b"5 0\n", "line 1: 0 dimensions"),
     "a giant dimension": (b"5 99999999999\n", "line 1: 99999999999 dimensions"),
+    "a number of thousands of digits": (b"1 " + b"2" * 5000 + b"\n", "line 1: expected a word and its numbers"),
     "none is a word": (b". 1 2\n, 1 2\n", "has 2 words, and none is one word"),
     "binary cut short": (word2vec_binary(WORDS, NUMBERS)[:-9], "row 6, byte .*expected a word, a space and 16 bytes"),
     "binary cut in a word": (word2vec_binary(WORDS, NUMBERS)[:-19], "row 6, byte .*found the end of the file"),

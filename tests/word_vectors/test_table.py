@@ -261,3 +261,18 @@ def test_there_are_no_more_neighbours_than_other_words(small_vectors: VectorTabl
 def test_a_question_without_neighbours_is_said(small_vectors: VectorTable, word: str, k: int, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         neighbours(small_vectors, word, k)
+
+
+def test_words_that_are_no_text_are_damage(tmp_path: Path) -> None:
+    table = write(tmp_path / "v", ["sea", "moon"])
+    (tmp_path / "v" / "words.txt").write_bytes(b"s\xe9a\nmoon\n")
+    with pytest.raises(VectorsError, match=r"words\.txt is damaged"):
+        len(VectorTable(table.folder).words)
+
+
+@pytest.mark.parametrize("header", [b"{'descr': '<f4', (", b"{'descr': 'O'}", b"\xff\xfe"])
+def test_an_array_with_another_header_is_damage(tmp_path: Path, header: bytes) -> None:
+    table = write(tmp_path / "v", ["sea", "moon"])
+    (tmp_path / "v" / "frequencies.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(VectorsError, match=r"frequencies\.npy cannot be read"):
+        VectorTable(table.folder)

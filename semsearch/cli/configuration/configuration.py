@@ -179,7 +179,7 @@ def _from_text(section: str, name: str, text: str) -> Any:
     """A variable's value: written as in TOML, or a text as it is. A text for a list is its only item."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         value = text
     try:
         return checked(section, name, value)

@@ -42,7 +42,7 @@ class TomlFile:
             raise UsageError(f"{path} has {len(data):,} bytes; a configuration has at most {_MOST:,}")
         try:
             return cls(path, text, tomllib.loads(text))
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
             raise UsageError(f"{path} is not TOML: {error or 'it is too deep'}") from None
 
     def line_of(self, section: str, name: str) -> int:

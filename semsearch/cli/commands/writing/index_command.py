@@ -218,9 +218,10 @@ class _Work:
         if self.rebuild and not is_new:
             whole.append(index.rebuild(**self.choices.given(), cluster=self.cluster, progress=report))
         done = SyncReport()
-        if self.paths or index.roots or not self.rebuild:
-            with _going_on_later(index.path), _after("the index was rebuilt" if whole else ""):
-                done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
+        with _after("the index was rebuilt" if whole else ""):
+            if self.paths or index.roots or not self.rebuild:
+                with _going_on_later(index.path):
+                    done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
         if self.refit and not done.refitted:
             changed = done.added or done.changed or done.removed or done.moved
             with _after("the index was brought up to date" if changed else ""):

@@ -349,6 +349,23 @@ def test_what_fails_after_a_finished_step_does_not_deny_that_step(
     assert result.err.endswith(f"the index was {done}; {failed}\n")
 
 
+def test_an_index_that_cannot_be_read_after_its_rebuild_is_said_to_be_rebuilt(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots, times = Index.roots.fget, iter(range(9))
+    assert roots is not None
+
+    def failing(index: Index) -> object:
+        if next(times):  # the first look is before the rebuild
+            raise StorageError("it cannot be opened; the index is as it was")
+        return roots(index)
+
+    monkeypatch.setattr(Index, "roots", property(failing))
+    result = semsearch("index", "--rebuild")
+    assert result.status == 2
+    assert "the index was rebuilt; the next step failed: it cannot be opened" in result.err
+
+
 def test_an_interrupted_first_index_leaves_nothing(
     empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

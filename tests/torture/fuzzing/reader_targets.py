@@ -1,0 +1,147 @@
+"""A target for each reader of the registry: what it reads must be a document that can be kept, whatever the bytes are.
+
+Of formats that are archives of XML, the first byte chooses which member the other bytes are, or that they are the whole
+file: a change anywhere in packed bytes is a wrong checksum, nearly always, and nothing more.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+
+from sample_files.valid_files import NAMES, sound, zipped
+
+from fuzzing.target import Run, Target
+from semsearch.errors import SemsearchError
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes
+from semsearch.text.passages import passages
+
+_ARCHIVES = ("docx", "pptx", "xlsx", "odt", "epub")
+_MOST_MEMBERS = 250
+_WORDS = {
+    "html": "<table> <tr> <td> <pre> <p> <h1> <br> <script> <!-- --> <![CDATA[ &amp; &#x41; <title> <meta charset=",
+    "md": "[a](b) ![ ]( ``` ~~~ --- === * _ ** > - 1. | |---| <div> <!-- --> &amp; [^1]: {% {{< \\ \t",
+    "rst": ".. :: |a| `` ` :role:`a` _ __ === --- * .. note:: .. [1] .. |a| replace:: +--+ | > \\ \t",
+    "org": "#+BEGIN_SRC #+END_SRC #+TITLE: * ** [[ ]] | :PROPERTIES: :END: ~a~ =a= /a/ - # <2024-01-01>",
+    "adoc": "= == ---- |=== .... **** ++++ * . // :a: [source] image:: link:a[b] {a} include::",
+    "tex": "\\begin{ \\end{ \\section{ \\item \\footnote{ $ $$ \\[ \\] % \\verb| \\def\\a{ \\input{ } { \\\\ \\'e ~ &",
+    "ipynb": '{"cells":[ "cell_type":"markdown" "source":[ "outputs":[ "metadata":{ ] } , "nbformat":4',
+    "jsonl": '{" ":" [ ] } null true 1e9 \\u00e9 \n',
+    "csv": 'place, " "" \n \r\n ; \t',
+    "eml": "Content-Type: multipart/mixed; boundary= -- charset= base64 quoted-printable =?utf-8?q? ?= Date: From \n\n",
+    "py": 'def class """ # \'\'\' \\ \n\t async : ( ) f"',
+    "c": "/* */ // \" ' \\ { } # \n",
+    "txt": "\n\n === --- 1. - \t \x0c",
+    "pdf": "obj endobj stream endstream BT ET Tf Td Tj TJ xref trailer << >> /Length /Filter /FlateDecode /Kids [ ] R",
+    "xml": "<w:p> <w:r> <w:t> <w:tbl> <a:p> <a:t> <row> <c <v> <f> <si> <text:p> <text:s/> <html> <p> <td> & &amp; ]]>",
+}
+
+
+def targets() -> Iterator[Target]:
+    """A target for each format that there are sample files of, called as its suffix."""
+    for name in NAMES:
+        yield target_of(name)
+
+
+def target_of(name: str) -> Target:
+    """The target of a format."""
+    kind = name.rpartition(".")[2]
+    same = {"tsv": "csv", "mbox": "eml"}
+    if kind in _ARCHIVES:
+        words = tuple(_WORDS["xml"].split(" "))
+        return Target(kind, lambda _: _reading_members(name), lambda: _members_of(name), words, 8192, grows=False)
+    words = tuple(_WORDS.get(same.get(kind, kind), "").split(" "))
+    return Target(kind, lambda _: _reading(name), lambda: _files_of(name), words, 8192, grows=kind != "pdf")
+
+
+def check(data: bytes, name: str) -> None:
+    """Read a file, and look whether what comes of it can be kept and cited."""
+    try:
+        document = read_bytes(data, name)
+    except SemsearchError as error:
+        if name not in str(error):
+            raise AssertionError(f"an error that does not name the file: {error}") from error
+        raise
+    check_document(document)
+
+
+def check_document(document: Document) -> None:
+    """Look whether a document can be kept: Unicode, JSON, and places that are in it and rise."""
+    size = len(document.source)
+    assert all(0 <= block.start <= size for block in document.blocks), "a block begins outside of the source"
+    json.dumps(dict(document.metadata), allow_nan=False).encode()
+    document.source.encode()
+    document.title.encode()
+    for passage in passages(document):
+        assert passage.sentences, "a passage without sentences"
+        "\n".join((passage.text, *passage.headings)).encode()
+        for sentence in passage.sentences:
+            assert 0 <= sentence.start < sentence.end <= len(passage.text), "a sentence outside of its passage"
+            assert 0 <= sentence.source_start <= sentence.source_end <= size, "a sentence outside of the source"
+
+
+def _reading(name: str) -> Run:
+    return lambda data: check(data, name)
+
+
+def _files_of(name: str) -> Iterator[bytes]:
+    yield from (sound(name, number) for number in range(2))
+    if name.endswith(".pdf"):
+        yield _PDF
+
+
+def _reading_members(name: str) -> Run:
+    def run(data: bytes) -> None:
+        members = _unpacked(name)
+        chosen = data[0] if data else 0
+        if chosen < min(len(members), _MOST_MEMBERS):
+            check(zipped({**members, list(members)[chosen]: data[1:]}), name)
+        else:
+            check(data[1:], name)
+
+    return run
+
+
+def _members_of(name: str) -> Iterator[bytes]:
+    members = _unpacked(name)
+    small = (bytes([number]) + content for number, content in enumerate(members.values()) if len(content) < 8000)
+    return chain(small, [b"\xff" + sound(name)])
+
+
+@cache
+def _unpacked(name: str) -> dict[str, str | bytes]:
+    """The members of a sound file, those that are text first."""
+    with zipfile.ZipFile(io.BytesIO(sound(name))) as archive:
+        found = {member: archive.read(member) for member in archive.namelist()}
+    return dict(sorted(found.items(), key=lambda item: (b"Gr\xc3\xb6" not in item[1], len(item[1]))))
+
+
+_PDF = b"""%PDF-1.4
+1 0 obj
+<< /Type /Catalog /Pages 2 0 R >>
+endobj
+2 0 obj
+<< /Type /Pages /Kids [3 0 R] /Count 1 >>
+endobj
+3 0 obj
+<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>
+endobj
+4 0 obj
+<< /Length 108 >>
+stream
+BT /F 18 Tf 20 160 Td (Tide) Tj ET
+BT /F 10 Tf 20 120 Td (The moon pulls the sea. It moves) Tj 0 -12 Td (twice a day.) Tj ET
+endstream
+endobj
+5 0 obj
+<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>
+endobj
+trailer
+<< /Root 1 0 R /Size 6 >>
+%%EOF
+"""

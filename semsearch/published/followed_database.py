@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, finalize, ref
 
-from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError, UsageError
+from semsearch.errors import IndexDamaged, SemsearchError, UsageError
 from semsearch.published.cache import SnapshotCache
+from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
 from semsearch.published.naming import canonical, shown
 from semsearch.published.places import SECONDS, Place, open_place
-from semsearch.published.publisher import get_manifest, get_pointer
 from semsearch.published.users import CacheUser
 from semsearch.results.state.publication import PublicationStatus
 from semsearch.storage.database import IndexDatabase
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import sqlite3
 
 logger = logging.getLogger(__name__)
-
-_ATTEMPTS = 3  # at a generation that is swept while it is fetched
 
 
 @dataclass(slots=True)
@@ -50,12 +48,12 @@ class FollowedDatabase(IndexDatabase):
     is_copy = True
 
     def __init__(self, place: Place, cache: SnapshotCache, *, every: float) -> None:
-        self._place = place
         self._cache = cache
         self._every = every
         self._state = threading.Lock()  # guards what follows
         self._moving = threading.RLock()  # held while it is looked for a newer generation
         self._user = CacheUser(cache.users)
+        self._fetcher = GenerationFetcher(place, cache, self._user)
         self._newest: FetchedGeneration | None = None
         self._older: list[FetchedGeneration] = []  # which transactions still see
         self._failure = ""
@@ -157,9 +155,9 @@ class FollowedDatabase(IndexDatabase):
             if self._newest is not None:  # another thread was faster
                 return self.folder
             try:
-                pointer, failure = self._fetched(None, index), ""
+                pointer, failure = self._fetcher.fetch_newest(None, index=index, used=self._used()), ""
             except (SemsearchError, OSError) as error:
-                here = self._kept_here(index)
+                here = self._fetcher.newest_here(index=index, used=self._used())
                 if here is None:
                     raise
                 pointer, failure = here, str(error)
@@ -168,17 +166,6 @@ class FollowedDatabase(IndexDatabase):
                 self._move_to(pointer)
             self._failure, self._looked_at = failure, time.monotonic()
             return self._cache.index_folder(pointer)
-
-    def _kept_here(self, index: str | None) -> CurrentPointer | None:
-        """The newest generation that was fetched earlier, kept from now on; None if there is none of that index."""
-        if self._cache.newest() is None:
-            return None
-        with self._cache.locked():
-            here = self._cache.newest()
-            if here is None or index not in (None, here.index):
-                return None
-            self._user.uses([here.manifest])
-            return here
 
     def _current(self) -> FetchedGeneration:
         """The newest generation here; found again after `close`."""
@@ -221,37 +208,12 @@ class FollowedDatabase(IndexDatabase):
 
     def _look(self) -> bool:
         newest = self._current()
-        pointer = self._fetched(newest.pointer, newest.pointer.index)
+        pointer = self._fetcher.fetch_newest(newest.pointer, index=newest.pointer.index, used=self._used())
         if pointer == newest.pointer:
             return False
         self._move_to(pointer)
         logger.info("%s: moved to generation %d", self.shown_name, pointer.generation)
         return True
-
-    def _fetched(self, now: CurrentPointer | None, index: str | None) -> CurrentPointer:
-        """The pointer of the place, with its generation fetched. `now`: the one that answers; `index`: its id."""
-        for attempt in range(_ATTEMPTS):
-            pointer = get_pointer(self._place)
-            if pointer is None:
-                raise IndexNotFound(f"nothing is published at {self.shown_name}; there: semsearch publish PLACE")
-            if index is not None and pointer.index != index:
-                raise IndexDamaged(f"{self.shown_name} has another index now; open it again to ask that one")
-            if pointer == now:
-                return pointer
-            if now is not None and pointer.generation < now.generation:
-                raise IndexDamaged(f"{self.shown_name} has gone back to generation {pointer.generation}")
-            try:
-                with self._cache.locked():
-                    if not self._cache.is_whole(pointer):
-                        manifest = get_manifest(self._place, pointer)
-                        self._cache.fetch(self._place, pointer, manifest)
-                    self._cache.keep(pointer)
-                    self._user.uses({pointer.manifest, *self._used()})
-                return pointer
-            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced meanwhile, and swept
-                if attempt == _ATTEMPTS - 1 or get_pointer(self._place) == pointer:
-                    raise IndexDamaged(f"generation {pointer.generation} of {self.shown_name}: {error}") from error
-        raise IndexDamaged(f"{self.shown_name} is replaced faster than it can be fetched")
 
     def _used(self) -> list[str]:
         with self._state:
@@ -271,8 +233,7 @@ class FollowedDatabase(IndexDatabase):
             self._say_what_is_used()
         if before is not None and not before.transactions:
             before.database.close()
-        with suppress(SemsearchError, OSError), self._cache.locked():  # what is left is deleted with the next move
-            self._cache.clean(self._user)
+        self._fetcher.clean()
 
     def _ask_for_a_look(self) -> None:
         """Wake the thread that looks, if it is time; it is started where there is none."""

@@ -23,6 +23,7 @@ from semsearch.errors import IndexDamaged
 FORMAT = "semsearch published 1"
 MOST_MANIFEST = 1 << 28  # bytes of a manifest: of some ten terabytes of blocks
 MOST_POINTER = 1 << 16  # bytes of the pointer, and of the claim
+MOST_TEXT = 1 << 12  # characters of what is shown to people
 MOST_FILE = 1 << 44  # bytes of a file
 _BLOCKS = (1 << 12, 1 << 26)  # the smallest block and the largest, in bytes
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
@@ -175,7 +176,7 @@ def _count(card: Mapping[str, Any], key: str, most: int) -> int:
 
 def _text(card: Mapping[str, Any], key: str) -> str:
     value = card.get(key)
-    if not isinstance(value, str) or len(value) > MOST_POINTER:
+    if not isinstance(value, str) or len(value) > MOST_TEXT or not value.isprintable():  # it is shown to people
         raise IndexDamaged(f"what was published has a {key} that is no text")
     return value
 

@@ -74,6 +74,11 @@ def name_of(uri: str) -> str:
     return unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2] or urlsplit(uri).netloc or uri
 
 
+def has_password(uri: str) -> bool:
+    """Return whether a URI has a password in it."""
+    return _SECRET.search(uri) is not None
+
+
 def shown(uri: str) -> str:
     """A URI as it may be printed: without the password that it may have."""
     return _SECRET.sub(r"\1:…@", uri)

@@ -30,6 +30,7 @@ from semsearch.published.blocks import (
 from semsearch.published.claiming import check_claim
 from semsearch.published.manifest import (
     MOST_POINTER,
+    MOST_TEXT,
     CurrentPointer,
     PublishedFile,
     PublishedManifest,
@@ -242,5 +243,6 @@ def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -
 
 
 def written_at(folder: Path) -> str:
-    """The machine and folder of an index, as its readers are told."""
-    return f"{socket.gethostname()}:{folder.absolute()}"
+    """The machine and folder of an index, as its readers are told; a terminal must not obey it."""
+    whole = f"{socket.gethostname()}:{folder.absolute()}"[:MOST_TEXT]
+    return "".join(character if character.isprintable() else "?" for character in whole)

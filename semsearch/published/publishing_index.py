@@ -66,7 +66,7 @@ class PublishingIndex:
         """The place to publish to, claimed for this index and kept as its setting."""
         from semsearch.published.claiming import claim  # start-up time, as above
         from semsearch.published.manifest import PlaceClaim
-        from semsearch.published.naming import canonical, place_beside
+        from semsearch.published.naming import canonical, has_password, place_beside
         from semsearch.published.places import open_place
         from semsearch.published.publisher import written_at
         from semsearch.storage.meta import get_meta, set_meta
@@ -81,6 +81,10 @@ class PublishingIndex:
             raise UsageError(f"{self.path} has no place yet; publish it to one: semsearch publish s3://bucket/docs")
         if uri == before and own and not take_over and not given:
             return uri
+        if has_password(uri):
+            raise UsageError(
+                "the address of a place must not have a password, which the index would keep for all to read"
+            )
         opened = open_place(uri)
         with writer_lock(self.path):
             if own is None or take_over:

@@ -62,6 +62,8 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name: object) -> None:
         lambda card: card.update(generation=-1),
         lambda card: card.update(format="semsearch published 2"),
         lambda card: card.update(written_at=["here"]),
+        lambda card: card.update(written_at="\x1b[2Jhere"),
+        lambda card: card.update(written_at="x" * 5000),
     ],
 )
 def test_a_manifest_that_no_publisher_writes_is_refused(change: Callable[[dict[str, Any]], object]) -> None:

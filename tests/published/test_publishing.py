@@ -216,6 +216,12 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
         assert not old & set(stores["passage"].names())
 
 
+def test_an_address_with_a_password_is_not_kept(index: Index) -> None:
+    with pytest.raises(UsageError, match="must not have a password"):
+        index.publish("sftp://ada:secret@host/docs")
+    assert index.status(drift=False, stale=False).published is None
+
+
 def test_a_place_is_reached_or_it_is_said(index: Index, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is it mounted"):
         index.publish(tmp_path / "disk" / "docs")

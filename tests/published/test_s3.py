@@ -1,0 +1,114 @@
+"""Published to an object store, an emulator of S3: the index's snapshots alone, and beside its vectors in Lance.
+
+moto takes a hundred megabytes, so they are run by hand:
+
+    pip install s3fs 'moto[s3]' flask flask-cors
+    python -m pytest tests/published/test_s3.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small import index_of_articles
+from tcp_proxy import TcpProxy
+
+from semsearch.errors import PublicationFailed, StorageError, UsageError
+from semsearch.index import Index
+from semsearch.published.followed_database import FollowedDatabase
+from semsearch.published.naming import BLOCKS, MANIFESTS
+from semsearch.published.places import open_place
+from semsearch.readers.document import Text
+from semsearch.word_vectors.table import VectorTable
+
+pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
+pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[s3]' flask flask-cors")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[int]:
+    from s3_emulator import S3Server  # it imports moto
+
+    emulator = S3Server()
+    yield emulator.port
+    emulator.remove()
+
+
+@pytest.fixture
+def proxy(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpProxy]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    with TcpProxy(server) as proxy:
+        yield proxy
+
+
+def at(proxy: TcpProxy, name: str) -> str:
+    return f"s3://bucket/{name}?endpoint=http://127.0.0.1:{proxy.port}&region=us-east-1"
+
+
+def look(reader: Index) -> bool:
+    assert isinstance(reader._database, FollowedDatabase)
+    return reader._database.look()
+
+
+def test_a_reader_answers_and_follows(proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable) -> None:
+    uri = at(proxy, tmp_path.name)
+    with index_of_articles(tmp_path, 6, vectors=small_vectors) as index:
+        assert index.publish(uri).is_new
+        with Index.open(uri, look_every=1000) as reader:
+            assert reader.search("planet") == index.search("planet")
+            index.add([Text("new", "A comet is near the planet.")])
+            assert look(reader)
+            assert reader.search("planet") == index.search("planet")
+            assert reader.verify() == []
+        place = open_place(uri)
+        assert len(place.names(MANIFESTS)) == 2
+        assert place.names(BLOCKS)
+        with (
+            Index.create(tmp_path / "other", vectors=small_vectors) as other,
+            pytest.raises(UsageError, match="another"),
+        ):
+            other.publish(uri)
+
+
+def test_a_store_that_cannot_be_reached_is_said(
+    proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable, server: int
+) -> None:
+    uri = at(proxy, tmp_path.name)
+    with index_of_articles(tmp_path, 6, vectors=small_vectors) as index:
+        index.publish(uri)
+        with Index.open(uri, look_every=1000, timeout=5) as reader:
+            expected = reader.search("planet")
+            proxy.close()
+            with pytest.raises(StorageError, match="cannot be reached"):
+                look(reader)
+            assert reader.search("planet") == expected
+            with pytest.raises(PublicationFailed, match="cannot be reached"):
+                index.add([Text("new", "A comet is near the planet.")])
+        with Index.open(uri, timeout=5) as again:
+            assert again.search("planet") == expected
+    with pytest.raises(StorageError, match="cannot be reached"):
+        Index.open(uri.replace(tmp_path.name, "never-fetched"), timeout=5)
+
+
+@pytest.mark.parametrize("where", ["folder", "bucket"])
+def test_snapshots_lie_beside_the_vectors_in_lance(
+    where: str, proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
+    store = f"lance:{tmp_path / 'vectors'}" if where == "folder" else f"lance:{at(proxy, tmp_path.name)}"
+    with Index.create(tmp_path / "index", vectors=small_vectors, store=store) as index:
+        index.add([Text("one", "A comet is near the planet."), Text("two", "The judge is in the court.")])
+        index.publish()
+        with Index.open(store, look_every=1000) as reader:
+            assert reader.search("planet") == index.search("planet")
+            index.add([Text("three", "A star is near the planet.")])
+            index.refit()
+            index.compact()
+            assert [hit.document for hit in reader.search("planet")] == ["one", "two"]  # of before
+            assert look(reader)
+            assert reader.search("planet") == index.search("planet")
+            assert reader.verify() == []

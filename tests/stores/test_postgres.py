@@ -488,6 +488,18 @@ def sleeping(seconds: float) -> Callable[[Session], Coroutine[Any, Any, None]]:
     return work
 
 
+def test_what_took_too_long_is_not_asked_again() -> None:
+    asked = []
+
+    async def work(session: Session) -> None:
+        asked.append(session)
+        await session.connection.execute("SELECT pg_sleep(1)")
+
+    with pytest.raises(StorageError, match="longer than"):
+        get_database(parsed(f"{shared_server().uri}&timeout=0.2")).ask_each([(work, 20)])
+    assert len(asked) == 1
+
+
 def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it() -> None:
     server = shared_server()
     with TcpProxy(server.port) as proxy:

@@ -114,8 +114,15 @@ class Database:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _timed(self, work: Coroutine[Any, Any, T], count: int = 1) -> T:
-        """Wait for some work as long as so many questions may take; each statement may take as long as one."""
-        return await asyncio.wait_for(work, self.address.seconds * count)
+        """Wait for some work as long as so many questions may take; each statement may take as long as one.
+
+        If it takes longer, the other connections may lead nowhere too.
+        """
+        try:
+            return await asyncio.wait_for(work, self.address.seconds * count)
+        except (asyncio.TimeoutError, TimeoutError):
+            await self._closed()
+            raise
 
     async def _asked(self, work: Work[T]) -> T:
         try:

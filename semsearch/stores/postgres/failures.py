@@ -25,6 +25,8 @@ def sqlstate(error: BaseException) -> str:
 
 def is_lost(error: BaseException) -> bool:
     """Return whether a connection was broken, or could not be made."""
+    if isinstance(error, asyncio.TimeoutError | TimeoutError):  # which is an OSError since Python 3.11
+        return False
     is_client = type(error).__module__.startswith("asyncpg") and not sqlstate(error)  # such as InterfaceError
     return isinstance(error, OSError) or is_client or sqlstate(error).startswith(_LOST)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from semsearch.dense.store import NO_IDS
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.stores.postgres import table_reader, table_store, table_writer
+from semsearch.stores.postgres import connection_pool, table_reader, table_store, table_writer
 from semsearch.stores.postgres.address import located, parsed
 from semsearch.stores.postgres.claims import claim, release
 from semsearch.stores.postgres.connection_pool import Session, get_database
@@ -327,13 +329,11 @@ def test_a_role_without_rights_is_told_the_sql_to_run(mortal: PostgresServer) ->
 
 
 @contextmanager
-def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[], None]]:
-    """Hold the tables of an index locked; what is given waits until somebody waits for them."""
+def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[threading.Thread], None]]:
+    """Hold the tables of an index locked; what is given waits until a thread waits for them."""
     schema, locked, done = parsed(uri).schema, threading.Event(), threading.Event()
 
     def hold() -> None:
-        import asyncio
-
         import asyncpg
 
         async def lock() -> None:
@@ -350,8 +350,8 @@ def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[], None]]:
 
         asyncio.run(lock())
 
-    def wait() -> None:
-        while not server.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
+    def wait(asking: threading.Thread) -> None:
+        while asking.is_alive() and not server.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             pass
 
     thread = threading.Thread(target=hold)
@@ -364,11 +364,21 @@ def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[], None]]:
         thread.join()
 
 
-def test_a_question_that_takes_longer_than_its_time_is_given_up(tmp_path: Path, uri: str) -> None:
-    _, index = twins(tmp_path, f"{uri}&timeout=0.5")
+def in_a_hurry(monkeypatch: pytest.MonkeyPatch, uri: str) -> None:
+    """From now on a question at an address may take half a second."""
+    database = get_database(parsed(uri))
+    monkeypatch.setattr(database, "address", replace(database.address, seconds=0.5))
+
+
+def test_a_question_that_takes_longer_than_its_time_is_given_up(
+    tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, index = twins(tmp_path, uri)
     before = found(index)
-    with held_up(shared_server(), uri), pytest.raises(StorageError, match=r"longer than 0.5 seconds.*\?timeout=3"):
-        index.search("the ship")
+    with held_up(shared_server(), uri), monkeypatch.context() as patched:
+        in_a_hurry(patched, uri)
+        with pytest.raises(StorageError, match=r"longer than 0.5 seconds.*\?timeout=3"):
+            index.search("the ship")
     assert found(index) == before
     index.close()
 
@@ -389,7 +399,7 @@ def test_a_server_that_is_killed_under_a_question_is_told_and_found_again(
     with held_up(mortal, uri) as wait:
         thread = threading.Thread(target=ask)
         thread.start()
-        wait()
+        wait(thread)
         mortal.kill()
         thread.join()
     with pytest.raises(StorageError, match="cannot be reached"):
@@ -462,52 +472,48 @@ def test_a_database_or_role_that_does_not_exist_is_told() -> None:
 # -- the network -----------------------------------------------------------------------------------------------------
 
 
-def test_a_connection_that_was_cut_is_made_again_and_one_that_is_silent_is_given_up(tmp_path: Path) -> None:
+def test_a_connection_that_was_cut_is_made_again_and_one_that_is_silent_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with TcpProxy(shared_server().port) as proxy:
-        uri = f"{shared_server().uri_at(proxy.port)}&timeout=1.5"
+        uri = shared_server().uri_at(proxy.port)
         _, index = twins(tmp_path, uri)
         before = found(index)
         proxy.cut()
         assert found(index) == before
         proxy.arm(2, proxy.cut)  # in the middle of a question, which is asked again
         assert found(index) == before
-        proxy.silence()
-        with pytest.raises(StorageError, match=r"longer than 1.5 seconds"):
-            index.search("the ship")
+        with monkeypatch.context() as patched:
+            in_a_hurry(patched, uri)
+            proxy.silence()
+            with pytest.raises(StorageError, match=r"longer than 0.5 seconds"):
+                index.search("the ship")
         proxy.mend()
         assert found(index) == before
         index.close()
 
 
-def sleeping(seconds: float) -> Callable[[Session], Coroutine[Any, Any, None]]:
-    """Work that takes a while."""
-
-    async def work(session: Session) -> None:
-        await session.connection.execute(f"SELECT pg_sleep({seconds})")
-
-    return work
-
-
-def test_what_took_too_long_is_not_asked_again() -> None:
+def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
     asked = []
 
     async def work(session: Session) -> None:
         asked.append(session)
-        await session.connection.execute("SELECT pg_sleep(1)")
+        raise asyncio.TimeoutError
 
     with pytest.raises(StorageError, match="longer than"):
-        get_database(parsed(f"{shared_server().uri}&timeout=0.2")).ask_each([(work, 20)])
+        get_database(parsed(uri)).ask_each([(work, 20)])
     assert len(asked) == 1
 
 
-def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it() -> None:
+def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection_pool, "_LOOK_EVERY", 0.1)
     server = shared_server()
     with TcpProxy(server.port) as proxy:
-        database = get_database(parsed(f"{server.uri_at(proxy.port)}&timeout=0.3"))
-        with pytest.raises(StorageError, match="longer than"):
-            database.ask(sleeping(1))
-        database.build(sleeping(1))
-        failures: list[BaseException] = []
+        uri = server.uri_at(proxy.port)
+        database, failures = get_database(parsed(uri)), list[BaseException]()
+        database.build(sleeping(0.5))
 
         def build(seconds: int) -> None:
             try:
@@ -518,13 +524,26 @@ def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it
         def kill() -> None:
             server.sql(f"SELECT pg_terminate_backend({running[0][0]})")
 
-        for seconds, trouble in ((60, kill), (61, proxy.cut), (62, proxy.silence)):
+        def silence() -> None:
+            in_a_hurry(monkeypatch, uri)
+            proxy.silence()
+
+        for seconds, trouble in ((600, kill), (601, proxy.cut), (602, silence)):
             thread = threading.Thread(target=build, args=(seconds,))
             thread.start()
             query = f"SELECT pid FROM pg_stat_activity WHERE query ~ 'pg_sleep.{seconds}.$'"
-            while not (running := server.sql(query)):
+            while not (running := server.sql(query)) and thread.is_alive():
                 pass
             trouble()
             thread.join()
         assert [type(failure) for failure in failures] == [StorageError] * 3
         database.close()
+
+
+def sleeping(seconds: float) -> Callable[[Session], Coroutine[Any, Any, None]]:
+    """Work that takes a while."""
+
+    async def work(session: Session) -> None:
+        await session.connection.execute(f"SELECT pg_sleep({seconds})")
+
+    return work

@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MOST = 8  # connections to a database at a time
+_LOOK_EVERY = 5.0  # seconds of building, after which the server is asked whether it is at it
 _IDLE_SECONDS = 60.0  # that a connection stays open after its last statement
 _SETTINGS = {
     "jit": "off",  # compiling takes longer than a question
@@ -142,7 +143,7 @@ class Database:
         session = await asyncio.wait_for(self._connected(is_timed=False), self.address.seconds)
         building = asyncio.ensure_future(work(session))
         try:
-            while not (await asyncio.wait({building}, timeout=self.address.seconds))[0]:
+            while not (await asyncio.wait({building}, timeout=_LOOK_EVERY))[0]:
                 is_at_it = await self._timed(self._asked(_is_at_it(session.connection.get_server_pid())))
                 if not is_at_it and not building.done():
                     raise unheard(self.address)

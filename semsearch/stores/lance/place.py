@@ -38,6 +38,8 @@ _LONG = 60  # times that: for a file of unknown size
 _CONNECTING = 3.0  # of them, until there is a connection
 _TRIES = 3  # times that a request is sent again
 _FASTER = ("already exists", "commit conflict")  # what Lance says where somebody else has written an owner meanwhile
+_MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
+_NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
 _GONE = ("was not found", "Not found:", "not found: ", "No such file", "NoSuchKey")  # what Lance says of a lost file
 
 
@@ -100,7 +102,20 @@ class LancePlace:
         if self.folder is not None:
             found = (self.folder / name).rglob("*")
             return sorted(path.relative_to(self.folder).as_posix() for path in found if path.is_file())
-        return sorted(self.ask(lambda: self._session.list(name)))
+        found = self._listed(name)
+        return sorted([*found.objects, *(path for each in found.common_prefixes for path in self.files(each))])
+
+    def version(self, name: str) -> int:
+        """The newest version of a table. Raises FileNotFoundError if it has none.
+
+        Lance would find it too, but if the store is silent it asks eight times.
+        """
+        folder = f"{name}/_versions"
+        found = self._listed(folder).objects if self.folder is None else self.files(folder)
+        numbers = [int(each[1]) for path in found if (each := _MANIFEST.search(path))]
+        if not numbers:
+            raise FileNotFoundError(errno.ENOENT, "no such segment", name)
+        return _NEWEST - min(numbers)
 
     def download(self, path: str, to: Path) -> None:
         """Copy a file of the place to a path on this machine."""
@@ -146,13 +161,14 @@ class LancePlace:
     def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
         """Do some work that asks the store, in `times` the time that a question may take on an object store.
 
-        Lance tries again by itself, several times, and cannot be told for how long. Errors are those of `reached`.
+        Lance tries again by itself, and cannot be told for how long. What it still asks then comes to its end in its
+        thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
         """
         with self.reached(name):
             if not self._is_remote:
                 return work()
             answer: Future[Result] = Future()
-            Thread(target=_answer, args=(answer, work), daemon=True, name="semsearch-lance-asking").start()
+            Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
             try:
                 return answer.result(self.seconds * times)
             except FutureTimeout as error:
@@ -171,10 +187,12 @@ class LancePlace:
         try:
             yield
         except (OSError, ValueError, RuntimeError) as error:
-            if isinstance(error, FileNotFoundError) and name is None:
+            is_lost = isinstance(error, FileNotFoundError)
+            if is_lost and name is None:
                 raise
             said = str(error)
-            if name is not None and any(each in said for each in _GONE) and "NoSuchBucket" not in said:
+            is_lost = is_lost or (any(each in said for each in _GONE) and "NoSuchBucket" not in said)
+            if is_lost and name is not None:
                 raise FileNotFoundError(errno.ENOENT, "no such segment", name) from error
             if self.folder is not None and name is not None and "os error" not in said:
                 raise IndexDamaged(
@@ -208,11 +226,15 @@ class LancePlace:
 
         return LanceFileSession(self.base, storage_options=self.options)
 
+    def _listed(self, path: str | None) -> Any:
+        """What lies directly below a path on an object store. Lance's call for all below it asks eight times."""
+        return self.ask(lambda: self._session.list_with_delimiter(path))
+
     def _entries(self) -> set[str]:
         """The names of all that lies directly in the place."""
         if self.folder is not None:
             return {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
-        found = self.ask(lambda: self._session.list_with_delimiter())
+        found = self._listed(None)
         return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
 
     def _owner(self) -> str | None:

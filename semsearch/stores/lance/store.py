@@ -117,7 +117,9 @@ class LanceStore:
 
     def table(self, name: str) -> Any:
         """Open a table. To be used within `place.reached`."""
-        return lance_package().dataset(self.place.table(name), storage_options=self.place.options, session=self.session)
+        return lance_package().dataset(
+            self.place.table(name), self.place.version(name), storage_options=self.place.options, session=self.session
+        )
 
     def add_lists(self, name: str, digest: hashlib.blake2b) -> int:
         """Add the files of a table's lists to a digest, if it has lists; their bytes."""

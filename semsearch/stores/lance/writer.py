@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.measured_recall import QUESTIONS, evenly
 from semsearch.dense.scan_plan import SegmentLayout
 from semsearch.dense.store import Additions, Questions
-from semsearch.errors import UsageError
+from semsearch.errors import StorageError, UsageError
 from semsearch.results.state.scan import Scan
 from semsearch.storage.segments import LARGEST, Segment, segment_name
 from semsearch.stores.lance.lists import COLUMN, ListedVectors, make_lists, measured
@@ -70,7 +71,8 @@ class LanceWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._table is not None:
-            self._store.drop(self._name)
+            with suppress(StorageError):  # what ended this may have been the store; the next writer drops it
+                self._store.drop(self._name)
 
     def _start(self) -> None:
         """Begin a new table, of which nothing is written yet."""

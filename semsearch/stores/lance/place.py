@@ -173,7 +173,7 @@ class LancePlace:
                 return answer.result(self.seconds * times)
             except FutureTimeout as error:
                 raise StorageError(
-                    f"{self.base} has not answered within {self.seconds * times:g} seconds; try again, "
+                    f"{self.base} has not answered within {self.seconds * times:.3g} seconds; try again, "
                     "or allow more with a place that ends in ?timeout=SECONDS"
                 ) from error
 

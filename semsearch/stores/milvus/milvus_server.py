@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, TypeVar
@@ -18,6 +19,11 @@ from semsearch.stores.milvus.collection_address import CollectionAddress
 Result = TypeVar("Result")
 
 PATIENCE = 10.0  # times as long as a question may a change take: Milvus flushes a collection once in ten seconds
+_RECONNECTING = {  # milliseconds: else a server that was away for long is not tried again for up to two minutes
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1000,
+}
+_AGAIN = 0.1  # seconds until a connection is tried again
 _LOGGERS = ("pymilvus", "pymilvus.milvus_client")
 _FULL = ("quota", "memory", "disk", "no space", "rate limit")
 _DENIED = ("unauthenticated", "auth check", "permission")
@@ -61,14 +67,24 @@ class MilvusServer:
 
     def _connected(self, seconds: float) -> Any:
         with self._connecting:
-            if self._client is None:
-                self._client = _pymilvus().MilvusClient(
-                    self.address.server,
-                    token=os.environ.get("MILVUS_TOKEN", ""),
-                    db_name=self.address.database,
-                    timeout=seconds,
-                )
+            end = time.monotonic() + seconds
+            while self._client is None:
+                try:
+                    self._client = self._connect(max(end - time.monotonic(), _AGAIN))
+                except _pymilvus().MilvusException:
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(_AGAIN)  # the last attempt on the same channel may just have failed
             return self._client
+
+    def _connect(self, seconds: float) -> Any:
+        return _pymilvus().MilvusClient(
+            self.address.server,
+            token=os.environ.get("MILVUS_TOKEN", ""),
+            db_name=self.address.database,
+            timeout=seconds,
+            grpc_options=_RECONNECTING,
+        )
 
     def _told(self, error: BaseException, seconds: float) -> str:
         details = error.details() if hasattr(error, "details") else getattr(error, "message", None)

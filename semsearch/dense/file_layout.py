@@ -54,7 +54,7 @@ class FileLayout:
 
 def layout_of(data: UInt8) -> FileLayout:
     """Walk through a vector file. Raises UnknownLayout. (bytes,)"""
-    walk = _Walk(data)
+    walk = _LayoutWalk(data)
     try:
         found = walk.index(with_lists=True)
     except struct.error:
@@ -63,7 +63,7 @@ def layout_of(data: UInt8) -> FileLayout:
     return found
 
 
-class _Walk:
+class _LayoutWalk:
     def __init__(self, data: UInt8) -> None:
         self._data = data
         self.at = 0

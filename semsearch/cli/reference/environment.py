@@ -78,6 +78,7 @@ VARIABLES = (
     Variable("OPENBLAS_NUM_THREADS", "Likewise, for NumPy's OpenBLAS."),
     Variable("MKL_NUM_THREADS", "Likewise, for a NumPy that was built with Intel's library."),
     Variable("VECLIB_MAXIMUM_THREADS", "Likewise, for Apple's library; only `bench` sets it."),
+    Variable("LANCE_LOG", "What Lance says on stderr, where it keeps the vectors; `error` unless it is set already."),
     Variable("NUMBA_NUM_THREADS", "The threads of bm25s, which `bench` compares with; set to 1."),
     Variable("RAYON_NUM_THREADS", "The threads of tokenizers, which `bench` compares with; set to 1."),
     Variable("TOKENIZERS_PARALLELISM", "Likewise; set to false."),

@@ -40,7 +40,7 @@ class ScoredPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class PairColumns:
     """The columns of score, sentence and sentence; `header`: the first line has their names, and no pair."""
 
     places: tuple[int, int, int]
@@ -52,8 +52,8 @@ class Columns:
         return (0, HIGHEST) if self == _PAPERS else (-math.inf, math.inf)
 
 
-_PAPERS = Columns((0, 1, 2))
-_SCORE_LAST = Columns((2, 0, 1))
+_PAPERS = PairColumns((0, 1, 2))
+_SCORE_LAST = PairColumns((2, 0, 1))
 
 
 def read_pairs(path: Path) -> Iterator[ScoredPair]:
@@ -62,7 +62,7 @@ def read_pairs(path: Path) -> Iterator[ScoredPair]:
         for line in numbered_lines(path):
             yield _pair(line, *_named(line), between=(-math.inf, math.inf))
         return
-    columns: Columns | None = None
+    columns: PairColumns | None = None
     for line, cells in _rows(path):
         if columns is None:
             columns = _columns(cells)
@@ -93,12 +93,12 @@ def _comma_separated(path: Path, text: str) -> Iterator[tuple[FileLine, list[str
         raise SourceError(f"{path} is no table of cells between commas: {error}, line {reader.line_num}") from error
 
 
-def _columns(cells: Sequence[str]) -> Columns:
+def _columns(cells: Sequence[str]) -> PairColumns:
     """Tell the columns by the first line."""
     names = [cell.lower() for cell in cells]
     places = [next((names.index(name) for name in known if name in names), -1) for known in NAMES]
     if min(places) >= 0:
-        return Columns((places[0], places[1], places[2]), header=True)
+        return PairColumns((places[0], places[1], places[2]), header=True)
     is_last = len(cells) > 2 and cells[0] and as_number(cells[0]) is None and as_number(cells[2]) is not None
     return _SCORE_LAST if is_last else _PAPERS
 

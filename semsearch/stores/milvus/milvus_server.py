@@ -23,6 +23,7 @@ _RECONNECTING = {  # milliseconds: else a server that was away for long is not t
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1000,
 }
+_UNCONNECTED = "Fail connecting to server"
 _AGAIN = 0.1  # seconds until a connection is tried again
 _LOGGERS = ("pymilvus", "pymilvus.milvus_client")
 _FULL = ("quota", "memory", "disk", "no space", "rate limit")
@@ -54,37 +55,31 @@ class MilvusServer:
         return schema
 
     def _do(self, work: Callable[[Any, float], Result], seconds: float) -> Result:
-        pymilvus, grpc = _pymilvus(), _grpc()
-        try:
-            return work(self._connected(seconds / 2), seconds / 2)
-        except (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError) as error:
-            raise StorageError(self._told(error, seconds)) from error
-        except ValueError as error:
-            if "closed channel" not in str(error):
-                raise
-            self._client = None  # the next call connects again
-            raise StorageError(self._told(error, seconds)) from error
+        pymilvus, grpc, end = _pymilvus(), _grpc(), time.monotonic() + seconds / 2
+        while True:
+            try:
+                return work(self._connected(seconds / 2), seconds / 2)
+            except (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError) as error:
+                if _UNCONNECTED not in str(error) or time.monotonic() > end:
+                    raise StorageError(self._told(error, seconds)) from error
+                time.sleep(_AGAIN)  # pymilvus gives up at the first attempt to connect that fails
+            except ValueError as error:
+                if "closed channel" not in str(error):
+                    raise
+                self._client = None  # the next call connects again
+                raise StorageError(self._told(error, seconds)) from error
 
     def _connected(self, seconds: float) -> Any:
         with self._connecting:
-            end = time.monotonic() + seconds
-            while self._client is None:
-                try:
-                    self._client = self._connect(max(end - time.monotonic(), _AGAIN))
-                except _pymilvus().MilvusException:
-                    if time.monotonic() > end:
-                        raise
-                    time.sleep(_AGAIN)  # the last attempt on the same channel may just have failed
+            if self._client is None:
+                self._client = _pymilvus().MilvusClient(
+                    self.address.server,
+                    token=os.environ.get("MILVUS_TOKEN", ""),
+                    db_name=self.address.database,
+                    timeout=seconds,
+                    grpc_options=_RECONNECTING,
+                )
             return self._client
-
-    def _connect(self, seconds: float) -> Any:
-        return _pymilvus().MilvusClient(
-            self.address.server,
-            token=os.environ.get("MILVUS_TOKEN", ""),
-            db_name=self.address.database,
-            timeout=seconds,
-            grpc_options=_RECONNECTING,
-        )
 
     def _told(self, error: BaseException, seconds: float) -> str:
         details = error.details() if hasattr(error, "details") else getattr(error, "message", None)

@@ -65,7 +65,7 @@ def agree(files: Index, milvus: Index, **options: object) -> None:
         assert [(hit.passage_id, hit.sentence_id) for hit in ours] == [
             (hit.passage_id, hit.sentence_id) for hit in theirs
         ]
-        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=1e-6)
+        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=1e-4)
 
 
 def held(index: Index) -> tuple[set[str], set[str]]:

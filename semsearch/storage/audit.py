@@ -18,7 +18,8 @@ _WHOLE = "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 4503599627370496"
 _TIME = "typeof({0}) = 'integer' AND {0} BETWEEN -4611686018427387904 AND 4611686018427387904"  # nanoseconds
 _MOMENT = "typeof({0}) IN ('real', 'integer')"
 _TEXT = "typeof({0}) = 'text'"
-_NAME = "typeof({0}) = 'text' AND length({0}) > 0 AND {0} NOT GLOB '*[/\\]*' AND {0} NOT IN ('.', '..')"
+_PATH = "typeof({0}) = 'text' AND instr({0}, char(0)) = 0"
+_NAME = _PATH + " AND length(CAST({0} AS BLOB)) BETWEEN 1 AND 200 AND {0} NOT GLOB '*[/\\]*' AND {0} NOT IN ('.', '..')"
 _NUMBERS = "typeof({0}) = 'blob' AND length({0}) % 8 = 0 AND length({0}) > 0"
 _BYTES = "typeof({0}) = 'blob'"
 _OBJECT = "typeof({0}) = 'text' AND CASE WHEN json_valid({0}) THEN json_type({0}) = 'object' ELSE 0 END"
@@ -34,7 +35,7 @@ _SENTENCES = "typeof({0}) = 'blob' AND typeof(sentence_count) = 'integer' AND le
 _OPTIONAL = "({0} IS NULL OR ({1}))"
 
 _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
-    "roots": {"id": _WHOLE, "path": _TEXT, "single": _WHOLE, "include": _TEXTS, "exclude": _TEXTS},
+    "roots": {"id": _WHOLE, "path": _PATH, "single": _WHOLE, "include": _TEXTS, "exclude": _TEXTS},
     "documents": {
         "id": _WHOLE, "root_id": _WHOLE, "path": _TEXT, "file?": _TEXT, "title": _TEXT, "format": _TEXT,
         "metadata": _TEXT, "size?": _WHOLE, "mtime_ns?": _TIME, "checked_ns?": _TIME, "digest": _TEXT,
@@ -50,7 +51,7 @@ _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
         "generation": _WHOLE, "sums?": _SUMS,
     },
     "removed": {
-        "first_passage": _WHOLE, "passages?": _WHOLE, "first_sentence?": _WHOLE, "sentences?": _WHOLE,
+        "first_passage": _WHOLE, "passages": _WHOLE, "first_sentence": _WHOLE, "sentences": _WHOLE,
         "generation?": _WHOLE,
     },
     "fit": {"card": _OBJECT, "state": _BYTES, "statistics": _NUMBERS, "generation": _WHOLE},

@@ -20,13 +20,22 @@ from semsearch.results.state.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
 
+_LONGEST = 200  # bytes of a name, as the audit has it
+_FOREIGN = frozenset("/\\\0")
+
+
+def _is_name(file: str) -> bool:
+    """Return whether a text can only be the name of a file in a folder."""
+    return file not in ("", ".", "..") and len(file.encode()) <= _LONGEST and _FOREIGN.isdisjoint(file)
+
 
 def get_segments(db: sqlite3.Connection) -> list[Segment]:
     """Read the segments of the current generation, in the order in which they were named."""
     rows = db.execute("SELECT kind, file, size, runs, digest, sums FROM segments ORDER BY id").fetchall()
     for _, file, *_ in rows:
-        if not isinstance(file, str) or file in ("", ".", "..") or "/" in file or "\\" in file:
-            raise IndexDamaged(f"the index names {file!r} as a segment, which is no file of its own; index again")
+        if not (isinstance(file, str) and _is_name(file)):
+            named = repr(file)[:80]
+            raise IndexDamaged(f"the index names {named} as a segment, which is no file of its own; index again")
     scans = get_scans(db)
     return [
         Segment(kind, file, size, IdRanges.from_bytes(runs), digest, scans.get(file), sums or b"")

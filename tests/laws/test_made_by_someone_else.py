@@ -158,12 +158,25 @@ def test_an_index_that_could_compute_is_not_opened(
         Index.open(folder, vectors=small_vectors)
 
 
-@pytest.mark.parametrize("name", ["../index.sqlite", "/etc/passwd", "", "..", "a\\b", b"a"])
+@pytest.mark.parametrize("name", ["../index.sqlite", "/etc/passwd", "", "..", "a\\b", b"a", "a\0b", 100 * "\u20ac"])
 def test_a_segment_is_a_file_of_the_index(good: Path, small_vectors: VectorTable, tmp_path: Path, name: object) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE segments SET file = ?", name)
     with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="no file of its own"):
         index.search("a ship")
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"), [("UPDATE roots SET path = ?", "a\0b"), ("UPDATE removed SET sentences = ?", None)]
+)
+def test_a_path_or_number_that_none_can_be_is_damage(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, statement: str, value: object
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "INSERT INTO removed VALUES (9000, 1, 9000, 1, 1)")
+    change(folder, statement, value)
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="that is none"):
+        index.sync() if "roots" in statement else index.search("a ship")
 
 
 def test_a_folder_of_segments_that_is_elsewhere_is_not_swept(

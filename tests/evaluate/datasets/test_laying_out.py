@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -336,8 +337,7 @@ def test_a_broken_original_is_told_and_the_others_are_laid_out(tmp_path: Path, n
 def test_pairs_and_scores_that_do_not_fit_are_told(tmp_path: Path, files: dict[str, str], said: str) -> None:
     report = laid_out(tmp_path, write(tmp_path / "got", files))[1]
     assert report.written == ()
-    with pytest.raises(AssertionError, match=said):
-        assert report.problems == ()
+    assert re.search(said, "\n".join(report.problems))
 
 
 def test_a_source_that_has_nothing_of_a_known_name_is_told_but_one_that_was_used_before_is_not(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
 --include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
-that cannot be listed, broken links, names that are not Unicode, and links to folders, which are not followed (so there
-are no loops, and nothing is read twice); a link to a file is read as that file. A single file is taken whatever its
-name.
+that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there are
+no loops, and nothing is read twice), and links that lead out of the root (so nothing is read that the user has not
+named); a link to a file in the root is read as that file. A single file is taken whatever its name.
 """
 
 from __future__ import annotations
@@ -225,7 +225,15 @@ class _Walk:
         if not stat.S_ISREG(found.st_mode):
             self._report(path, "not a regular file")
             return None
+        if linked and not self._is_inside(entry.path):
+            self._report(path, "a link that leads out of the folder is not followed; index the file itself")
+            return None
         return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns, self._choice.knows(entry.name))
+
+    def _is_inside(self, path: str) -> bool:
+        """Return whether a path that may be a link leads to something in the root."""
+        root = os.path.realpath(self._root)
+        return os.path.commonpath([root, os.path.realpath(path)]) == root
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

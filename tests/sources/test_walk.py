@@ -172,6 +172,17 @@ def test_a_link_to_a_file_is_read_and_a_link_to_a_folder_is_reported(tmp_path: P
     ]
 
 
+def test_a_link_that_leads_out_of_the_root_is_reported_and_not_read(tmp_path: Path) -> None:
+    write(tmp_path, "private/key.txt", "docs/a.md", "docs-too/b.md")
+    linked(tmp_path / "docs" / "key.txt", tmp_path / "private" / "key.txt")
+    linked(tmp_path / "docs" / "b.md", Path("../docs-too/b.md"))
+    linked(tmp_path / "docs" / "c.md", Path("../docs/a.md"))  # out and in again
+    files, skipped = found_and_skipped(tmp_path / "docs")
+    assert files == ["a.md", "c.md"]
+    told = "a link that leads out of the folder is not followed; index the file itself"
+    assert skipped == [((tmp_path / "docs" / name).as_posix(), told) for name in ("b.md", "key.txt")]
+
+
 def test_a_broken_link_is_reported(tmp_path: Path) -> None:
     linked(tmp_path / "a.md", tmp_path / "nowhere.md")
     linked(tmp_path / "image.png", tmp_path / "nowhere.png")

@@ -136,8 +136,9 @@ def test_skipped_files_elsewhere_stay_remembered(index: Index, docs: Path) -> No
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_a_link_to_a_file_in_a_root_is_that_entry_of_the_root(index: Index, docs: Path, tmp_path: Path) -> None:
-    (tmp_path / "outside.txt").write_text("The moon.")
-    (docs / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (docs / "inside").mkdir()
+    (docs / "inside" / "moon.txt").write_text("The moon.")
+    (docs / "link.txt").symlink_to("inside/moon.txt")
     assert counts(index.sync(docs / "link.txt")) == (1, 0, 0, 0, 0)
     assert index.roots == (docs.as_posix(),)
     assert "link.txt" in paths(index)

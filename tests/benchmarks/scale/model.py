@@ -1,8 +1,8 @@
 """The cost model: what was measured at some sizes (costs.py), carried on to other sizes.
 
-Bytes and the time to make an index grow with the sentences, by what the two largest measured indexes differ in. Of a
-question, `dense` and `words` grow with the passages (a line through the medians by least squares, never falling); the
-other stages stay as they are in the largest index.
+Bytes and the time to make an index grow with the sentences, as in the largest measured index. Of a question, `words`
+grows with the passages by a line through the medians of all sizes; `dense` in proportion to the passages from the
+largest index on, which must be large enough for lists (semsearch.dense.scan_plan); the other stages stay as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from costs import STAGES, Costs
 
 Float64 = npt.NDArray[np.float64]
 GROWING = ("dense", "words")
+KINDS = ("text", "database", "postings", "passage", "sentence")
 
 
 @dataclass(frozen=True)
@@ -47,20 +48,14 @@ class Model:
     def of(cls, measured: Sequence[Costs]) -> Model:
         """The model of measured indexes, of which there must be two sizes at least."""
         costs = sorted(measured, key=lambda each: each.sentences)
-        small, large = costs[-2:]
+        large = costs[-1]
         passages = np.array([each.passages for each in costs], dtype=np.float64)
-        kinds = ("text", "database", "postings", "passage", "sentence")
+        medians = {stage: np.array([np.median(each.stages[stage]) for each in costs]) for stage in GROWING}
         return cls(
             large.passages / large.sentences,
-            _between(small.sentences, small.index_seconds, large.sentences, large.index_seconds),
-            {
-                kind: _between(small.sentences, _bytes(small, kind), large.sentences, _bytes(large, kind))
-                for kind in kinds
-            },
-            {
-                stage: _fitted(passages, np.array([np.median(each.stages[stage]) for each in costs]))
-                for stage in GROWING
-            },
+            Line(0.0, large.index_seconds / large.sentences),
+            {kind: Line(0.0, getattr(large, f"{kind}_bytes") / large.sentences) for kind in KINDS},
+            {"words": _fitted(passages, medians["words"]), "dense": Line(0.0, medians["dense"][-1] / large.passages)},
             np.array([large.stages[stage] for stage in STAGES]).T,
         )
 
@@ -90,15 +85,6 @@ def read(path: Path) -> list[Costs]:
     """What costs.py has written."""
     found: list[dict[str, Any]] = json.loads(path.read_text())
     return [Costs(**each) for each in found]
-
-
-def _bytes(costs: Costs, kind: str) -> float:
-    return float(getattr(costs, f"{kind}_bytes"))
-
-
-def _between(x: float, y: float, x_after: float, y_after: float) -> Line:
-    each = (y_after - y) / (x_after - x)
-    return Line(y - each * x, each)
 
 
 def _fitted(x: Float64, y: Float64) -> Line:

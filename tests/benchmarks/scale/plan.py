@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from costs import STAGES
+from costs import STAGES, Costs
 from model import GROWING, Model, read
 from simulate import Latency, simulate
 
@@ -102,6 +102,16 @@ def shown(number: float, unit: str = "") -> str:
     return f"{number:,.{digits}f}{unit}"
 
 
+def measured(costs: list[Costs]) -> str:
+    """What was measured, from which the rest is computed: milliseconds are medians over the questions."""
+    rows = []
+    for each in sorted(costs, key=lambda each: each.sentences):
+        stages = [shown(1000 * float(np.median(each.stages[stage]))) for stage in STAGES]
+        whole = shown(1000 * float(np.median(each.totals)))
+        rows.append([f"{each.sentences:,}", f"{each.passages:,}", shown(each.index_seconds), *stages, whole])
+    return table(["sentences", "passages", "indexed, s", *(f"{stage}, ms" for stage in STAGES), "a question, ms"], rows)
+
+
 def one_machine(model: Model) -> str:
     """What one index takes on one machine, by its size."""
     rows = [
@@ -183,9 +193,11 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=8)
     parser.add_argument("--memory", type=float, default=64.0)
     given = parser.parse_args()
-    model = Model.of(read(given.costs))
+    costs = read(given.costs)
+    model = Model.of(costs)
     prices = Prices(given.core, given.memory_gb, given.disk_gb, given.cores, given.memory)
-    print("## One machine\n\n" + one_machine(model))
+    print("## Measured\n\n" + measured(costs))
+    print("\n## One machine\n\n" + one_machine(model))
     print(f"\n## {given.rate:g} questions a second\n\n" + plans(model, given.rate, prices, given.target))
     for size in SIZES[2:]:
         print(f"\n## {size:,} sentences, by load\n\n" + loads(model, size, given.rate, prices, given.target))

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import PublicationFailed, SemsearchError, UsageError
-from semsearch.storage.publication import (
-    INDEX_ID,
-    PLACE,
-    PublicationNote,
-    get_place,
-    note_failure,
-    read_note,
-    write_note,
-)
 
 if TYPE_CHECKING:
     from semsearch.results.state.publication import PublishReport
@@ -39,6 +29,7 @@ class PublishingIndex:
         after damage there. Raises UsageError, StorageError where the place cannot be reached, MissingExtra.
         """
         from semsearch.published.publisher import Publisher  # start-up time: a search publishes nothing
+        from semsearch.storage.publication import note_failure
 
         self._database.check_writable()
         publisher = Publisher(self._database, self._claimed(place, take_over=take_over))
@@ -53,7 +44,13 @@ class PublishingIndex:
 
         Where an engine keeps the vectors, its readers answer only until the next writes have dropped those.
         """
-        from semsearch.system.locking import writer_lock  # start-up time, as above
+        from semsearch.storage.publication import (
+            PLACE,
+            PublicationNote,
+            get_place,
+            write_note,
+        )  # start-up time, as above
+        from semsearch.system.locking import writer_lock
 
         self._database.check_writable()
         with writer_lock(self.path), self._database.writing() as db:
@@ -64,12 +61,15 @@ class PublishingIndex:
 
     def _claimed(self, given: str | Path | None, *, take_over: bool) -> str:
         """The place to publish to, claimed for this index and kept as its setting."""
-        from semsearch.published.claiming import claim  # start-up time, as above
+        import secrets  # start-up time, as above
+
+        from semsearch.published.claiming import claim
         from semsearch.published.manifest import PlaceClaim
         from semsearch.published.naming import canonical, has_password, place_beside
         from semsearch.published.places import open_place
         from semsearch.published.publisher import written_at
         from semsearch.storage.meta import get_meta, set_meta
+        from semsearch.storage.publication import INDEX_ID, PLACE, PublicationNote, get_place, read_note, write_note
         from semsearch.stores.registry import get_address
         from semsearch.system.locking import writer_lock
 
@@ -88,9 +88,7 @@ class PublishingIndex:
         opened = open_place(uri)
         with writer_lock(self.path):
             if own is None or take_over:
-                own = secrets.token_hex(
-                    16
-                )  # another id: who follows the other index there must not take this one for it
+                own = secrets.token_hex(16)  # another id: who follows the other index must not take this one for it
                 with self._database.writing() as db:  # before the claim, or a crash leaves a claim of nobody
                     set_meta(db, INDEX_ID, own)
             claim(opened, uri, PlaceClaim(own, written_at(self.path)), take_over=take_over)
@@ -107,6 +105,7 @@ def publish_newest(database: IndexDatabase, place: str) -> None:
     Raises PublicationFailed: what was written stays, and the next write tries again.
     """
     from semsearch.storage.meta import get_count  # start-up time: most have no place
+    from semsearch.storage.publication import note_failure, read_note
 
     with database.reading() as db:
         generation = get_count(db, "generation")

@@ -16,7 +16,6 @@ from semsearch.dense.store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import WordSearch
 from semsearch.lexical.segment import LexicalSegment
-from semsearch.search.made_sentences import MadeSentences
 from semsearch.search.title_vectors import TitleVectors
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_embedder
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.dense.stored import StoredVectors
+    from semsearch.search.made_sentences import MadeSentences
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -130,6 +130,8 @@ class Snapshot:
         if not self._shared.keeps_sentences:
             embedder = self.embedder(db)
             if embedder is not None and self._fit is not None:
+                from semsearch.search.made_sentences import MadeSentences  # start-up time: most indexes keep them
+
                 made = self._shared.sentences.get(self._fit, lambda: MadeSentences(embedder))
                 return made.of(db, passage_ids, spans.counts)
         begins = np.cumsum(spans.counts) - spans.counts

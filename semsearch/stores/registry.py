@@ -22,7 +22,6 @@ from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
 from semsearch.stores.engine import Engine, StoreLocation
-from semsearch.stores.not_kept import NotKept
 
 if TYPE_CHECKING:
     import sqlite3
@@ -119,16 +118,15 @@ def open_stores(
     """Open the two stores of an index, by kind. `scanning`: how a writer lays out passages. Raises IndexDamaged."""
     address = address or StoreAddress(DEFAULT, "")
     engine = _engine(address.uri, folder)
-    return {
-        kind: engine.open(
-            StoreLocation(
-                address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner
-            )
-        )
-        if kind == "passage" or engine.keeps_sentences
-        else NotKept()
+    locations = (
+        StoreLocation(address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner)
         for kind in VECTORS
-    }
+    )
+    if engine.keeps_sentences:
+        return {location.kind: engine.open(location) for location in locations}
+    from semsearch.stores.not_kept import NotKept  # start-up time: of most indexes all vectors are kept
+
+    return {"passage": engine.open(next(locations)), "sentence": NotKept()}
 
 
 def _engine(uri: str, folder: Path | None) -> Engine:

@@ -10,14 +10,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.store import NO_IDS, VectorStore, VectorWriter
+from semsearch.dense.store import NO_IDS, Questions, VectorStore, VectorWriter
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 _CHUNK = 1 << 15  # vectors copied at a time
 
 
-def copy_kept(
+def merge_by_copying(
+    store: VectorStore,
+    segments: Sequence[Segment],
+    removed: IdRanges,
+    *,
+    generation: int,
+    questions: Questions | None = None,
+) -> list[Segment]:
+    """Merge segments of a store into new ones, without removed ids, as `VectorStore.merge` asks."""
+    with store.writer(generation, questions=questions) as writer:
+        return _copy_kept(store, segments, removed, writer)
+
+
+def _copy_kept(
     store: VectorStore, segments: Sequence[Segment], removed: IdRanges, writer: VectorWriter
 ) -> list[Segment]:
     """Write the vectors that are not removed, in the order of their ids, and finish the writer."""

@@ -63,10 +63,9 @@ class FaissStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new files, without removed ids."""
-        from semsearch.dense.copying import copy_kept  # start-up time: a search writes nothing
+        from semsearch.dense.copying import merge_by_copying  # start-up time: a search writes nothing
 
-        with self.writer(generation, questions=questions) as writer:
-            return copy_kept(self, segments, removed, writer)
+        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         """Check that a file is as it was written; its problems. Raises FileNotFoundError."""

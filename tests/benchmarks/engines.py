@@ -189,7 +189,7 @@ def place(given: str, process: int | None) -> Iterator[tuple[str, Callable[[], f
     if given != "postgres":
         yield given, (lambda: megabytes(process)) if process is not None else (lambda: 0.0)
         return
-    from postgres_server import PostgresServer, close_connections
+    from servers.postgres_server import PostgresServer, close_connections
 
     server = PostgresServer(shared_buffers="1GB", max_wal_size="8GB", fsync="on", full_page_writes="on")
     try:

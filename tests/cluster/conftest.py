@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from clusters import small_cluster
 from distributed import LocalCluster
+from servers.clusters import small_cluster
 
 
 @pytest.fixture(scope="package")

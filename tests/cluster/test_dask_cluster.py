@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from clusters import small_cluster
 from distributed import Client, LocalCluster
+from servers.clusters import small_cluster
 
 from semsearch.cluster import dask_cluster, task
 from semsearch.cluster.dask_cluster import DaskCluster

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from clusters import small_cluster
 from distributed import LocalCluster
+from servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
 from semsearch import Index, Progress, Text

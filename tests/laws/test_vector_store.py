@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
-from milvus_process import milvus_store
-from postgres_server import postgres_store
+from servers.milvus_process import milvus_store
+from servers.postgres_server import postgres_store
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore

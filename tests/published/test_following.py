@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from servers.watched_place import watched_place
 from small import index_of_articles, write_articles
-from watched_place import watched_place
 
 from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError, VectorsError
 from semsearch.index import Index

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from memory_store import memory_engine
+from servers.watched_place import watched_place
 from small import index_of_articles
-from watched_place import watched_place
 
 from semsearch.errors import PublicationFailed, StorageError, UsageError
 from semsearch.index import Index

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from servers.tcp_proxy import TcpProxy
 from small import index_of_articles
-from tcp_proxy import TcpProxy
 
 from semsearch.errors import PublicationFailed, StorageError, UsageError
 from semsearch.index import Index
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[int]:
-    from s3_emulator import S3Server  # it imports moto
+    from servers.s3_emulator import S3Server  # it imports moto
 
     emulator = S3Server()
     yield emulator.port

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
-from tcp_proxy import TcpProxy
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.scan_plan import ScanOptions
@@ -39,7 +39,7 @@ SECONDS = 3.0  # for a question
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[int]:
-    from s3_emulator import S3Server  # it imports moto
+    from servers.s3_emulator import S3Server  # it imports moto
 
     emulator = S3Server()
     yield emulator.port

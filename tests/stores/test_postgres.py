@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from postgres_server import PostgresServer, close_connections, postgres_store, shared_server
+from servers.postgres_server import PostgresServer, close_connections, postgres_store, shared_server
+from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
-from tcp_proxy import TcpProxy
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.scan_plan import ScanOptions

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
-from semsearch.dense.copying import copy_kept
+from semsearch.dense.copying import merge_by_copying
 from semsearch.dense.store import Additions, Questions, VectorStore, check_dimension
 from semsearch.dense.stored import StoredVectors
 from semsearch.errors import UsageError
@@ -72,8 +72,7 @@ class MemoryStore:
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
-        with self.writer(generation, questions=questions) as writer:
-            return copy_kept(self, segments, removed, writer)
+        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         is_same = _digest(self._rows(segment)) == segment.digest

@@ -34,8 +34,8 @@ from typing import Any, Protocol
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
+from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
-from tcp_proxy import TcpProxy
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
@@ -72,7 +72,7 @@ class EngineServer(Protocol):
 
 def postgres() -> EngineServer:
     """A server of PostgreSQL; graphs are made and asked of twenty vectors on, so that they are in danger too."""
-    from postgres_server import PostgresServer
+    from servers.postgres_server import PostgresServer
 
     from semsearch.stores.postgres import table_reader, table_store
 
@@ -87,7 +87,7 @@ def postgres() -> EngineServer:
 
 def lance() -> EngineServer:
     """Tables of Lance in an emulator of S3, with lists of twenty vectors on; killed, it keeps what it has."""
-    from s3_emulator import S3Server
+    from servers.s3_emulator import S3Server
 
     from semsearch.stores.lance import store
 
@@ -109,7 +109,7 @@ def lance() -> EngineServer:
 
 def milvus() -> EngineServer:
     """The Milvus server of the wheel, as root. Questions fail until one that was killed has read its log again."""
-    from milvus_process import MilvusProcess
+    from servers.milvus_process import MilvusProcess
 
     from semsearch.stores.milvus import milvus_server
 

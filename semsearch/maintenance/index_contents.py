@@ -192,7 +192,7 @@ class IndexContents:
         from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
 
         with self._database.reading() as db:
-            return verify(db, self.path, self._vectors)
+            return verify(db, self._database, self._vectors)
 
     def status(self, *, drift: bool = True, stale: bool = True) -> Status:
         """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.

@@ -15,11 +15,11 @@ from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.storage.audit import find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
-from semsearch.storage.database import SEGMENTS
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.segments import KINDS, Kind, Segment
-from semsearch.stores.registry import get_address, keeps_sentences, open_stores
+from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms.lexicon import Lexicon
@@ -35,14 +35,15 @@ Float32 = npt.NDArray[np.float32]
 _SAMPLE = 64  # passages that are embedded again and compared
 
 
-def verify(db: sqlite3.Connection, folder: Path, vectors: Callable[[], WordVectors]) -> list[str]:
-    """Verify an index: its problems, a line each; empty if all is well. Reads every file of it."""
+def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
+    """Verify an index as a transaction sees it: its problems, a line each; empty if all is well. Reads all files."""
+    folder, address = database.folder, get_own_address(db, database)
     problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
     if faults := list(find_wrong_values(db)):
         return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
-    opened = list(_opened(db, folder, problems))
-    for kind in KINDS if keeps_sentences(get_address(db)) else ("passage", "words"):
+    opened = list(_opened(db, folder, address, problems))
+    for kind in KINDS if keeps_sentences(address) else ("passage", "words"):
         problems += _held(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
     passages = [
         source for segment, source in opened if segment.kind == "passage" and not isinstance(source, LexicalSegment)
@@ -71,10 +72,10 @@ def _rows(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def _opened(
-    db: sqlite3.Connection, folder: Path, problems: list[str]
+    db: sqlite3.Connection, folder: Path, address: StoreAddress | None, problems: list[str]
 ) -> Iterator[tuple[Segment, LexicalSegment | VectorReader]]:
     """Open the segments that can be read, each by itself; all that is wrong with any is added to `problems`."""
-    stores = open_stores(get_address(db), folder)
+    stores = open_stores(address, folder)
     for segment in get_segments(db):
         path = folder / SEGMENTS / segment.file
         try:

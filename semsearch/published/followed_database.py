@@ -21,11 +21,12 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError
 from semsearch.published.cache import SnapshotCache
 from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
-from semsearch.published.naming import canonical, shown
+from semsearch.published.naming import canonical, place_beside, shown, vectors_beside
 from semsearch.published.places import SECONDS, Place, open_place
 from semsearch.published.users import CacheUser
 from semsearch.results.state.publication import PublicationStatus
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.publication import get_place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -86,6 +87,12 @@ class FollowedDatabase(IndexDatabase):
         """Raise UsageError, as `check_writable`."""
         self.check_writable()
         yield from ()
+
+    def vectors_uri(self, uri: str) -> str:
+        """The URI of vectors for this reader; if they lie beside the snapshots, by the host and user of its own."""
+        with self.reading() as db:
+            is_beside = get_place(db) == place_beside(uri)
+        return vectors_beside(self._cache.uri, uri) if is_beside else uri
 
     def publication(self) -> PublicationStatus:
         """The place, the generation that answers, and why a newer one was not looked for, if so."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError
-from semsearch.published.naming import canonical, scheme_of, shown
+from semsearch.published.naming import canonical, scheme_of, shown, timeout_of
 from semsearch.system.deadline import within
 
 Result = TypeVar("Result")
@@ -51,12 +51,14 @@ def register(scheme: str, opener: Opener) -> None:
 
 
 def open_place(uri: str, *, seconds: float = SECONDS) -> Place:
-    """Open a place, each of whose answers must come within so many seconds. Nothing is asked of it yet.
+    """Open a place, each of whose answers must come within so many seconds, or within those that its URI allows if
+    these are more (`?timeout=SECONDS`, of buckets and databases). Nothing is asked of it yet.
 
     Raises UsageError for what is no place, MissingExtra without what it needs.
     """
     whole = canonical(uri)
-    return ReachedPlace(_OPENERS.get(scheme_of(whole), _by_fsspec)(whole), shown(whole), seconds)
+    longest = max(seconds, timeout_of(whole))
+    return ReachedPlace(_OPENERS.get(scheme_of(whole), _by_fsspec)(whole), shown(whole), longest)
 
 
 def get_checked(place: Place, name: str, most: int, what: str) -> bytes:
@@ -120,10 +122,16 @@ def _folder(uri: str) -> Place:
     return FolderPlace.at(uri)
 
 
+def _postgres(uri: str) -> Place:
+    from semsearch.stores.postgres.snapshot_table import SnapshotTable  # start-up time, as above
+
+    return SnapshotTable.at(uri)
+
+
 def _by_fsspec(uri: str) -> Place:
     from semsearch.published.remote_place import RemotePlace  # an optional dependency
 
     return RemotePlace.at(uri)
 
 
-_OPENERS: dict[str, Opener] = {"file": _folder}
+_OPENERS: dict[str, Opener] = {"file": _folder, "postgres": _postgres}

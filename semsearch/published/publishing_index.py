@@ -23,10 +23,11 @@ class PublishingIndex:
     ) -> PublishReport:
         """Publish the index to a place, from which readers open it: a folder on a network disk, `s3://bucket/docs`.
 
-        Each later write publishes there as well, until `unpublish`. Without a place, it is that of before. Only what
-        has changed travels, and a reader sees one generation whole. A place is claimed by one index; `take_over`
-        replaces another's, or another copy of this one, whose readers must open it again. `whole` sends all again, as
-        after damage there. Raises UsageError, StorageError where the place cannot be reached, MissingExtra.
+        A database is one too, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
+        Without a place, it is that of before. Only what has changed travels, and a reader sees one generation whole. A
+        place is claimed by one index; `take_over` replaces another's, or another copy of this one, whose readers must
+        open it again. `whole` sends all again, as after damage there. Raises UsageError, StorageError where the place
+        cannot be reached, MissingExtra.
         """
         from semsearch.published.publisher import Publisher  # start-up time: a search publishes nothing
         from semsearch.storage.publication import note_failure
@@ -65,7 +66,7 @@ class PublishingIndex:
 
         from semsearch.published.claiming import claim
         from semsearch.published.manifest import PlaceClaim
-        from semsearch.published.naming import canonical, has_password, place_beside
+        from semsearch.published.naming import completed, has_password, place_beside
         from semsearch.published.places import open_place
         from semsearch.published.publisher import written_at
         from semsearch.storage.meta import get_meta, set_meta
@@ -76,7 +77,7 @@ class PublishingIndex:
         with self._database.reading() as db:
             before, own, store = get_place(db), get_meta(db, INDEX_ID), get_address(db)
         beside = None if store is None else place_beside(store.uri)
-        uri = canonical(given) if given else before or beside
+        uri = completed(given, self.path.name) if given else before or beside
         if uri is None:
             raise UsageError(f"{self.path} has no place yet; publish it to one: semsearch publish s3://bucket/docs")
         if uri == before and own and not take_over and not given:

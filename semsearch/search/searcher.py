@@ -293,7 +293,7 @@ class Searcher:
             newest = self._snapshot
             if newest is not None and newest.generation == generation:
                 return newest
-            opened = Snapshot(db, self._database.folder, self._vectors, previous=newest)
+            opened = Snapshot(db, self._database, self._vectors, previous=newest)
             if newest is None or newest.generation < generation:
                 self._snapshot = opened
             return opened

@@ -17,13 +17,13 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import WordSearch
 from semsearch.lexical.segment import LexicalSegment
 from semsearch.search.title_vectors import TitleVectors
-from semsearch.storage.database import SEGMENTS
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_count
 from semsearch.storage.segments import VECTORS, Kind, Segment
-from semsearch.stores.registry import StoreAddress, get_address, keeps_sentences, open_stores
+from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.opened import OpenCache
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.topics.joined import Halves
@@ -64,7 +64,7 @@ class Snapshot:
     def __init__(
         self,
         db: sqlite3.Connection,
-        folder: Path,
+        database: IndexDatabase,
         vectors: Callable[[], WordVectors],
         *,
         previous: Snapshot | None = None,
@@ -82,9 +82,11 @@ class Snapshot:
         self._searches: OpenCache[Kind, WordSearch] = OpenCache()
         self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
         self._vectors = vectors
-        address = get_address(db)
+        address = get_own_address(db, database)
         shared = None if previous is None else previous._shared
-        self._shared: _Shared = shared if shared is not None and shared.address == address else _Shared(folder, address)
+        self._shared: _Shared = (
+            shared if shared is not None and shared.address == address else _Shared(database.folder, address)
+        )
         self._shared.keep(self._segments, self._fit)
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:

@@ -77,6 +77,10 @@ class IndexDatabase:
     def check_writable(self) -> None:
         """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
 
+    def vectors_uri(self, uri: str) -> str:
+        """The URI at which this machine reaches the vectors that the index says are at another."""
+        return uri
+
     def publication(self) -> PublicationStatus | None:
         """Where the index is published, or read from; None if neither."""
         from semsearch.storage.publication import publication_of  # start-up time: a search needs none of it

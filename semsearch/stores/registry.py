@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,6 +25,8 @@ from semsearch.stores.engine import Engine, StoreLocation
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.storage.database import IndexDatabase
 
 DEFAULT = "faiss:"
 _URI, _OWNER, _LEFT = (
@@ -51,6 +53,12 @@ def get_address(db: sqlite3.Connection) -> StoreAddress | None:
     """Read where the vectors of an index are kept; None if they are in its folder."""
     uri = get_meta(db, _URI)
     return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
+
+
+def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAddress | None:
+    """Read where a reader of a database finds the vectors: by another user or host, perhaps, than the writer."""
+    address = get_address(db)
+    return None if address is None else replace(address, uri=database.vectors_uri(address.uri))
 
 
 def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:

@@ -1,10 +1,11 @@
 """What publishing costs: bytes that travel for one changed document, and the time to open a copy and to follow it.
 
-    python tests/benchmarks/publishing.py FOLDER [--documents 1000] [--block 262144]
+    python tests/benchmarks/publishing.py FOLDER [--documents 1000] [--block 262144] [--place PLACE]
 
-The first documents of FOLDER, by path, are indexed and published to a folder. Then one of them changes, ten times. In
-the cache of a folder on one machine no network is measured: add a round trip for each block, of which eight travel at
-once, and the bytes over the line's speed.
+The first documents of FOLDER, by path, are indexed and published to a place: a folder of its own, or the one that is
+given; `postgres` alone starts the server that the tests use. Then one document changes, ten times. On one machine no
+network is measured: add a round trip for each block, of which eight travel at once, and the bytes over the speed of
+the line.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 CHANGES = 10
 READING = """
@@ -52,12 +56,29 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--block", type=int, help="Bytes of a block of the database.")
+    parser.add_argument("--place", help="where to publish; postgres: a server of one's own")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        measure(arguments.folder, arguments.documents, arguments.block, Path(work))
+    with tempfile.TemporaryDirectory() as work, place_for(arguments.place, Path(work)) as place:
+        measure(arguments.folder, arguments.documents, arguments.block, Path(work), place)
 
 
-def measure(folder: Path, documents: int, block: int | None, work: Path) -> None:
+@contextmanager
+def place_for(given: str | None, work: Path) -> Iterator[str]:
+    """The URI of the place to measure."""
+    if given != "postgres":
+        yield given or (work / "place").as_uri()
+        return
+    from servers.postgres_server import PostgresServer, close_connections
+
+    server = PostgresServer(fsync="on", full_page_writes="on", shared_buffers="128MB", max_wal_size="1GB")
+    try:
+        yield server.uri
+    finally:
+        close_connections()
+        server.remove()
+
+
+def measure(folder: Path, documents: int, block: int | None, work: Path, place: str) -> None:
     """Print what publishing some documents of a folder costs."""
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")
     from semsearch.index import Index
@@ -65,7 +86,7 @@ def measure(folder: Path, documents: int, block: int | None, work: Path) -> None
 
     if block is not None:
         vars(publisher)["DATABASE_BLOCK"] = block
-    docs, place = work / "docs", work / "place"
+    docs = work / "docs"
     docs.mkdir()
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     for number, path in enumerate(islice(files, documents)):

@@ -1,12 +1,14 @@
-"""What every place does: a folder, and what fsspec reaches."""
+"""What every place does: a folder, what fsspec reaches, and a schema of PostgreSQL."""
 
 from __future__ import annotations
 
 import secrets
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from servers.postgres_server import shared_server
 
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
 from semsearch.published import naming
@@ -14,11 +16,13 @@ from semsearch.published.folder_place import FolderPlace
 from semsearch.published.places import Place, ReachedPlace, get_checked, open_place
 
 
-@pytest.fixture(params=["folder", "memory", "renamed"])
+@pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that is claimed; the last is one where objects are not written whole."""
     if request.param == "folder":
         made = open_place((tmp_path / "place").as_uri())
+    elif request.param == "postgres":
+        made = open_place(shared_server().uri)
     else:
         pytest.importorskip("fsspec", reason="an optional dependency")
         from semsearch.published.remote_place import RemotePlace
@@ -41,6 +45,38 @@ def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: Place) -> N
 def test_an_object_is_created_once(place: Place) -> None:
     assert not place.create(naming.CLAIM, b"second")
     assert place.get(naming.CLAIM, 100) == b"first"
+
+
+def test_of_many_that_create_an_object_at_once_one_does(place: Place) -> None:
+    if isinstance(place, ReachedPlace) and place.uri == "memory://":
+        pytest.skip("fsspec cannot refuse in its memory")
+    together = threading.Barrier(6, timeout=60)
+
+    def create(number: int) -> bool:
+        together.wait()
+        return place.create("manifests/abc", bytes([number]))
+
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(create, range(6)))
+    assert made.count(True) == 1
+    assert place.get("manifests/abc", 10) == bytes([made.index(True)])
+
+
+def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: Place) -> None:
+    both = (b"1" * 5000, b"2" * 300_000)
+    place.replace(naming.POINTER, both[0])
+    is_done = threading.Event()
+
+    def replace() -> None:
+        for number in range(10):
+            place.replace(naming.POINTER, both[number % 2])
+        is_done.set()
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    while not is_done.is_set():
+        assert place.get(naming.POINTER, 1_000_000) in both
+    thread.join()
 
 
 def test_an_object_is_replaced(place: Place) -> None:

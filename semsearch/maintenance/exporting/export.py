@@ -37,7 +37,7 @@ def export(
     write = WRITERS[format or (format_of(Path(target)) if isinstance(target, str | Path) else "jsonl")]
 
     def source(db: sqlite3.Connection) -> Snapshot | None:
-        return Snapshot(db, database.folder, word_vectors) if vectors else None
+        return Snapshot(db, database, word_vectors) if vectors else None
 
     def write_to(out: IO[bytes]) -> int:
         with database.reading() as db:

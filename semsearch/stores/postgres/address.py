@@ -18,7 +18,10 @@ _FORM = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&ssl
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of an index's schema in a database, and how long a question there may take."""
+    """The address of an index's schema in a database, and how long a question there may take.
+
+    The schema is empty where a reader names none: it is the only one there with something published.
+    """
 
     host: str
     port: int
@@ -31,7 +34,7 @@ class Address:
     @property
     def place(self) -> str:
         """The place as messages name it."""
-        return f"the schema {self.schema} of {self.server}"
+        return f"the schema {self.schema} of {self.server}" if self.schema else self.server
 
     @property
     def server(self) -> str:
@@ -43,12 +46,13 @@ class Address:
         """The URI in full."""
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        options = {"schema": self.schema}
+        options = {"schema": self.schema} if self.schema else {}
         if self.seconds != SECONDS:
             options["timeout"] = f"{self.seconds:g}"
         if self.sslmode is not None:
             options["sslmode"] = self.sslmode
-        return f"postgres://{user}{host}:{self.port}/{quote(self.database, safe='')}?{urlencode(options)}"
+        whole = f"postgres://{user}{host}:{self.port}/{quote(self.database, safe='')}"
+        return f"{whole}?{urlencode(options)}" if options else whole
 
 
 def located(uri: str, name: str) -> str:
@@ -64,6 +68,11 @@ def parsed(uri: str, *, default: str = "semsearch") -> Address:
     except ValueError as error:
         raise UsageError(f"{uri!r} is no address: {error}; it has the form {_FORM}") from error
     database = unquote(parts.path.removeprefix("/"))
+    if parts.password is not None:
+        raise UsageError(
+            "an address in PostgreSQL must not have a password, which would be kept for all to read; give it in "
+            "PGPASSWORD or ~/.pgpass"
+        )
     if parts.scheme not in SCHEMES or not parts.hostname or not database or "/" in database or parts.fragment:
         raise UsageError(f"{uri!r} is no address in PostgreSQL; it has the form {_FORM}")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -74,7 +83,7 @@ def parsed(uri: str, *, default: str = "semsearch") -> Address:
         port,
         unquote(parts.username) if parts.username else None,
         database,
-        _schema(options.get("schema", default[:_LONGEST])),
+        _schema(options["schema"]) if "schema" in options else default[:_LONGEST],
         _seconds(options.get("timeout", f"{SECONDS:g}")),
         _sslmode(options.get("sslmode")),
     )

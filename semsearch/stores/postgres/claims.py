@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from asyncpg import Connection
 
 CLAIM = "semsearch_index"  # the table with the owner
+SNAPSHOTS = "semsearch_published"  # the table with what is published of the index (snapshot_table)
 LEAST = (0, 8)  # pgvector: filters keep their recall since then
 _NOT_THERE = ("58P01", "0A000")  # undefined_file, feature_not_supported: no such extension on this machine
 
@@ -37,7 +38,7 @@ def claim(uri: str, owner: str) -> None:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", address.schema)
             is_new = await _provide_pgvector(connection, address)
-            await _provide_schema(connection, address, owner)
+            await _provide_claim(connection, address, owner)
         return is_new
 
     if get_database(address).tell(work):
@@ -57,7 +58,7 @@ def release(uri: str, owner: str) -> None:
             is_made = await connection.fetchval(f"SELECT is_made FROM {table(address, CLAIM)}")  # noqa: S608 (quoted)
             for name in [*await tables(connection, address), CLAIM]:
                 await connection.execute(f"DROP TABLE {table(address, name)}")
-            if is_made and not await _relations(connection, address):
+            if is_made and not await relations(connection, address):
                 await connection.execute(f"DROP SCHEMA {quoted(address.schema)}")
 
     get_database(address).tell(work)
@@ -73,7 +74,7 @@ async def owner_of(connection: Connection, address: Address) -> str | None:
 
 async def tables(connection: Connection, address: Address) -> list[str]:
     """The names of all segments' tables in a schema."""
-    return [name for name in await _relations(connection, address) if name.startswith(("passage-", "sentence-"))]
+    return [name for name in await relations(connection, address) if name.startswith(("passage-", "sentence-"))]
 
 
 def table(address: Address, name: str) -> str:
@@ -81,7 +82,8 @@ def table(address: Address, name: str) -> str:
     return f"{quoted(address.schema)}.{quoted(name)}"
 
 
-async def _relations(connection: Connection, address: Address) -> list[str]:
+async def relations(connection: Connection, address: Address) -> list[str]:
+    """The names of all tables and other relations in a schema, but for indexes; none if there is no such schema."""
     rows = await connection.fetch(
         "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind NOT IN ('i', 'I', 't')",
         quoted(address.schema),
@@ -114,15 +116,29 @@ async def _provide_pgvector(connection: Connection, address: Address) -> bool:
     return is_there is None
 
 
-async def _provide_schema(connection: Connection, address: Address, owner: str) -> None:
-    relations = await _relations(connection, address)
-    if CLAIM in relations:
+async def _provide_claim(connection: Connection, address: Address, owner: str) -> None:
+    if CLAIM in await relations(connection, address):
         if not await connection.fetchval(_MAY_READ, quoted(address.schema), CLAIM):
             raise _another(address)
         if await owner_of(connection, address) != owner:
             raise _another(address)
         return
-    if relations:
+    is_new = await provide_schema(connection, address)
+    name = table(address, CLAIM)
+    await connection.execute(f"CREATE TABLE {name} (owner text PRIMARY KEY, is_made boolean NOT NULL)")
+    await connection.execute(
+        f"COMMENT ON TABLE {name} IS 'semsearch: this schema is an index, its tables are segments'"
+    )
+    await connection.execute(f"INSERT INTO {name} VALUES ($1, $2)", owner, is_new)  # noqa: S608 (quoted)
+
+
+async def provide_schema(connection: Connection, address: Address) -> bool:
+    """Make a schema in which tables can be made, and return whether it was not there before.
+
+    Raises UsageError if it has tables that are not an index's, or if the role may not make it or tables in it.
+    """
+    found = await relations(connection, address)
+    if CLAIM not in found and set(found) - {SNAPSHOTS}:
         raise UsageError(f"{address.place} holds tables of something else; choose another place: ?schema=NAME")
     row = await connection.fetchrow(_MAY_WRITE, quoted(address.schema))
     if not row["may"]:
@@ -134,12 +150,7 @@ async def _provide_schema(connection: Connection, address: Address, owner: str) 
         )
     if row["is_new"]:
         await connection.execute(f"CREATE SCHEMA {quoted(address.schema)}")
-    name = table(address, CLAIM)
-    await connection.execute(f"CREATE TABLE {name} (owner text PRIMARY KEY, is_made boolean NOT NULL)")
-    await connection.execute(
-        f"COMMENT ON TABLE {name} IS 'semsearch: this schema is an index, its tables are segments'"
-    )
-    await connection.execute(f"INSERT INTO {name} VALUES ($1, $2)", owner, row["is_new"])  # noqa: S608 (quoted)
+    return bool(row["is_new"])
 
 
 def _another(address: Address) -> UsageError:

@@ -33,7 +33,8 @@ def publish(
     """Publish an index to a place from which any number of machines read it.
 
     From then on each write is published as well. Readers name the place: semsearch query --index PLACE. They move to
-    what is published by themselves. URIs need the extra remote-files, and s3:// the package s3fs.
+    what is published by themselves. URIs need the extra remote-files, and s3:// the package s3fs; postgres:// the extra
+    postgres.
     """
     use_one_thread()
     if off and (place or take_over or whole):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.evaluate.analysis.assumptions import AssumptionsReport, evaluate_assumptions
     from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
+    from semsearch.evaluate.analysis.removal import RemovalPoint, RemovalReport, evaluate_removal
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
     from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
     from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
@@ -77,6 +78,8 @@ __all__ = [
     "PapersReport",
     "ReleasedCost",
     "ReleasedReport",
+    "RemovalPoint",
+    "RemovalReport",
     "RemovedDirections",
     "RetrievalRow",
     "SeedsDifference",
@@ -100,6 +103,7 @@ __all__ = [
     "evaluate_confound",
     "evaluate_golden",
     "evaluate_released",
+    "evaluate_removal",
     "evaluate_report",
     "evaluate_retrieval",
     "evaluate_sts",
@@ -114,6 +118,7 @@ __all__ = [
 _HOMES = {
     "analysis.assumptions": "AssumptionsReport evaluate_assumptions",
     "analysis.confound": "ConfoundReport evaluate_confound",
+    "analysis.removal": "RemovalPoint RemovalReport evaluate_removal",
     "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
     "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
     "analysis.weighing": "WeightRow WeightsReport evaluate_weights",

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-GROUPS = ("STS12", "STS13", "STS14", "STS15", "SICK14", "STSb")
+GROUPS = ("STS12", "STS13", "STS14", "STS15", "SICK14", "STSb", "Twitter15")
 _FILE = Path(__file__).with_name("published.tsv")
 
 

@@ -148,6 +148,7 @@ SMALL = {
     "evaluate sweep": ["pairs.test.tsv", "--vectors", "VECTORS", "--a", "0.001"],
     "evaluate weights": ["--word", "ship", "--vectors", "VECTORS"],
     "evaluate components": ["pairs.test.tsv", "--vectors", "VECTORS"],
+    "evaluate removal": ["pairs.test.tsv", "--vectors", "VECTORS", "--m", "1"],
     "evaluate confound": ["--words", "ship", "judge", "violin", "--vectors", "VECTORS"],
     "evaluate retrieval": ["collection", "--vectors", "VECTORS"],
 }

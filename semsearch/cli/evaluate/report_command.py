@@ -38,8 +38,8 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Leave out, repeated: sts, released, weights, sweep, components, confound, assumptions, "
-            "supervised, classify, cbos.",
+            help="Leave out, repeated: sts, released, weights, sweep, components, removal, confound, "
+            "assumptions, supervised, classify, cbos.",
         ),
     ] = None,
     train_text: Annotated[

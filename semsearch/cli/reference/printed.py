@@ -163,6 +163,7 @@ PRINTED = (
     Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
     Printed("evaluate released", "", result=_result("semsearch.evaluate.released.costs:ReleasedReport")),
     Printed("evaluate sweep", "", result=_result("semsearch.evaluate.analysis.sweep:SweepReport")),
+    Printed("evaluate removal", "", result=_result("semsearch.evaluate.analysis.removal:RemovalReport")),
     Printed("evaluate weights", "", result=_result("semsearch.evaluate.analysis.weighing:WeightsReport")),
     Printed(
         "evaluate components", "", result=_result("semsearch.evaluate.analysis.removed_directions:ComponentsReport")

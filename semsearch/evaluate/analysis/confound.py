@@ -2,17 +2,22 @@
 
 A sentence g has two words x and y that have nothing in common; a sentence h has one word z twice. The word vectors are
 
-    v_x = β (σ k, (1 - σ) k)    v_y = β ((1 - σ) k, σ k)    v_z = (k, k)        equation (5), with k1 = k2 = k
+    v_x = β (σ k1, (1 - σ) k2)    v_y = β ((1 - σ) k1, σ k2)    v_z = (k1, k2)        equation (5)
 
-and equation (4) for β = 2, σ = 1. The words are rare and weigh C each, so that the discourse vectors are the means
-c_g = C (v_x + v_y) / 2 and c_h = C v_z. How probable are the sentences, given these?
+with k1 = k and k2 = ρ k; it is equation (4) for β = 2, σ = 1, ρ = 1. The words are rare and weigh C each, so that the
+discourse vectors are the means c_g = C (v_x + v_y) / 2 and c_h = C v_z. How probable are the sentences, given these?
 
     log-linear, as SIF has it    p(s | c) ∝ exp(Σ <c, v_w>)
     angular, as uSIF has it      p(s | c) ∝ Π (1 - arccos(cos(c, v_w)) / π)
 
 h should be far more probable. The log-linear model gives g as much for β = 2, and more the longer its words are. The
-angular model gives g 9/16 of h at whatever length. Both are computed by the paper's formulas, and by searching all
+angular model gives g 9/16 of h at whatever β. Both are computed by the paper's formulas, and by searching all
 directions of the plane for the discourse vector that makes the sentence most probable.
+
+Where k1 and k2 differ, x and y are not of one length, and the mean c_g lies nearer to the longer one. The log-linear
+model is as mistaken as before, by equation (6). In the angular model the mean is not the most probable discourse vector
+any more, which lies midway: p(g | c_g) is below 9/16, while by search it stays there. So β has no effect, but how the
+lengths of x and y compare has one, through the weighted mean.
 """
 
 from __future__ import annotations
@@ -39,6 +44,7 @@ Float64 = npt.NDArray[np.float64]
 Model = Literal["log-linear", "angular"]
 MODELS: tuple[Model, ...] = ("log-linear", "angular")
 STRETCHES = (2.0, 3.0)  # β: the paper's worst case, and longer vectors
+RATIOS = (1.0, 3.0)  # k2 / k1: the paper's worst case, and unlike lengths
 _UNLIKE = 0.05  # a cosine below which two words have nothing in common
 _MOST_WORDS, _NEAR = 4000, 40  # how many words are looked at, and how many of each one's nearest
 _BAND = (1e-5, 1e-4)  # p(w) of the words that are chosen: all about as rare, and known to everyone
@@ -64,9 +70,10 @@ class Likelihoods:
 
 @dataclass(frozen=True, slots=True)
 class Scenario(ExperimentRecord):
-    """The likelihoods for one k and β under one model: by the paper's formulas, and by search."""
+    """The likelihoods for k1 = `k`, k2 = `ratio` k and β under one model: by the paper's formulas, and by search."""
 
     k: float
+    ratio: float
     stretch: float
     model: Model
     formula: Likelihoods
@@ -125,15 +132,17 @@ def evaluate_confound(
     k: Sequence[float] = (1.0,),
     *,
     stretch: Sequence[float] = STRETCHES,
+    ratio: Sequence[float] = RATIOS,
     words: tuple[str, str, str] | None = None,
     vectors: str | Path | VectorTable = "english",
 ) -> ConfoundReport:
-    """Compare likelihoods for each k and β (`stretch`) under both models, then for three words (the clearest).
+    """Compare likelihoods for each k, k2 / k1 (`ratio`) and β (`stretch`) under both models, then for three words.
 
-    Raises UsageError for a k or β that is not above zero, and for words that the vectors lack; VectorsError.
+    By default these are the clearest that are found. Raises UsageError for a number that is not above zero, and for
+    words that the vectors lack; VectorsError.
     """
-    check_several(k=k, stretch=stretch)
-    check_positive(k=k, stretch=stretch)
+    check_several(k=k, stretch=stretch, ratio=ratio)
+    check_positive(k=k, stretch=stretch, ratio=ratio)
     if words and len(words) != 3:
         raise UsageError(f"give three words, x, y and z, not {len(words)}")
     table = vectors if isinstance(vectors, VectorTable) else load_vectors(vectors)
@@ -141,8 +150,16 @@ def evaluate_confound(
     if zero := [table.words[id_] for id_ in word_ids if not table.rows(np.array([id_])).any()]:
         raise UsageError(f"{zero[0]!r} has no vector in {table.name}; name another word")
     scenarios = tuple(
-        Scenario(one, beta, model, by_formula(model, one, beta), by_search(model, *assignment(one, beta)))
+        Scenario(
+            one,
+            rho,
+            beta,
+            model,
+            by_formula(model, one, beta, ratio=rho),
+            by_search(model, *assignment(one, beta, ratio=rho)),
+        )
         for one in dict.fromkeys(k)
+        for rho in dict.fromkeys(ratio)
         for beta in dict.fromkeys(stretch)
         for model in MODELS
     )
@@ -150,18 +167,25 @@ def evaluate_confound(
     return ConfoundReport(scenarios, _real(table, word_ids, max(stretch)), published)
 
 
-def assignment(k: float, beta: float = 2.0, sigma: float = 1.0) -> tuple[Float64, Float64]:
-    """Make the words of g (2, 2) and of h (2, 2), a row a word: equation (5) with k1 = k2 = k."""
-    x, y = (sigma * k, (1 - sigma) * k), ((1 - sigma) * k, sigma * k)
-    return beta * np.array([x, y]), np.array([(k, k), (k, k)], dtype=np.float64)
+def assignment(k: float, beta: float = 2.0, sigma: float = 1.0, *, ratio: float = 1.0) -> tuple[Float64, Float64]:
+    """Make the words of g (2, 2) and of h (2, 2), a row a word: equation (5) with k1 = k and k2 = `ratio` k."""
+    z = np.array([k, ratio * k])
+    shares = np.array([[sigma, 1 - sigma], [1 - sigma, sigma]])
+    return beta * shares * z, np.stack([z, z])
 
 
-def by_formula(model: Model, k: float, beta: float = 2.0, sigma: float = 1.0) -> Likelihoods:
+def by_formula(model: Model, k: float, beta: float = 2.0, sigma: float = 1.0, *, ratio: float = 1.0) -> Likelihoods:
     """Compute likelihoods by equation (6), and the products of section 3.3, for words so rare that C is 1."""
+    k1, k2 = k, ratio * k
+    squares = k1**2 + k2**2
     if model == "log-linear":
-        return Likelihoods(beta**2 / 2 * 2 * k**2, 2 * 2 * k**2)
-    cosine = 1 / (math.sqrt(2) * math.hypot(sigma, 1 - sigma))  # of c_g with v_x, and with v_y
-    return Likelihoods(2 * math.log(1 - math.acos(min(cosine, 1.0)) / math.pi), 0.0)
+        return Likelihoods(beta**2 / 2 * squares, 2 * squares)
+    total = 0.0
+    for share in (sigma, 1 - sigma):  # of v_x and v_y in the first dimension
+        product = share * k1**2 + (1 - share) * k2**2
+        cosine = product / (math.sqrt(squares) * math.hypot(share * k1, (1 - share) * k2))  # with c_g, at whatever β
+        total += math.log(1 - math.acos(min(cosine, 1.0)) / math.pi)
+    return Likelihoods(total, 0.0)
 
 
 def by_search(model: Model, g: Float64, h: Float64) -> Likelihoods:

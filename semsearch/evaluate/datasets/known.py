@@ -68,6 +68,11 @@ DATASETS: Sequence[KnownDataset] = (
         "section 4.1; uSIF, tables 1, 3",
     ),
     KnownDataset(
+        "Twitter'15",
+        "SemEval-2015 Task 1 (PIT-2015): Xu, Callison-Burch, Dolan 2015",
+        "the column Twitter15 of sts; SIF, tables 1, 6",
+    ),
+    KnownDataset(
         "STS Benchmark",
         "SemEval-2017 Task 1: Cer et al. 2017, its STS benchmark page",
         "the column STSb of sts; uSIF, table 2",

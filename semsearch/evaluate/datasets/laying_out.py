@@ -25,6 +25,7 @@ from semsearch.evaluate.datasets.msrp import Msrp
 from semsearch.evaluate.datasets.originals import UNREADABLE, originals
 from semsearch.evaluate.datasets.pair_files import AsLaidOut, Sick, StsBenchmark
 from semsearch.evaluate.datasets.semeval import SemEval
+from semsearch.evaluate.datasets.twitter import Twitter
 from semsearch.evaluate.datasets.vector_files import FOLDER, VectorFiles, described
 from semsearch.evaluate.experiment import Progress
 from semsearch.evaluate.lines import numbered_lines
@@ -33,6 +34,7 @@ from semsearch.system.durable import Write, write_durably
 _OF_DATASETS: Mapping[str, Callable[[], Release]] = {
     "STS Benchmark": StsBenchmark,
     "SICK": Sick,
+    "Twitter'15": Twitter,
     "MSRP": Msrp,
     "SST": SentimentTrees,
     "SNLI": Snli,

@@ -9,6 +9,7 @@ from semsearch.evaluate.experiments.classify_experiment import CLASSIFY
 from semsearch.evaluate.experiments.components_experiment import COMPONENTS
 from semsearch.evaluate.experiments.confound_experiment import CONFOUND
 from semsearch.evaluate.experiments.released_experiment import RELEASED
+from semsearch.evaluate.experiments.removal_experiment import REMOVAL
 from semsearch.evaluate.experiments.retrieval_experiment import RETRIEVAL
 from semsearch.evaluate.experiments.sts_experiment import STS
 from semsearch.evaluate.experiments.supervised_experiment import SUPERVISED
@@ -22,6 +23,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     WEIGHTS,
     SWEEP,
     COMPONENTS,
+    REMOVAL,
     CONFOUND,
     ASSUMPTIONS,
     SUPERVISED,

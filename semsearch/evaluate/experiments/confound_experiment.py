@@ -33,12 +33,13 @@ def scenarios(report: ConfoundReport) -> Table:
     }
     rows = []
     for one in report.scenarios:
-        paper = f"{papers[one.model]:g}" if one.stretch == 2 else NONE
+        is_printed = one.stretch == 2 and (one.ratio == 1 or one.model == "log-linear")  # equations (4) and (6)
+        paper = f"{papers[one.model]:g}" if is_printed else NONE
         logs = (f"{one.formula.g:.4f}", f"{one.formula.h:.4f}")
         shown = (*logs, _ratio(one.formula), _ratio(one.search), paper)
-        rows.append([f"{one.k:g}", f"{one.stretch:g}", one.model, *shown])
+        rows.append([f"{one.k:g}", f"{one.k * one.ratio:g}", f"{one.stretch:g}", one.model, *shown])
     logs = ("log p(x y)", "log p(z z)")
-    return Table(["k", "β", "model", *logs, "p(x y) ÷ p(z z)", "by search", "paper"], rows, labels=3)
+    return Table(["k1", "k2", "β", "model", *logs, "p(x y) ÷ p(z z)", "by search", "paper"], rows, labels=4)
 
 
 def real_words(reals: Sequence[RealWords]) -> Table:
@@ -53,7 +54,7 @@ def real_words(reals: Sequence[RealWords]) -> Table:
 
 def tables(report: ConfoundReport) -> Iterator[Block]:
     """The blocks of the experiment: the paper's two dimensions, then real words with their likelihoods."""
-    yield "x = (βk, 0), y = (0, βk), z = (k, k): how probable x y is, given its discourse vector, beside z z"
+    yield "x = (βk1, 0), y = (0, βk2), z = (k1, k2): how probable x y is, given its discourse vector, beside z z"
     yield scenarios(report)
     real = report.real
     rows = [
@@ -95,7 +96,8 @@ CONFOUND = Experiment(
     How probable a sentence of two unlike words is beside one of the same word twice: it should be far less.
     """,
     options=(
-        Repeated("k", float, "", "The length of the words; by default 1.", "--k"),
+        Repeated("k", float, "", "The length of the words, k1; by default 1.", "--k"),
+        Repeated("ratio", float, "", "k2 / k1; by default 1, the paper's worst case, and 3."),
         Repeated("stretch", float, "BETA", "How long x and y are beside z; by default 2, the paper's, and 3."),
         Option(
             "words",
@@ -114,8 +116,8 @@ SECTION = Section(
     title="Long vectors (sections 3.2 and 3.3)",
     command="confound",
     vectors="each",
-    says="x = (βk, 0), y = (0, βk), z = (k, k): how probable two unlike words are, given their discourse vector, "
-    "beside one word twice. It should be far less.",
+    says="x = (βk1, 0), y = (0, βk2), z = (k1, k2): how probable two unlike words are, given the mean as discourse "
+    "vector, beside one word twice; and given the most probable discourse vector, by search. It should be far less.",
     blocks=lambda reports, _: _section(reports),
     note="confound",
 )

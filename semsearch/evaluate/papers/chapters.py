@@ -15,6 +15,7 @@ from semsearch.evaluate.experiments import (
     components_experiment,
     confound_experiment,
     released_experiment,
+    removal_experiment,
     sts_experiment,
     supervised_experiment,
     sweep_experiment,
@@ -26,6 +27,7 @@ from semsearch.evaluate.papers.papers_report import SEEDS, TRAINED, PapersReport
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.table import PictureOf, Table, prose
 
+_TWITTER = "Twitter15"  # of the SIF paper's table 1
 CHAPTERS: Mapping[str, Sequence[Section]] = {
     "SIF: Arora, Liang, Ma 2017": (
         sts_experiment.SIMILARITY,
@@ -40,6 +42,7 @@ CHAPTERS: Mapping[str, Sequence[Section]] = {
     "uSIF: Ethayarajh 2018": (
         sts_experiment.USIF,
         sts_experiment.PARTS,
+        removal_experiment.SECTION,
         confound_experiment.SECTION,
         assumptions_experiment.SECTION,
         supervised_experiment.OF_USIF,
@@ -133,6 +136,8 @@ def _missing(report: PapersReport) -> Iterator[str]:
         tasks = dict.fromkeys((average.group, average.tasks) for average in report.sts.averages if not average.whole)
         lacking = [(group, count) for group, count in tasks if group in YEAR_TASKS]
         found += [f"{group}: {count} of its {len(YEAR_TASKS[group])} tasks were there" for group, count in lacking]
+        if all(average.group != _TWITTER for average in report.sts.averages):
+            found.append(f"{_TWITTER}: there is no sts/twitter15.test.tsv, which `semsearch evaluate data` makes")
     if found:
         yield from prose("Not run:")
         yield from (f"- {one}" for one in found)

@@ -11,6 +11,7 @@ from semsearch.evaluate.record import ExperimentRecord
 if TYPE_CHECKING:
     from semsearch.evaluate.analysis.assumptions import AssumptionsReport
     from semsearch.evaluate.analysis.confound import ConfoundReport
+    from semsearch.evaluate.analysis.removal import RemovalReport
     from semsearch.evaluate.analysis.removed_directions import ComponentsReport
     from semsearch.evaluate.analysis.sweep import SweepReport
     from semsearch.evaluate.analysis.weighing import WeightsReport
@@ -59,6 +60,7 @@ class PapersReport(ExperimentRecord):
     counted: WeightsReport | None = None
     sweep: SweepReport | None = None
     components: tuple[ComponentsReport, ...] = ()
+    removal: RemovalReport | None = None
     confound: tuple[ConfoundReport, ...] = ()
     assumptions: tuple[AssumptionsReport, ...] = ()
     supervised: SupervisedReport | None = None

@@ -21,7 +21,7 @@ from semsearch.evaluate.similarity.pair_shapes import ENDINGS, read_pairs
 
 _SPLITS = ("train", "dev", "test")
 _YEAR = re.compile(r"20(\d\d)")
-_KNOWN = {"stsb": "STSb", "sick": "SICK14"}
+_KNOWN = {"stsb": "STSb", "sick": "SICK14", "twitter15": "Twitter15"}
 
 
 @dataclass(frozen=True, slots=True)

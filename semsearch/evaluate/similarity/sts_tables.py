@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from semsearch.evaluate.similarity.orderings import Ordering
     from semsearch.evaluate.similarity.sts_report import StsAverage, StsReport, StsScore
 
+_AS_PRINTED = ", as printed"  # in the head of a column that is the papers' alone
 _BOTH = 5  # columns up to which r and ρ are shown; if there are more, ρ is left to the JSON
 _NAMES = {"sif": "sif (WR)", "usif": "usif (UP)"}
 _FITS = {"task": "each alone", "corpus": "all together"}
@@ -53,13 +54,18 @@ def tasks_beside(report: StsReport, methods: Sequence[str], systems: Systems) ->
     return Table([f"Pearson's r × 100, {marked(first.vectors, report.taught)}", *(name for name, _ in columns)], rows)
 
 
-def groups(report: StsReport, methods: Sequence[str], systems: Systems, *, apart: bool = False) -> Table:
+def groups(
+    report: StsReport, methods: Sequence[str], systems: Systems, *, apart: bool = False, printed: Sequence[str] = ()
+) -> Table:
     """The table of groups, a column for each, Pearson's r: a row for each method and run, then its published systems.
 
     Systems of none of our methods, or with `apart` all, are at the end. A published mean of a year that was not run as
-    a whole is that of the tasks that were run.
+    a whole is that of the tasks that were run. Those groups of `printed` that were not run, or not as a whole, have a
+    column with the figures as the papers print them.
     """
     averages, columns = report.averages, _groups(report.averages, report.scores)
+    there = {column.name for column in columns if column.whole}
+    columns += [_Group(f"{name}{_AS_PRINTED}", (), True, 0) for name in printed if name not in there]
     runs = list(dict.fromkeys((average.method, average.vectors, average.fit_on) for average in averages))
     rows: list[list[str]] = []
     for method in methods:
@@ -167,7 +173,7 @@ def _theirs(name: str, found: Mapping[str, float], columns: Sequence[_Group]) ->
     for group in columns:
         tasks = [found[task] for task in group.tasks if task in found]
         partial = sum(tasks) / len(tasks) if tasks and len(tasks) == len(group.tasks) else None
-        cells.append(found.get(group.name) if group.whole else partial)
+        cells.append(found.get(group.name.removesuffix(_AS_PRINTED)) if group.whole else partial)
     return [name, *map(number, cells)]
 
 

@@ -24,11 +24,12 @@ from semsearch.word_vectors.writer import TableWriter
 CASES = [(k, beta, sigma) for k in (0.3, 1, 2) for beta in (1, 2, 3.5) for sigma in (1, 0.8, 0.5)]
 
 
-def transcribed(model: str, k: float, beta: float, sigma: float) -> tuple[float, float]:
+def transcribed(model: str, k: float, beta: float, sigma: float, ratio: float = 1) -> tuple[float, float]:
     """Equations (2), (5), (6) and (7), word by word, for C = 1: log p(g | c_g), log p(h | c_h)."""
-    x = (beta * k * sigma, beta * k * (1 - sigma))
-    y = (beta * k * (1 - sigma), beta * k * sigma)
-    z = (k, k)
+    k1, k2 = k, ratio * k
+    x = (beta * k1 * sigma, beta * k2 * (1 - sigma))
+    y = (beta * k1 * (1 - sigma), beta * k2 * sigma)
+    z = (k1, k2)
 
     def dot(one: tuple[float, float], two: tuple[float, float]) -> float:
         return one[0] * two[0] + one[1] * two[1]
@@ -53,6 +54,26 @@ def test_formula_search_and_transcription_agree(model, k: float, beta: float, si
     expected = pytest.approx(transcribed(model, k, beta, sigma), abs=1e-6)
     for found in (by_formula(model, k, beta, sigma), by_search(model, *assignment(k, beta, sigma))):
         assert (found.g, found.h) == expected
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.9, 4])
+@pytest.mark.parametrize(("k", "beta", "sigma"), CASES)
+def test_where_k1_and_k2_differ_the_formulas_are_the_transcription(k: float, beta: float, sigma: float, ratio) -> None:
+    for model in MODELS:
+        found = by_formula(model, k, beta, sigma, ratio=ratio)
+        assert (found.g, found.h) == pytest.approx(transcribed(model, k, beta, sigma, ratio), abs=1e-6)
+
+
+def test_unlike_lengths_draw_the_mean_away_from_the_most_probable_discourse_vector() -> None:
+    """Between two unlike words the most probable one lies midway, at 9/16, whatever their lengths."""
+    ratios = [by_formula("angular", 1, ratio=ratio).ratio for ratio in (1, 2, 4, 1000)]
+    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[0] == pytest.approx(9 / 16)
+    assert ratios[-1] == pytest.approx(1 / 2, abs=1e-3)
+    assert by_search("angular", *assignment(1, ratio=4)).ratio == pytest.approx(9 / 16)
+    for ratio in (0.2, 4):  # equation (6) holds for all k1 and k2
+        assert by_formula("log-linear", 1, ratio=ratio).ratio == pytest.approx(1)
+        assert by_search("log-linear", *assignment(1, ratio=ratio)).ratio == pytest.approx(1)
 
 
 @pytest.mark.parametrize("k", [0.1, 1, 7])
@@ -132,9 +153,9 @@ def test_of_all_words_the_clearest_case_is_found(table: VectorTable) -> None:
 
 
 def test_each_k_and_stretch_is_run_under_both_models(table: VectorTable) -> None:
-    report = evaluate_confound([1, 2, 1], stretch=[2, 4], vectors=table)
-    assert [(s.k, s.stretch, s.model) for s in report.scenarios] == [
-        (k, stretch, model) for k in (1, 2) for stretch in (2, 4) for model in MODELS
+    report = evaluate_confound([1, 2, 1], stretch=[2, 4], ratio=[1, 3], vectors=table)
+    assert [(s.k, s.ratio, s.stretch, s.model) for s in report.scenarios] == [
+        (k, ratio, stretch, model) for k in (1, 2) for ratio in (1, 3) for stretch in (2, 4) for model in MODELS
     ]
     assert report.published == {"p(g) / p(h), log-linear": 1, "p(g), angular": 9 / 16, "p(h), angular": 1}
 
@@ -145,6 +166,7 @@ def test_mistakes_are_told(table: VectorTable) -> None:
         {"k": []},
         {"k": [math.inf]},
         {"stretch": [-1]},
+        {"ratio": [0]},
         {"words": ("guitar", "fish", "xyzzy")},
         {"words": ("guitar", "fish", "two words")},
         {"words": ("guitar", "fish", "nothing")},

@@ -147,6 +147,21 @@ def test_sick_and_the_benchmark_are_laid_out_by_their_columns(tmp_path: Path) ->
     assert [task.name for task in read_labelled([folder])] == ["sick relatedness", "sick entailment"]
 
 
+def test_twitter_15_is_laid_out_and_has_its_column(tmp_path: Path) -> None:
+    """A line of PIT-2015: topic, name, two sentences, a score, two sentences with tags."""
+    tagged = "A/O/DT/B-NP/O ship/O/NN/I-NP/O"
+    lines = "".join(f"{51 + n}\t8 Mile\t{pair}\t{5 - n}\t{tagged}\t{tagged}\n" for n, pair in enumerate(PAIRS))
+    archive = zipped(tmp_path / "a.zip", {"SemEval-PIT2015/data/test.data": lines, "SemEval-PIT2015/data/dev.data": ""})
+    folder, report = laid_out(tmp_path, archive)
+    assert report.problems == ()
+    assert text_of(folder, "sts/twitter15.test.tsv") == [f"{5 - n}\t{pair}" for n, pair in enumerate(PAIRS)]
+    [task] = read_tasks([folder])
+    assert (task.group, task.scores.tolist()) == ("Twitter15", [5, 4, 3])
+    votes = write(tmp_path / "votes", {"test.data": lines.replace("\t4\t", "\t(4, 1)\t")})
+    [problem] = lay_out_data(tmp_path / "other", sources=[votes]).problems
+    assert "test.data, line 2: expected a topic, its name, two sentences and a score from 0 to 5" in problem
+
+
 def test_pairs_of_paraphrases_become_groups_along_their_chains(tmp_path: Path) -> None:
     header = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
     train = [(1, 1, 2), (1, 2, 3), (0, 3, 4), (1, 7, 8)]

@@ -197,18 +197,29 @@ def cells(text: str, first: str) -> list[str]:
 
 def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersReport) -> None:
     text = document(report, {})
-    assert "| Pearson's r × 100 | STS12 (1 of 5) | STS14 (2 of 6) | SICK14 | STSb |" in text
+    head = "| Pearson's r × 100 | STS12 (1 of 5) | STS14 (2 of 6) | SICK14 | STSb |"
+    assert f"{head} STS13, as printed | Twitter15, as printed |" in text
     assert report.sts is not None
     ours = {a.group: a for a in report.sts.averages if a.method == "tfidf"}
     shown = (ours[group] for group in ("STS12", "STS14", "SICK14", "STSb"))
     assert cells(text, "**tfidf, small**") == [
-        f"**{one.pearson:.1f} ± {(one.high - one.low) / 2:.1f}**" for one in shown
+        *(f"**{one.pearson:.1f} ± {(one.high - one.low) / 2:.1f}**" for one in shown),
+        "**–**",
+        "**–**",
     ]
+    assert "- Twitter15: there is no sts/twitter15.test.tsv" in text
     table_5 = {figure.row: figure.value for figure in figures("sif", "table 5") if figure.column == "GloVe+WR"}
     [sick_14] = [f.value for f in figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
     both = (table_5["2014.OnWN"] + table_5["2014.images"]) / 2
     similarity = text.partition("## uSIF")[0]
-    assert cells(similarity, "GloVe+WR") == [f"{table_5['2012.MSRpar']:.1f}", f"{both:.1f}", f"{sick_14:.1f}", "–"]
+    assert cells(similarity, "GloVe+WR") == [
+        f"{table_5['2012.MSRpar']:.1f}",
+        f"{both:.1f}",
+        f"{sick_14:.1f}",
+        "–",
+        "56.6",
+        "48.0",
+    ]
     of_usif = text.partition("## uSIF")[2]
     assert cells(of_usif, "GloVe+UP")[:2] == ["–", "–"]  # published by year alone
 
@@ -426,7 +437,7 @@ def test_pictures_are_small_and_linked(report: PapersReport, tmp_path: Path) -> 
     out.parent.mkdir()
     *written, last = write_report(report, out, images=images)
     assert last == out
-    assert [path.name for path in written] == ["sts.png", "weights.png", "sweep.png"]
+    assert [path.name for path in written] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in written)
     links = re.findall(r"!\[[^]]+\]\(([^)]+)\)", out.read_text(encoding="utf-8"))
     assert links == [f"images/my%20papers/{path.name}" for path in written]
@@ -474,7 +485,7 @@ def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tm
     assert printed.out == document(run(data, small_vectors, *LONG, "sweep"), {})
     out = tmp_path / "papers.md"
     written = semsearch(*command, "--out", out)
-    assert written.out == f"{out}, with 2 pictures in {tmp_path / 'papers'}\n"
+    assert written.out == f"{out}, with 3 pictures in {tmp_path / 'papers'}\n"
     found = semsearch(*command, "--json")
     assert json.loads(found.out)["weights"]["vectors"] == "small"
     assert "seconds" not in found.out

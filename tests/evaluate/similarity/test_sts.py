@@ -248,7 +248,7 @@ def test_published_figures_are_of_the_test_split_only(tmp_path: Path, small_vect
 
 def test_published_figures_are_those_of_the_papers() -> None:
     rows = {row.name: row.figures for row in PUBLISHED}
-    assert rows["GloVe+WR"] == dict(zip(GROUPS, (56.2, 56.6, 68.5, 71.7, 72.2, 72.0), strict=True))
+    assert rows["GloVe+WR"] == dict(zip(GROUPS, (56.2, 56.6, 68.5, 71.7, 72.2, 72.0, 48.0), strict=True))
     assert (rows["PSL+WR"]["STS12"], rows["PSL+WR"]["SICK14"]) == (59.5, 72.9)
     assert (rows["GloVe+UP"]["STS14"], rows["GloVe+UP"]["STSb"]) == (74.4, 71.5)
     assert (rows["PSL+UP"]["STS13"], rows["ParaNMT+UP"]["STS15"], rows["ParaNMT+UP"]["STSb"]) == (65.2, 79.0, 79.5)

@@ -57,7 +57,7 @@ def test_an_experiment_needs_what_a_folder_may_have() -> None:
 
 
 def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_their_own() -> None:
-    sections = [section for chapter in CHAPTERS.values() for section in chapter]
+    sections = [section for chapter in CHAPTERS for section in chapter.sections]
     assert {section.of.partition(".")[0] for section in sections} <= {field.name for field in fields(PapersReport)}
     notes = [section.note for section in sections if section.note]
     assert len(set(notes)) == len(notes)

@@ -21,11 +21,16 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.md", help="Write it there, with pictures; its hand-written notes stay."),
+        typer.Option(
+            metavar="FILE.md|FOLDER",
+            help="Write it there, with pictures: one page, or an index and a page a paper. Hand-written notes stay.",
+        ),
     ] = None,
     images: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where pictures go; by default a folder named like the report."),
+        typer.Option(
+            metavar="FOLDER", help="Where pictures go; by default a folder named like the report, or FOLDER/images."
+        ),
     ] = None,
     vectors: Annotated[
         list[str] | None,
@@ -53,16 +58,16 @@ def report(
 ) -> None:
     """Run all experiments of the papers, and write the results beside the published ones.
 
-    One Markdown file: tables for each paper, what it claims and whether that was found, pictures, the command of each
-    experiment. Passages between <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew.
-    Without --out the text goes to the terminal, without pictures. Needs semsearch[evaluate]; with --train-text also
-    semsearch[papers].
+    Markdown: tables for each paper, what it claims and whether that was found, pictures, the command of each
+    experiment. --out names one file, or a folder, which gets an index and a page for each paper. Passages between
+    <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew. Without --out the text goes to the
+    terminal, without pictures. Needs semsearch[evaluate]; with --train-text also semsearch[papers].
     """
     use_one_thread()
     tell_warnings()
     if images is not None and out is None:
-        raise UsageError("--images is for the pictures of a report; give --out FILE.md too")
-    from semsearch.evaluate.papers.chapters import document  # start-up time, as all the imports below
+        raise UsageError("--images is for the pictures of a report; give --out FILE.md or a folder too")
+    from semsearch.evaluate.papers.document import document  # start-up time, as all the imports below
     from semsearch.evaluate.papers.reproduction import evaluate_report
     from semsearch.evaluate.papers.writing import check_target_folder, write_report
 
@@ -82,7 +87,8 @@ def report(
     if out is not None:
         written = write_report(found, out, images=images)
         if not json:
-            print(f"{out}, with {len(written) - 1} pictures in {written[0].parent}" if len(written) > 1 else f"{out}")
+            pictures = [path for path in written if path.suffix == ".png"]
+            print(f"{out}, with {len(pictures)} pictures in {pictures[0].parent}" if pictures else f"{out}")
     if json:
         print(to_json(found.to_dict()))
     elif out is None:

@@ -204,7 +204,7 @@ def _command(papers: PapersReport) -> str:
     found = papers.cbos
     assert found is not None  # or the section is left out
     values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
-    return f"{_of_text(papers)}{values}"
+    return f"{_of_text(papers)} --no-baselines{values}"
 
 
 def _of_text(papers: PapersReport) -> str:
@@ -231,10 +231,12 @@ def _beside(papers: PapersReport) -> str:
     )
 
 
-TRAINED = Section(of="cbos", command=_command, vectors="none", says=_settings)
+TRAINED = Section(of="cbos", says=_settings)
 TABLE_I = Section(
     of="cbos",
     title="Beside skip-gram and CBOW (table I)",
+    command=_of_text,
+    vectors="none",
     says=_beside,
     blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
     note="cbos",
@@ -251,6 +253,8 @@ BLANKS = Section(
 EFFECTS = Section(
     of="cbos.effects",
     title="The effect of k and m (figures 3 and 4)",
+    command=_command,
+    vectors="none",
     blocks=lambda swept, _: [*effects(swept), PictureOf("cbos", "Pearson's r on STS 2014 over k and over m")],
     note="effects",
 )

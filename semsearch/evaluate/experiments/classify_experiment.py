@@ -228,8 +228,10 @@ REDUCED = Section(
 )
 ERRORS = Section(
     of="classify",
-    says="How many groups have how many sentences (figures 2 and 3), and of the sentences of the first fold that two "
-    "models both get wrong, the share taken for the same group (figure 4):",
+    title="Sizes of groups, and errors that are shared (figures 2 to 4)",
+    command=_command,
+    says="How many groups have how many sentences, and of the sentences of the first fold that two "
+    "models both get wrong, the share taken for the same group:",
     blocks=lambda report, _: _pictures(report),
     note="errors",
 )

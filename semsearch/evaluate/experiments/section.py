@@ -17,14 +17,16 @@ class Section:
     """A section of the report. `of` names the field of PapersReport that it is about; if that is empty, it is left out.
 
     `command` follows `semsearch evaluate`, with the word vectors that were used: with all of them, with each on a line
-    of its own, or with the first; without a command, none is shown. `says` is a paragraph before the blocks, `note` the
-    name of the passage at the end. A section without a title continues the one before.
+    of its own, or with the first; without a command, none is shown. `also` is a further one, with no word vectors
+    named, for what else the section has. `says` is a paragraph before the blocks, `note` the name of the passage at the
+    end. A section without a title continues the one before.
     """
 
     of: str
     note: str = ""
     title: str = ""
     command: str | Callable[[PapersReport], str] = ""
+    also: Callable[[PapersReport], str] = lambda _: ""
     vectors: Literal["all", "each", "first", "none"] = "first"
     says: str | Callable[[PapersReport], str] = ""
     blocks: Callable[[Any, PapersReport], Iterable[Block]] = lambda _found, _report: ()
@@ -37,3 +39,5 @@ class Section:
         options = {"all": [together if any(each) else ""], "each": each, "first": each[:1], "none": [""]}
         if command:
             yield from (f"semsearch evaluate {command}{option}" for option in options[self.vectors])
+        if also := self.also(report):
+            yield f"semsearch evaluate {also}"

@@ -187,6 +187,7 @@ USIF = Section(
     of="sts",
     title="Similarity of sentences (tables 1 and 2)",
     command="sts sts/ --method usif --method sif",
+    also=lambda papers: "weights" + "".join(f" --frequencies {name}" for name in papers.counts[:1]),
     vectors="all",
     blocks=lambda report, papers: [
         groups(report, ("usif", "sif"), _USIF, apart=True, printed=("STS13",)),

@@ -12,7 +12,7 @@ has no passage yet gets an empty one to write in; a passage whose section is not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
@@ -33,6 +33,18 @@ def read_notes(report: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{report} cannot be read: {error}; choose another place for the report") from error
     return dict(_passages(text, str(report)))
+
+
+def read_notes_of(files: Iterable[Path]) -> dict[str, str]:
+    """Read the passages of several pages, those of them that are there. Raises as `read_notes` does."""
+    found: dict[str, str] = {}
+    homes: dict[str, Path] = {}
+    for file in files:
+        for name, text in read_notes(file).items():
+            if name in homes:
+                raise UsageError(f"{homes[name]} and {file} both have a note {name!r}; join them")
+            homes[name], found[name] = file, text
+    return found
 
 
 def passage(name: str, notes: Mapping[str, str]) -> Iterator[str]:

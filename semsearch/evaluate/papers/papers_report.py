@@ -43,13 +43,14 @@ class PapersReport(ExperimentRecord):
     file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
     with score 0 for pairs that nobody judged. `components`, `confound` and `assumptions` have one entry for each of the
     word vectors; supervised, classify, weights and counted use the first. `counts` and `texts` are names of files: of
-    word counts, and of training texts.
+    word counts, and of training texts. `libraries` are the packages that the figures depend on, with versions.
     """
 
     vectors: tuple[UsedVectors, ...]
     missing: tuple[str, ...]
     counts: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
     train_sentences: int = TRAINED
     seeds: int = SEEDS
     sts: StsReport | None = None

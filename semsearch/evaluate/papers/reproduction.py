@@ -5,18 +5,22 @@ Experiments whose data are missing are named, and the others are run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.arguments import check_several
+from semsearch.evaluate.cache import versions
 from semsearch.evaluate.experiment import Progress, Reproduction
 from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
 from semsearch.evaluate.papers.data import NEEDS, PapersData
 from semsearch.evaluate.papers.papers_report import SEEDS, TRAINED, PapersReport, UsedVectors
 from semsearch.word_vectors.loading import load_vectors
 
+_DECISIVE = ("semsearch", "numpy", "scipy", "scikit-learn", "gensim")
 REPRODUCED: dict[str, Reproduction] = {one.name: one.reproduction for one in EXPERIMENTS if one.reproduction}
 
 
@@ -64,10 +68,20 @@ def evaluate_report(
         tuple(f"{name}: {why}" for name, why in data.missing.items()),
         tuple(file.name for file in data.counts),
         tuple(file.name for file in data.texts),
+        tuple(_libraries()),
         train_sentences,
         seeds,
         **found,
     )
+
+
+def _libraries() -> Iterator[str]:
+    """The packages that the figures depend on, and the kernels of linear algebra, where these can be asked for."""
+    yield from (f"{name} {number}" for name, number in versions(*_DECISIVE).items() if number)
+    with suppress(ImportError):
+        pools = import_module("threadpoolctl").threadpool_info()  # it comes with scikit-learn
+        for one in (one for one in pools if "numpy" in one["filepath"] and "architecture" in one):
+            yield f"{one['internal_api']} with the kernels of {one['architecture']} in {one['num_threads']} threads"
 
 
 def _can_run(name: str, one: Reproduction, data: PapersData, without: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Write a report and its pictures to files: all of them, or none."""
+"""Write a report and its pictures to files, as one page or as a folder with a page for each paper: all, or none."""
 
 from __future__ import annotations
 
@@ -11,26 +11,45 @@ from urllib.parse import quote
 from semsearch.errors import StorageError, UsageError
 from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.papers.chapters import document
-from semsearch.evaluate.papers.notes import read_notes
+from semsearch.evaluate.papers.document import PAGES, document, pages
+from semsearch.evaluate.papers.notes import read_notes_of
 from semsearch.evaluate.papers.papers_report import PapersReport
 from semsearch.evaluate.plots import png
 
 _DPI = 120
+_MARKDOWN = (".md", ".markdown")
+
+
+def is_one_page(out: Path) -> bool:
+    """Return whether a report goes to one file; to a folder with a page for each paper otherwise.
+
+    A folder is one that is there, or a name without an ending. Raises UsageError for a name that is neither.
+    """
+    if out.suffix.lower() in _MARKDOWN:
+        return True
+    if out.suffix and not out.is_dir():
+        raise UsageError(
+            f"the report is Markdown, and {out.name} is not called so; give a name such as papers.md, or a folder"
+        )
+    return False
 
 
 def check_target_folder(out: Path, images: Path | None = None) -> None:
     """Check before long work that a report can be written. Raises UsageError, SourceError, MissingExtra."""
-    if out.suffix.lower() not in (".md", ".markdown"):
-        raise UsageError(f"the report is Markdown, and {out.name} is not called so; give a name such as papers.md")
-    if out.is_dir() or not out.parent.is_dir():
-        what = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
-        raise UsageError(f"the report cannot be written to {out}: {what}; give the path of a file")
+    what = ""
+    if is_one_page(out):
+        what = "it is a folder; give the path of a file" if out.is_dir() else ""
+    elif out.exists() and not out.is_dir():
+        what = "it is a file; give a folder, or a name such as papers.md"
+    if not out.absolute().parent.is_dir():
+        what = f"there is no folder {out.parent}; make it first"
+    if what:
+        raise UsageError(f"the report cannot be written to {out}: {what}")
     folder = images_folder(out, images)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"pictures cannot go to {folder}, which is a file; name a folder with --images")
     optional("matplotlib.figure", package="matplotlib")
-    read_notes(out)
+    read_notes_of(_pages_at(out))
 
 
 def drawn(report: PapersReport) -> dict[str, bytes]:
@@ -45,22 +64,36 @@ def drawn(report: PapersReport) -> dict[str, bytes]:
 
 
 def images_folder(out: Path, images: Path | None) -> Path:
-    """The folder of the pictures: one with the report's name, unless another is given."""
-    return out.with_suffix("") if images is None else images
+    """The folder of the pictures: one with the report's name, or images/ in the report's folder; or as given."""
+    if images is not None:
+        return images
+    return out.with_suffix("") if is_one_page(out) else out / "images"
+
+
+def _pages_at(out: Path) -> list[Path]:
+    """The files of the text: one, or those in a folder, the index last."""
+    return [out] if is_one_page(out) else [out / name for name in PAGES]
 
 
 def write_report(report: PapersReport, out: str | Path, *, images: str | Path | None = None) -> list[Path]:
     """Write a report and its pictures; notes of an earlier one are kept. Returns the files, the report last.
 
+    `out` is a Markdown file, or a folder that gets an index and a page for each paper.
     Raises UsageError for a path or notes that make no sense, StorageError, MissingExtra without matplotlib.
     """
     out = Path(out)
     folder = images_folder(out, None if images is None else Path(images))
     check_target_folder(out, folder)
     files = {folder / name: picture for name, picture in drawn(report).items()}
-    files[out] = document(report, read_notes(out), link=lambda name: _link(folder / name, out)).encode()
+    places = _pages_at(out)
+    written, link = read_notes_of(places), lambda name: _link(folder / name, places[-1])
+    if is_one_page(out):
+        files[out] = document(report, written, link=link).encode()
+    else:
+        files |= {out / name: text.encode() for name, text in pages(report, written, link=link).items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for each in (folder, places[-1].parent):
+            each.mkdir(parents=True, exist_ok=True)
         _write_all(files)
     except OSError as error:
         raise StorageError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
@@ -68,7 +101,7 @@ def write_report(report: PapersReport, out: str | Path, *, images: str | Path | 
 
 
 def _link(picture: Path, out: Path) -> str:
-    """The link from the report to a picture, in Markdown."""
+    """The link from a page at `out`, or one beside it, to a picture, in Markdown."""
     path = os.path.relpath(picture.resolve(), out.parent.resolve())
     return quote(str(PurePosixPath(*Path(path).parts)))
 

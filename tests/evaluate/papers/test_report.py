@@ -20,7 +20,7 @@ from semsearch.evaluate.cbos.word2vec_comparison import CbosDifference, CbosEffe
 from semsearch.evaluate.distilled_vectors import MEANING
 from semsearch.evaluate.experiments import cbos_experiment, classify_experiment, supervised_experiment
 from semsearch.evaluate.papers import writing
-from semsearch.evaluate.papers.chapters import document
+from semsearch.evaluate.papers.document import document
 from semsearch.evaluate.papers.notes import read_notes
 from semsearch.evaluate.papers.papers_report import UsedVectors
 from semsearch.evaluate.paraphrase.agreement import ModelComparison
@@ -371,8 +371,9 @@ def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
         10, 100, 50, 0.9, {"min_count": 5, "seeds": 3}, {"CBOS": 3.0}, tasks, (year,), effects, differences
     )
     text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
-    assert "cbos t.txt --sts sts/ --sentences 12 --k 1 --k 2\n" in text
-    assert "report FOLDER --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
+    assert "cbos t.txt --sts sts/ --sentences 12\n" in text
+    assert "cbos t.txt --sts sts/ --sentences 12 --no-baselines --k 1 --k 2\n" in text
+    assert "report DATA --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
     assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
     mean = ["60.0 ± 3.0", "50.0 ± 3.0", "61.0 ± 3.0", "62.0 ± 3.0", "40.0", "45.0", "50.0"]
     assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
@@ -407,6 +408,49 @@ def test_a_note_on_what_is_not_run_is_not_lost(report: PapersReport) -> None:
         "## Notes on what was not run this time\n\n<!-- note: cbos -->\nMore text would help.\n<!-- end -->\n"
     )
     assert "Notes on what was not run" not in document(report, {"weights": "They are alike."})
+
+
+def test_each_paper_has_its_page_and_the_index_leads_to_it(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers"
+    *_, index = write_report(report, out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("README.md", "cbos.md", "images", "sif.md", "usif.md", "white.md"),
+    ]
+    assert index == out / "README.md"
+    text = index.read_text(encoding="utf-8")
+    assert "report DATA --out FOLDER --vectors small\n" in text
+    assert "| [White et al" not in text
+    assert cells(text, "[uSIF: Ethayarajh 2018](usif.md)")[0].startswith(
+        "Similarity of sentences (tables 1 and 2); Its"
+    )
+    assert cells(text, "[Continuous bag of sentences: Yuan, Zhang](cbos.md)") == ["not run this time"]
+    whole = document(report, {}, link=lambda name: f"images/{name}")
+    for name, heading in (("sif", "SIF: Arora, Liang, Ma 2017"), ("usif", "uSIF: Ethayarajh 2018")):
+        page = (out / f"{name}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {heading}\n\nA page of [The papers, reproduced](README.md)")
+        rest = page[page.index("\n## ") :].replace("\n## ", "\n### ")
+        assert rest.rstrip("\n") in whole  # the same sections, with the same figures and pictures
+        assert all((out / link).is_file() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page))
+
+
+def test_notes_stay_on_their_pages_whether_run_or_not(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers"
+    out.mkdir()
+    names = ("opening", "weights", "removal", "cbos", "mine")
+    one_page = "".join(f"<!-- note: {name} -->\nOf {name}.\n<!-- end -->\n" for name in names)
+    (out / "README.md").write_text(one_page, encoding="utf-8")  # as a page of before has them
+    write_report(report, out)
+    homes = {"opening": "README", "weights": "sif", "removal": "usif", "cbos": "cbos", "mine": "README"}
+    for name, home in homes.items():
+        assert read_notes(out / f"{home}.md")[name] == f"Of {name}."
+    assert "Nothing of this paper was run this time." in (out / "cbos.md").read_text(encoding="utf-8")
+    before = {path: path.read_bytes() for path in out.glob("*.md")}
+    write_report(report, out)
+    assert {path: path.read_bytes() for path in out.glob("*.md")} == before
+    with (out / "sif.md").open("a", encoding="utf-8") as page:
+        page.write("<!-- note: cbos -->\n<!-- end -->\n")
+    with pytest.raises(UsageError, match=r"sif\.md and .*cbos\.md both have a note 'cbos'; join them"):
+        write_report(report, out)
 
 
 @pytest.mark.parametrize(
@@ -460,6 +504,8 @@ def test_nothing_is_written_where_something_cannot_be(
     ("out", "images", "message"),
     [
         ("papers.txt", None, "the report is Markdown"),
+        ("file", None, "it is a file; give a folder, or a name such as papers.md"),
+        ("no/papers", None, "there is no folder"),
         ("no/papers.md", None, "there is no folder"),
         ("data.md", None, "it is a folder"),
         ("papers.md", "file", "which is a file"),
@@ -491,4 +537,4 @@ def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tm
     assert "seconds" not in found.out
     lost = semsearch(*command, "--images", tmp_path)
     assert (lost.status, lost.out) == (2, "")
-    assert "give --out FILE.md too" in lost.err
+    assert "give --out FILE.md or a folder too" in lost.err

@@ -1,0 +1,80 @@
+"""Write the report as Markdown: as one page, or as an index with a page for each paper.
+
+The text does not depend on when, where or how fast it was made: the same results and notes give the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from semsearch.evaluate.papers import notes
+from semsearch.evaluate.papers.chapters import CHAPTERS, Chapter, sections_of
+from semsearch.evaluate.papers.opening import TITLE, opening
+from semsearch.evaluate.papers.papers_report import PapersReport
+from semsearch.evaluate.table import Table, prose
+
+INDEX = "README.md"  # of a folder: what is shown first of it
+PAGES = (*(f"{chapter.name}.md" for chapter in CHAPTERS), INDEX)
+_OPENING = "opening"  # the note of the beginning
+Link = Callable[[str], str]  # the path of a picture, from a page
+
+
+def document(report: PapersReport, written: Mapping[str, str], *, link: Link | None = None) -> str:
+    """Write the report as one page. `written` are the notes by name; without `link` pictures are left out."""
+    lines = [*opening(report), *notes.passage(_OPENING, written)]
+    placed = {_OPENING}
+    for chapter in CHAPTERS:
+        there = chapter.there(report)
+        lines += [f"## {chapter.heading}", ""] if there else []
+        lines += sections_of(chapter, report, written, level="###", link=link)
+        placed.update(section.note for section in there)
+    lines += _rest((name for name in written if name not in placed), written)
+    return _text(lines)
+
+
+def pages(report: PapersReport, written: Mapping[str, str], *, link: Link | None = None) -> dict[str, str]:
+    """Write the report as a page for each paper, and an index, which is the last: texts by the names of files.
+
+    Each paper has its page whether it was run or not, so that its notes stay there.
+    """
+    found = {f"{chapter.name}.md": _text(_page(chapter, report, written, link)) for chapter in CHAPTERS}
+    placed = {_OPENING, *(name for chapter in CHAPTERS for name in chapter.notes)}
+    lines = [*opening(report, where="FOLDER"), *_contents(report).markdown(), *notes.passage(_OPENING, written)]
+    lines += _rest((name for name in written if name not in placed), written)
+    return {**found, INDEX: _text(lines)}
+
+
+def _page(chapter: Chapter, report: PapersReport, written: Mapping[str, str], link: Link | None) -> Iterator[str]:
+    yield f"# {chapter.heading}"
+    yield ""
+    yield from prose(
+        f"A page of [{TITLE}]({INDEX}), which says with what word vectors and data, what was not run, and what "
+        '"holds", "reversed" and "no difference shown" mean. Notes between marks are by hand.'
+    )
+    there = chapter.there(report)
+    if not there:
+        yield from prose("Nothing of this paper was run this time.")
+    yield from sections_of(chapter, report, written, level="##", link=link)
+    placed = {section.note for section in there}
+    yield from _rest((name for name in chapter.notes if name not in placed), written)
+
+
+def _contents(report: PapersReport) -> Table:
+    """The table of contents: each paper's page, and its sections."""
+    rows = []
+    for chapter in CHAPTERS:
+        titles = [section.title for section in chapter.there(report) if section.title]
+        rows.append([f"[{chapter.heading}]({chapter.name}.md)", "; ".join(titles) or "not run this time"])
+    return Table(["paper", "what is there"], rows)
+
+
+def _rest(names: Iterable[str], written: Mapping[str, str]) -> Iterator[str]:
+    """The lines of the notes on what was not run."""
+    lines = [line for name in names if written.get(name) for line in notes.passage(name, written)]
+    if lines:
+        yield from ("## Notes on what was not run this time", "")
+        yield from lines
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"

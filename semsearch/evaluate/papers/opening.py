@@ -12,6 +12,7 @@ from semsearch.evaluate.table import Table, prose
 
 TITLE = "The papers, reproduced"
 _TWITTER = "Twitter15"  # of the SIF paper's table 1
+_OF_SIF = {"snli": "SIF, table 7", "imdb": "SIF, table 8"}  # data sets of its appendix
 
 
 def opening(report: PapersReport, *, where: str = "FILE") -> Iterator[str]:
@@ -55,6 +56,10 @@ def _missing(report: PapersReport) -> Iterator[str]:
         found += [f"{group}: {count} of its {len(YEAR_TASKS[group])} tasks were there" for group, count in lacking]
         if all(average.group != _TWITTER for average in report.sts.averages):
             found.append(f"{_TWITTER}: there is no sts/twitter15.test.tsv, which `semsearch evaluate data` makes")
+    if report.supervised is not None:
+        learned = {score.task.partition(" ")[0] for score in report.supervised.scores}
+        lacking_texts = [(name, table) for name, table in _OF_SIF.items() if name not in learned]
+        found += [f"{name} ({table}): its files are not in supervised/" for name, table in lacking_texts]
     if found:
         yield from prose("Not run:")
         yield from (f"- {one}" for one in found)

@@ -81,7 +81,8 @@ def _libraries() -> Iterator[str]:
     with suppress(ImportError):
         pools = import_module("threadpoolctl").threadpool_info()  # it comes with scikit-learn
         for one in (one for one in pools if "numpy" in one["filepath"] and "architecture" in one):
-            yield f"{one['internal_api']} with the kernels of {one['architecture']} in {one['num_threads']} threads"
+            threads = "one thread" if one["num_threads"] == 1 else f"{one['num_threads']} threads"
+            yield f"{one['internal_api']} {one['version']} with the kernels of {one['architecture']} in {threads}"
 
 
 def _can_run(name: str, one: Reproduction, data: PapersData, without: Sequence[str]) -> bool:

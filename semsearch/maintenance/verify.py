@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.segment import LexicalSegment
@@ -17,8 +16,9 @@ from semsearch.storage.audit import find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
-from semsearch.storage.manifest import get_removed, get_segments
-from semsearch.storage.segments import KINDS, Kind, Segment
+from semsearch.storage.held_ids import find_stray_ids
+from semsearch.storage.manifest import get_segments
+from semsearch.storage.segments import KINDS, Segment
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
 from semsearch.text.languages.rules import ENGLISH
@@ -44,7 +44,7 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     problems += _rows(db)
     opened = list(_opened(db, folder, address, problems))
     for kind in KINDS if keeps_sentences(address) else ("passage", "words"):
-        problems += _held(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
+        problems += find_stray_ids(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
     passages = [
         source for segment, source in opened if segment.kind == "passage" and not isinstance(source, LexicalSegment)
     ]
@@ -95,32 +95,6 @@ def _opened(
             problems.append(f"{segment.file} is missing")
         except IndexDamaged as error:
             problems.append(str(error))
-
-
-def _held(db: sqlite3.Connection, kind: Kind, held: list[IdRanges]) -> Iterator[str]:
-    """Check that every row is in exactly one segment, and that segments hold nothing else but removed ids."""
-    rowed, held_as = ("passage", "lexical entries") if kind == "words" else (kind, f"{kind} vectors")
-    sentences = "SELECT first_sentence, sentence_count FROM passages"
-    rows = IdRanges.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
-    removed = get_removed(db, kind)
-    if rows.overlap(removed):
-        yield f"{rows.overlap(removed)} {rowed} rows are marked as removed"
-    covered = IdRanges.of(pair for id_ranges in held for pair in id_ranges.ranges)
-    twice = sum(map(len, held)) - _distinct(held)
-    if twice:
-        yield f"{twice} {held_as} are there twice"
-        return
-    without = len(rows) - rows.overlap(covered)
-    if without:
-        yield f"{without} of {len(rows)} {rowed}s have no {held_as}"
-    spare = len(covered) - covered.overlap(rows) - covered.overlap(removed)
-    if spare:
-        yield f"{spare} {held_as} belong to no row"
-
-
-def _distinct(held: list[IdRanges]) -> int:
-    ids = [id_ranges.all_ids() for id_ranges in held]
-    return len(np.unique(np.concatenate(ids))) if ids else 0
 
 
 def _vector_sample(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from semsearch.readers.document import Block, Spot
 
 _NONE = 7  # below the deepest heading
+_LONGEST_PLACE = 200  # characters: it is kept with every block, and a made-up name of a sheet may have a million
 
 
 class Builder:
@@ -36,6 +37,7 @@ class Builder:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         start = len(text) - len(text.lstrip() if text.lstrip("\n")[:1] == " " else text.lstrip("\n"))
         if text := text[start:].rstrip():
+            place, part = place and place[:_LONGEST_PLACE], part and part[:_LONGEST_PLACE]
             if spots:
                 spots = _from(spots, start)
                 page, place = spots[0].page, spots[0].place

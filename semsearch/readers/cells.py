@@ -10,10 +10,10 @@ PAGE_END = "\f"  # in the text of a cell or paragraph
 
 def joined(cells: Iterable[str]) -> str:
     """Join cells with " | " between them, or only a space where a sentence has just ended; empty ones are left out."""
-    row = ""
+    row: list[str] = []
     for cell in filter(None, (" ".join(cell.split()) for cell in cells)):
-        row = f"{row}{gap(row)}{cell}" if row else cell
-    return row
+        row += (gap(row[-1]), cell) if row else (cell,)
+    return "".join(row)
 
 
 def gap(before: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import math
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,14 +60,9 @@ def _parse_yaml(text: str) -> Any:
 
 
 def _parse_toml(text: str) -> Any:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    if any(line.partition("=")[0].count(".") > _DEEPEST for line in lines.split("\n")):
-        raise ValueError(f"a key has more than {_DEEPEST} parts")  # tomllib's memory grows as their square
-    return tomllib.loads(lines)
+    from semsearch.system.bounded_toml import read_toml  # here for start-up time, likewise
+
+    return read_toml(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:

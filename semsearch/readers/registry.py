@@ -74,10 +74,10 @@ BUILT_IN = (
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.records.json_lines", has_columns=True, version="2"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.records.delimited", has_columns=True, version="2"),
     Format("mail", (".eml", ".mbox"), "semsearch.readers.records.mail", binary=True, version="3"),
-    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="3"),
+    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="4"),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3"),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3"),
-    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True, version="2"),
+    Format("odt", (".odt",), "semsearch.readers.office.odt", binary=True, version="3"),
     Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True, version="3"),
     Format("pdf", (".pdf",), "semsearch.readers.pdf.reader", binary=True, version="3"),
 )

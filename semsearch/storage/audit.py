@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
+from semsearch.storage.held_ids import find_stray_passages
 from semsearch.text.languages.rules import RULES
 
 CURE = "; index or add it again"  # of a fault that is no reason to make the whole index again
@@ -84,13 +86,19 @@ _RELATIONS = {  # queries that must find nothing
 
 def find_faults(db: sqlite3.Connection) -> Iterator[str]:
     """Yield what is wrong with the rows, a line each; values are not shown."""
+    is_sound = True
     try:
-        yield from find_wrong_values(db)
-        for fault, query in _RELATIONS.items():
-            if db.execute(f"{query} LIMIT 1").fetchone():
-                yield f"some {fault}"
+        for fault in chain(find_wrong_values(db), _wrong_relations(db)):
+            is_sound = False
+            yield fault
+        if is_sound:  # what follows takes the rows as they are
+            yield from find_stray_passages(db)
     except (sqlite3.Error, OverflowError, ValueError) as error:
         yield f"the rows cannot be read: {error}"
+
+
+def _wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
+    return (f"some {fault}" for fault, query in _RELATIONS.items() if db.execute(f"{query} LIMIT 1").fetchone())
 
 
 def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:

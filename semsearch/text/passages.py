@@ -24,6 +24,7 @@ from semsearch.text.length import CHARACTERS, count_words
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 
 _BETWEEN_BLOCKS = "\n\n"
+_LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once
 _PAGE = attrgetter("page")
 
@@ -114,7 +115,7 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
 
 
 def _headings(trail: list[Block]) -> tuple[str, ...]:
-    return tuple(" ".join(heading.text.split()) for heading in trail)
+    return tuple(" ".join(heading.text[:_LONGEST_HEADING].split()) for heading in trail)
 
 
 def _stretches(pieces: Iterator[_BlockPart], max_words: int) -> Iterator[list[_BlockPart]]:

@@ -88,6 +88,8 @@ def test_options_are_declared_once() -> None:
         ("k = 1\n", ":1: there is no key k; "),
         ("a = [\n", "is not TOML"),
         (f"k = {'1' * 5000}\n", "is not TOML: Exceeds the limit"),
+        (f"[a{'.a' * 20_000}]\n", "is not TOML: a key has more than 100 parts"),
+        ("#" * 70_000, "has 70,000 bytes"),
         ("\xff".encode("latin-1"), "cannot be read"),
         ("[settings]\na = 'much'\n", ":2: settings.a must be a number, not 'much'"),
         ("[profiles.x]\nroot = ['a']\n", ":1: there is no key profiles.x.root; did you mean profiles.x.roots?"),

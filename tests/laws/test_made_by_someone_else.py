@@ -131,6 +131,30 @@ def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path:
         index.search("a ship")
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("INSERT INTO removed SELECT min(id), 1, 0, 0, 1 FROM passages", "1 passage rows are marked as removed"),
+        ("DELETE FROM removed", "vectors belong to no row"),
+        ("UPDATE removed SET first_passage = 70", "vectors belong to no row"),
+    ],
+)
+def test_vectors_of_other_passages_than_there_are_are_damage(
+    good: Path, tmp_path: Path, statement: str, message: str
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, statement)
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        assert message in " ".join(find_faults(db))
+
+
+def test_a_hit_that_has_no_row_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "UPDATE removed SET first_passage = 70")
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="belong to no row"):
+        index.search("a ship in the storm", 20, mode="dense")
+
+
 def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> list[list[Hit]]:
         raise KeyError("a bug")

@@ -211,3 +211,9 @@ def test_no_sentence_ends_beyond_the_source() -> None:
     (passage,) = passages(read_text("= Tide\n\n|===\n|a |b-|===\n", "a", format="asciidoc"))
     assert passage.text == "a | b- | ==="
     assert passage.sentences[-1].source_end == len("= Tide\n\n|===\n|a |b-|===\n")
+
+
+def test_a_heading_of_a_megabyte_is_cut_in_the_passages_under_it() -> None:
+    sections = [block for n in range(1000) for block in (Block(f"Sea {n}", 0, level=2), Block("It moves.", 0))]
+    found = passages(document(Block("tide " * 200_000, 0, level=1), *sections))
+    assert max(len(heading) for passage in found for heading in passage.headings) <= 500

@@ -14,8 +14,9 @@ from typing import Any
 
 from semsearch.cli.configuration.files import project_file, users_file
 from semsearch.cli.configuration.keys import PROFILES, SECTIONS, checked, checked_profile, dotted, unknown, variable_of
-from semsearch.cli.configuration.toml_file import TomlFile, tomllib
+from semsearch.cli.configuration.toml_file import TomlFile
 from semsearch.errors import UsageError
+from semsearch.system.bounded_toml import read_toml
 
 DEFAULT = "default"
 _OTHER_MACHINES = ("server", "settings.store")  # what would be sent elsewhere
@@ -178,7 +179,7 @@ def _settings_of_environment(environment: Mapping[str, str]) -> Iterator[Configu
 def _from_text(section: str, name: str, text: str) -> Any:
     """A variable's value: written as in TOML, or a text as it is. A text for a list is its only item."""
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value = read_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         value = text
     try:

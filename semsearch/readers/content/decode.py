@@ -26,6 +26,9 @@ _MARKS = (
 _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
 )
+_NOT_OF_TEXTS = frozenset(
+    ("undefined", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
+)  # Python's own uses
 _SINGLE_BYTE = ("cp", "iso8859", "koi8", "mac")  # their text is never valid UTF-8, but UTF-8 is often declared so
 _HEAD = 4096  # bytes in which a declaration or a binary file's control characters are looked for
 _BLOCKS = 3  # of 256 characters: ASCII, typographic signs, and one script
@@ -55,8 +58,11 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> Decoded:
     for likely in ("utf-8", declared) if declared and declared.startswith(_SINGLE_BYTE) else (declared, "utf-8"):
         if likely is not None:
             try:
-                return Decoded(data.decode(likely))
-            except UnicodeDecodeError:
+                text = data.decode(likely)
+                if likely == "utf-7":
+                    text.encode()  # it can write half a character
+                return Decoded(text)
+            except UnicodeError:
                 pass
     return _guessed(data, name)
 
@@ -74,13 +80,20 @@ def declared_encoding(data: bytes) -> str | None:
     found = _DECLARED.search(data[:_HEAD])
     if not found:
         return None
-    try:
-        encoding = codecs.lookup(found[1].decode("ascii", errors="replace"))
-    except LookupError:
-        return None
-    if not getattr(encoding, "_is_text_encoding", True) or encoding.name.startswith(("utf-16", "utf-32")):
+    encoding = text_encoding(found[1].decode("ascii", errors="replace"))
+    if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return None  # a declaration that could be read so far is not in UTF-16
-    return "cp1252" if encoding.name in ("iso8859-1", "ascii") else encoding.name  # as every browser does
+    return "cp1252" if encoding in ("iso8859-1", "ascii") else encoding  # as every browser does
+
+
+def text_encoding(name: str) -> str | None:
+    """Python's name of an encoding that a file declares; None for one that Python does not know, or no text is in."""
+    try:
+        encoding = codecs.lookup(name)
+    except (LookupError, ValueError):  # a name with a NUL
+        return None
+    is_of_texts = getattr(encoding, "_is_text_encoding", True) and encoding.name not in _NOT_OF_TEXTS
+    return encoding.name if is_of_texts else None
 
 
 def _unmarked_utf16(data: bytes) -> str | None:

@@ -141,6 +141,17 @@ class Archive:
         return SourceError(f"{self.name} cannot be read as {self._kind}: {reason}")
 
 
+def outermost(element: Any, *tags: str) -> Iterator[Any]:
+    """Yield the elements with these tags that stand in no other such element: what is read of each is read once.
+
+    An element within 200 of its kind would be read 200 times, and they take no room in an archive.
+    """
+    walk = etree.iterwalk(element, events=("start",), tag=tags)
+    for _, found in walk:
+        yield found
+        walk.skip_subtree()
+
+
 def member_path(folder: str, target: str) -> str:
     """The path of a member that another one in `folder` refers to."""
     target = unquote(target.partition("#")[0])

@@ -15,7 +15,7 @@ from typing import Any
 from semsearch.readers.cells import PAGE_END, joined, pages_before
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, number, office_properties
+from semsearch.readers.office.archive import Archive, number, office_properties, outermost
 from semsearch.readers.office.paged_reading import PagedReading
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -24,6 +24,7 @@ _PARAGRAPH, _TABLE, _ROW, _CELL = _W + "p", _W + "tbl", _W + "tr", _W + "tc"
 _SKIPPED = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _W + "sdtPr", _W + "tblPr", _W + "tcPr", _FALLBACK}
 _SIGNS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-"}
 _PAGE_BREAK = _W + "lastRenderedPageBreak"
+_NO_LEVEL = 9  # an outline level: of body text
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
 
@@ -69,18 +70,32 @@ def _levels(archive: Archive, path: str) -> dict[str, int]:
         if label == "title":
             levels[identity] = 0
         elif outline is not None:
-            levels[identity] = number(outline.get(_W + "val"), 9) + 1
+            levels[identity] = _outline_level(outline)
         elif label.startswith("heading ") and label[8:].isdecimal():
-            levels[identity] = int(label[8:])
+            levels[identity] = number(label[8:], _NO_LEVEL + 1)
         elif (base := style.find(_W + "basedOn")) is not None:
             based[identity] = base.get(_W + "val", "")
     for identity in based:
-        base_style, steps = based[identity], 0
-        while base_style in based and steps < len(based):
-            base_style, steps = based[base_style], steps + 1
-        if base_style in levels:
-            levels[identity] = levels[base_style]
+        if (base := _first_base(based, identity)) in levels:
+            levels[identity] = levels[base]
     return levels
+
+
+def _first_base(based: dict[str, str], identity: str) -> str:
+    """The style that a style is based on by others in between, the first of their chain. Chains are shortened."""
+    chain = [identity]
+    seen = {identity}
+    while (base := based.get(chain[-1])) is not None and base not in seen:
+        chain.append(base)
+        seen.add(base)
+    for each in chain[:-1]:
+        based[each] = chain[-1]
+    return chain[-1]
+
+
+def _outline_level(outline: Any) -> int:
+    """The heading level that an outline level says, which counts from 0."""
+    return max(number(outline.get(_W + "val"), _NO_LEVEL), 0) + 1
 
 
 @dataclass(slots=True)
@@ -103,8 +118,7 @@ class _DocxReading(PagedReading):
     def _table(self, table: Any) -> None:
         if self.place is None:
             self.tables += 1
-        rows = (row for row in table.iter(_ROW) if next(row.iterancestors(_TABLE)) is table)
-        for count, row in enumerate(rows, start=1):
+        for count, row in enumerate(outermost(table, _ROW), start=1):
             self._row(row, self.place or f"table {self.tables}, row {count}")
 
     def take_notes(self, archive: Archive, path: str, noun: str) -> None:
@@ -133,7 +147,7 @@ class _DocxReading(PagedReading):
             return None
         outline, style = properties.find(_W + "outlineLvl"), properties.find(_W + "pStyle")
         if outline is not None:
-            level = number(outline.get(_W + "val"), 9) + 1
+            level = _outline_level(outline)
         elif style is not None and style.get(_W + "val", "") in self.levels:
             level = self.levels[style.get(_W + "val", "")]
         else:
@@ -142,14 +156,17 @@ class _DocxReading(PagedReading):
 
     def _row(self, row: Any, place: str) -> None:
         before = self.page
-        cells: list[str] = []
-        boxes: list[Any] = []
-        for cell in row.iter(_CELL):
-            if next(cell.iterancestors(_ROW)) is row:
-                paragraphs = (self._parts(paragraph, boxes) for paragraph in cell.iter(_PARAGRAPH))
-                cells.append(" ".join("".join(parts) for parts in paragraphs))
+        cells = [" ".join(self._cell_texts(cell)) for cell in outermost(row, _CELL)]
         page = None if before is None else before + pages_before(cells)
         self.builder.add(joined(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part)
+
+    def _cell_texts(self, cell: Any) -> Iterator[str]:
+        """Yield the text of each paragraph of a cell, those of tables and text boxes within it as well."""
+        for paragraph in outermost(cell, _PARAGRAPH):
+            boxes: list[Any] = []
+            yield "".join(self._parts(paragraph, boxes))
+            for box in boxes:
+                yield from self._cell_texts(box)
 
     def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
         """Yield the text in a paragraph, with PAGE_END where a page ends; text boxes are added to `boxes`."""

@@ -43,8 +43,8 @@ def read(data: bytes, name: str) -> Document:
     closed = _encrypted(archive)
     builder = Builder()
     omissions: list[Omission] = []
-    for reference in package.iter(_OPF + "itemref"):
-        item = items.get(reference.get("idref"))
+    for id_ in dict.fromkeys(reference.get("idref") for reference in package.iter(_OPF + "itemref")):
+        item = items.get(id_)
         if item is None or item.get("media-type") not in _PAGES or "nav" in (item.get("properties") or "").split():
             continue
         path = member_path(folder, item.get("href", ""))

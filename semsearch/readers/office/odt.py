@@ -14,7 +14,7 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers.cells import PAGE_END, joined, pages_before
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, number, properties
+from semsearch.readers.office.archive import Archive, number, outermost, properties
 from semsearch.readers.office.paged_reading import PagedReading
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -103,15 +103,18 @@ class _OdtReading(PagedReading):
         if self.place is None:
             self.rows += 1
         place = self.place or f"table {self.tables}, row {self.rows}"
-        cells = []
-        boxes: list[Any] = []
         before = self.page
-        for cell in row:
-            if cell.tag == _TABLE + "table-cell":
-                paragraphs = (paragraph for paragraph in cell.iter(*_PARAGRAPHS))
-                cells.append(" ".join("".join(self._parts(paragraph, boxes)) for paragraph in paragraphs))
+        cells = [" ".join(self._cell_texts(cell)) for cell in row if cell.tag == _TABLE + "table-cell"]
         page = None if before is None else before + pages_before(cells)
         self.builder.add(joined(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part)
+
+    def _cell_texts(self, cell: Any) -> Iterator[str]:
+        """Yield the text of each paragraph of a cell, those of tables and frames within it as well."""
+        for paragraph in outermost(cell, *_PARAGRAPHS):
+            boxes: list[Any] = []
+            yield "".join(self._parts(paragraph, boxes))
+            for box in boxes:
+                yield from self._cell_texts(box)
 
     def _turn(self) -> None:
         if self.page is not None:

@@ -14,7 +14,7 @@ from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, office_properties
+from semsearch.readers.office.archive import Archive, office_properties, outermost
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -30,8 +30,8 @@ def read(data: bytes, name: str) -> Document:
     main = archive.main_part()
     related = archive.related(main)
     builder, damaged = Builder(), DamagedParts(name)
-    for number, slide in enumerate(archive.tree(main).iter(_P + "sldId"), start=1):
-        path = related.get(slide.get(_ID, ""), ("", ""))[1]
+    slides = (related.get(slide.get(_ID, ""), ("", ""))[1] for slide in archive.tree(main).iter(_P + "sldId"))
+    for number, path in enumerate(dict.fromkeys(slides), start=1):
         builder.end_sections()
         with damaged.left_out():
             _take_slide(archive, path, f"slide {number}", builder)
@@ -64,7 +64,7 @@ def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> No
 
 def _shapes(tree: Any) -> Iterator[Any]:
     """Yield shapes and tables, those in groups too."""
-    for shape in tree.iter(_P + "sp", _P + "graphicFrame"):
+    for shape in outermost(tree, _P + "sp", _P + "graphicFrame"):
         if next(shape.iterancestors(_FALLBACK), None) is None:
             yield shape
 
@@ -76,10 +76,10 @@ def _placeholder(shape: Any) -> str:
 
 
 def _paragraphs(shape: Any) -> Iterator[str]:
-    for row in shape.iter(_A + "tr"):
-        yield joined(" ".join(map(_text, cell.iter(_A + "p"))) for cell in row.iter(_A + "tc"))
+    for row in outermost(shape, _A + "tr"):
+        yield joined(" ".join(map(_text, outermost(cell, _A + "p"))) for cell in outermost(row, _A + "tc"))
     if shape.tag == _P + "sp":
-        yield from map(_text, shape.iter(_A + "p"))
+        yield from map(_text, outermost(shape, _A + "p"))
 
 
 def _text(paragraph: Any) -> str:

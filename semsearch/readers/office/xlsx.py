@@ -13,11 +13,12 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Any
 
+from semsearch.errors import SourceError
 from semsearch.readers.builder import Builder
 from semsearch.readers.cells import joined, stands_alone
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
-from semsearch.readers.office.archive import Archive, number, office_properties
+from semsearch.readers.office.archive import Archive, number, office_properties, outermost
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -25,7 +26,10 @@ _PROSE = 8  # words from which on a cell is a block of its own
 _DATES = {14, 15, 16, 17, 22, 27, 30, 36, 50, 57}  # number formats that every Excel knows
 _TIMES = {18, 19, 20, 21, 45, 46, 47}
 _NOT_A_CODE = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
-_COLUMN = re.compile(r"[A-Z]+")
+_REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]{1,7}")
+_ROW = re.compile(r"[0-9]{1,7}")
+_LONGEST_NAME = 100  # characters of a sheet's; Excel allows 31
+_MOST_SHARED = (10_000_000, 20)  # characters of strings that cells share, counted in each; and for a byte of the file
 
 
 def read(data: bytes, name: str) -> Document:
@@ -39,12 +43,15 @@ def read(data: bytes, name: str) -> Document:
         _shared(archive, parts.get("sharedStrings", "")),
         _date_styles(archive, parts.get("styles", "")),
         _epoch(workbook),
+        name,
+        _MOST_SHARED[0] + _MOST_SHARED[1] * len(data),
     )
     builder, damaged = Builder(), DamagedParts(name)
-    for sheet in workbook.iter(_S + "sheet"):
-        kind, path = related.get(sheet.get(_ID, ""), ("", ""))
+    sheets = {sheet.get(_ID, ""): sheet for sheet in workbook.iter(_S + "sheet")}
+    for id_, sheet in sheets.items():
+        kind, path = related.get(id_, ("", ""))
         if kind == "worksheet":
-            title = sheet.get("name", "")
+            title = sheet.get("name", "")[:_LONGEST_NAME]
             builder.add(title, level=1, place=title)
             with damaged.left_out():
                 for row in archive.elements(path, _S + "row"):
@@ -81,21 +88,24 @@ def _take_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> Non
 def _cells(row: Any, values: _Values) -> Iterator[tuple[str, str]]:
     """Yield the cells of a row that are not empty, each with its name; writers may leave out names that follow."""
     number, column = row.get("r", ""), 0
-    for cell in row.iter(_S + "c"):
-        reference = cell.get("r", "")
-        column = _column_number(reference) if reference else column + 1
-        text = values.text(cell)
-        if text.strip():
-            yield reference or f"{_column_name(column)}{number}", text.strip()
+    number = number if _ROW.fullmatch(number) else ""
+    for cell in outermost(row, _S + "c"):
+        reference = _REFERENCE.fullmatch(cell.get("r", ""))
+        column = _column_number(reference[1]) if reference else column + 1
+        text = values.text(cell).strip()
+        if text:
+            yield reference[0] if reference else f"{_column_name(column)}{number}", text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Values:
     """Converts cells to text, by the shared strings of the workbook, the styles that show dates, and day 0."""
 
     shared: list[str]
     dates: dict[int, str]
     epoch: datetime
+    name: str
+    left: int  # characters of shared strings, before there are too many: a short cell may have a string of any length
 
     def text(self, cell: Any) -> str:
         kind = cell.get("t", "n")
@@ -106,11 +116,17 @@ class _Values:
         if not value:
             return ""
         if kind == "s":
-            index = number(value, len(self.shared))
-            return self.shared[index] if 0 <= index < len(self.shared) else ""
+            return self._shared(number(value, len(self.shared)))
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         return self._number(value, self.dates.get(number(cell.get("s"), 0), "")) if kind == "n" else value
+
+    def _shared(self, index: int) -> str:
+        text = self.shared[index] if 0 <= index < len(self.shared) else ""
+        self.left -= len(text)
+        if self.left < 0:
+            raise SourceError(f"{self.name} repeats too much text in its cells; split it")
+        return text
 
     def _number(self, value: str, shown_as: str) -> str:
         try:
@@ -156,10 +172,9 @@ def _epoch(workbook: Any) -> datetime:
     return datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30)
 
 
-def _column_number(reference: str) -> int:
-    found = _COLUMN.match(reference)
+def _column_number(name: str) -> int:
     number = 0
-    for letter in found[0] if found else "":
+    for letter in name:
         number = number * 26 + ord(letter) - 64
     return number
 

@@ -18,7 +18,7 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers import html, text
 from semsearch.readers.builder import Builder
-from semsearch.readers.content.decode import Decoded, declared_encoding, decode
+from semsearch.readers.content.decode import Decoded, declared_encoding, decode, text_encoding
 from semsearch.readers.damage import DamagedParts
 from semsearch.readers.document import Document
 from semsearch.readers.records.mail_parts import UnreadParts
@@ -119,12 +119,8 @@ def _content(body: EmailMessage, name: str) -> Decoded:
     data: Any = body.get_payload(decode=True)
     if not isinstance(data, bytes):
         return Decoded("")
-    declared = body.get_content_charset() or declared_encoding(data)
-    try:
-        "".encode(declared or "utf-8")
-    except LookupError:
-        declared = None
-    return decode(data, name, declared=declared)
+    named = body.get_content_charset()
+    return decode(data, name, declared=text_encoding(named) if named else declared_encoding(data))
 
 
 def _inner(message: EmailMessage) -> list[EmailMessage]:

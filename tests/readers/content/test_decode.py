@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.readers.content.decode import decode
+from semsearch.readers.content.decode import declared_encoding, decode, text_encoding
 from semsearch.readers.content.guess import guess
 from semsearch.readers.read import read_bytes
 from semsearch.results.state.problems import Omission
@@ -82,3 +82,20 @@ def test_utf_16_needs_no_mark(text: str, encoding: str) -> None:
 def test_bytes_that_are_no_utf_16_are_binary(data: bytes) -> None:
     with pytest.raises(SourceError, match="looks binary"):
         decode(data, "a.txt")
+
+
+@pytest.mark.parametrize(
+    "name", ["undefined", "idna", "punycode", "unicode_escape", "hex", "martian", "a\0b", "\ud800"]
+)
+def test_an_encoding_that_no_text_is_in_is_none(name: str) -> None:
+    assert text_encoding(name) is None
+
+
+def test_what_declares_no_encoding_of_texts_is_read_as_if_it_declared_none() -> None:
+    page = b'<meta charset="undefined"><p>The sea: \\ud800.'
+    assert decode(page, "a.html", declared=declared_encoding(page)).text == page.decode()
+
+
+def test_half_a_character_in_utf_7_is_not_decoded() -> None:
+    assert decode("The sea, a +b.".encode("utf-7"), "a.eml", declared="utf-7").text == "The sea, a +b."
+    assert decode(b"The sea +2AA-.", "a.eml", declared="utf-7").text == "The sea +2AA-."

@@ -116,6 +116,8 @@ def test_headers_and_encodings_that_are_broken_cost_nothing_else() -> None:
         b"Subject: =?nothing?q?x?=\nFrom: <<>>,;\nDate: never\nContent-Type: text/plain; charset=martian\n\nThe sea.\n"
     )
     assert read(data).blocks[-1].text == "The sea."
+    assert read(data.replace(b"martian", b"a\0b")).blocks[-1].text == "The sea."
+    assert read(data.replace(b"martian", b"undefined")).blocks[-1].text == "The sea."
     assert read(b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe sea").blocks[0].text == "x"
 
 

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from semsearch.storage.held_ids import find_stray_passages
+from semsearch.storage.segments import KINDS
 from semsearch.text.languages.rules import RULES
 
 CURE = "; index or add it again"  # of a fault that is no reason to make the whole index again
@@ -30,6 +31,7 @@ _EACH_TEXT = "NOT EXISTS (SELECT 1 FROM json_each({0}) WHERE type != 'text')"
 _TEXTS = f"{_LIST} AND CASE WHEN json_valid({{0}}) THEN {_EACH_TEXT} ELSE 0 END"
 _EACH_PAIR = "NOT EXISTS (SELECT 1 FROM json_each({0}) WHERE type != 'array' OR json_array_length(value) != 2)"
 _PAIRS = f"{_LIST} AND CASE WHEN json_valid({{0}}) THEN {_EACH_PAIR} ELSE 0 END"
+_KIND = f"{{0}} IN {(*KINDS, 'topics')}"
 _LANGUAGE = f"{{0}} IN {('', *RULES)}"  # none, or one whose rules are known
 _RUNS = "typeof({0}) = 'blob' AND length({0}) % 16 = 0"  # pairs of 64 bits
 _SUMS = "typeof({0}) = 'blob' AND length({0}) % 8 = 0"
@@ -49,7 +51,7 @@ _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
         "page?": _WHOLE, "headings": _TEXTS, "text": _TEXT, "sentences": _SENTENCES, "places?": _PAIRS,
     },
     "segments": {
-        "id": _WHOLE, "kind": _TEXT, "file": _NAME, "size": _WHOLE, "count": _WHOLE, "runs": _RUNS, "digest": _TEXT,
+        "id": _WHOLE, "kind": _KIND, "file": _NAME, "size": _WHOLE, "count": _WHOLE, "runs": _RUNS, "digest": _TEXT,
         "generation": _WHOLE, "sums?": _SUMS,
     },
     "removed": {
@@ -73,6 +75,10 @@ _RELATIONS = {  # queries that must find nothing
     ),
     "documents are of no root": (
         "SELECT 1 FROM documents WHERE root_id != 0 AND root_id NOT IN (SELECT id FROM roots)"
+    ),
+    "documents of files have no size or time, or a path that none can be": (
+        "SELECT 1 FROM documents WHERE root_id != 0 AND (size IS NULL OR mtime_ns IS NULL OR checked_ns IS NULL "
+        "OR instr(path, char(0)) OR coalesce(instr(file, char(0)), 0))"
     ),
     "two roots are one": "SELECT 1 FROM roots GROUP BY path HAVING count(*) > 1",
     "roots are neither folders nor files": "SELECT 1 FROM roots WHERE single NOT IN (0, 1)",

@@ -136,12 +136,13 @@ def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path:
     [
         ("INSERT INTO removed SELECT min(id), 1, 0, 0, 1 FROM passages", "1 passage rows are marked as removed"),
         ("DELETE FROM removed", "vectors belong to no row"),
+        ("UPDATE segments SET kind = '0'", "have a kind that is none"),
+        ("UPDATE documents SET checked_ns = NULL", "documents of files have no size or time"),
+        ("UPDATE documents SET file = 'a' || char(0)", "or a path that none can be"),
         ("UPDATE removed SET first_passage = 70", "vectors belong to no row"),
     ],
 )
-def test_vectors_of_other_passages_than_there_are_are_damage(
-    good: Path, tmp_path: Path, statement: str, message: str
-) -> None:
+def test_rows_that_do_not_belong_together_are_damage(good: Path, tmp_path: Path, statement: str, message: str) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, statement)
     with closing(sqlite3.connect(folder / DATABASE)) as db:

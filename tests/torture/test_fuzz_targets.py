@@ -13,12 +13,15 @@ sys.path[:0] = [str(Path(__file__).parent)]
 for package in ("uvicorn", "docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
     pytest.importorskip(package)
 
+from fuzzing.archive_targets import changed_archive
 from fuzzing.catalogue import TARGETS
 from fuzzing.findings import shown_by
 
-from semsearch.errors import SemsearchError
+from semsearch.errors import SemsearchError, SourceError
+from semsearch.readers.read import read_bytes
 
 _FEW = 3  # seeds
+_OTHERS = 5  # texts that the seeds of an archive are read as, at least
 _HERE = (
     "configuration",
     "ignore-rules",
@@ -29,6 +32,7 @@ _HERE = (
     "md",
     "docx",
     "pdf",
+    "vector-segment",
     "mcp",
 )
 
@@ -51,3 +55,14 @@ def test_what_a_target_shows_is_told_with_its_place() -> None:
         raise KeyError(data)
 
     assert (shown_by(run, b"a") or "").startswith("KeyError test_fuzz_targets.py run")
+
+
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx", "odt", "epub"])
+def test_a_sound_archive_is_read_and_changes_to_its_elements_leave_xml(kind: str) -> None:
+    whole = read_bytes(changed_archive(kind, b""), f"a.{kind}")
+    assert "Köln" in whole.source
+    seen = set()
+    for seed in TARGETS[kind].seeds():
+        with suppress(SourceError):  # a part that is needed has gone, or is another
+            seen.add(read_bytes(changed_archive(kind, seed), f"a.{kind}").source)
+    assert len(seen) > _OTHERS

@@ -25,6 +25,7 @@ from semsearch.topics.model import Topics, open_topics, write_topics
 
 _DATABASE = "index.sqlite"
 _DIMENSION = 24
+_MOST_ROWS = 1 << 20
 _QUESTIONS: tuple[Callable[[Index], object], ...] = (  # what users ask of an index
     lambda index: [hit.explain() for hit in index.search("a ship in the storm", 5, context=1)],
     lambda index: index.search("captain", filters=["author=Ada", "year=2024"]),
@@ -91,7 +92,10 @@ def _updating(folder: Path) -> Run:
         _put(path, whole)
         with closing(sqlite3.connect(path / _DATABASE)) as db:
             try:
-                db.execute(f"UPDATE {table} SET {column} = ? {which}", [_value(data[3:])])  # noqa: S608  # likewise
+                value = _value(data[3:])
+                if (table, column) == ("roots", "path") and isinstance(value, str):
+                    value = f"{folder}/{value.replace('..', '')}"  # an index may name any root; "/" is a large one
+                db.execute(f"UPDATE {table} SET {column} = ? {which}", [value])  # noqa: S608  # likewise
             except (sqlite3.IntegrityError, sqlite3.OperationalError):
                 return
             db.commit()
@@ -151,8 +155,8 @@ def _opening_vectors(folder: Path) -> Run:
 
     def run(data: bytes) -> None:
         path.write_bytes(data)
-        rows = data[0] if data else 0  # how many the database says that there are
-        for count in {rows, 17, 41}:
+        said = int.from_bytes(data[8:16], "little") % _MOST_ROWS  # by the file; the other is what a database could say
+        for count in {said, data[0] if data else 0}:
             segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "", sums=b"")
             vectors = Vectors(path, segment)
             if vectors.dimension == _DIMENSION:

@@ -21,7 +21,7 @@ from semsearch.errors import SemsearchError, SourceError
 from semsearch.readers.read import read_bytes
 
 _FEW = 3  # seeds
-_OTHERS = 5  # texts that the seeds of an archive are read as, at least
+_OTHERS = 3  # texts that the seeds of an archive are read as, at least
 _HERE = (
     "configuration",
     "ignore-rules",

@@ -115,7 +115,7 @@ def test_the_questions_of_an_index_go_through_its_graphs(
     sql = table_reader.Part.sql
 
     def noted(part: table_reader.Part, *arguments: int) -> str:
-        statements.add(part.is_by_graph)
+        statements.add(bool(part.from_graph))
         return sql(part, *arguments)
 
     monkeypatch.setattr(table_reader.Part, "sql", noted)
@@ -187,6 +187,26 @@ def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_fe
         assert np.isin(result.ids[result.ids >= 0], own).all()
         if len(own) < 100:
             assert np.mean(shares) == 1
+
+
+def test_a_filter_takes_nothing_from_the_recall_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_reader, "_SPACING", 0.0)  # however few are allowed
+    store = postgres_store(scanning=ScanOptions(listed=500))
+    rows, queries = unit_rows(4000, dimension=32), unit_rows(60, dimension=32, seed=5)
+    with store.writer(1) as writer:
+        writer.add(np.arange(4000), rows)
+        (segment,) = writer.finish()
+    reader = store.open([segment], NO_IDS)
+    scores = queries @ rows.astype(np.float16).astype(np.float32).T
+
+    def recall(allowed: Any) -> float:
+        found = reader.search(queries, 10, allowed=IdRanges.of_ids(allowed)).scores
+        return float(np.mean(found >= np.sort(scores[:, allowed])[:, -10:][:, :1] - 1e-5))
+
+    whole = recall(np.arange(4000))
+    assert 0.9 <= whole < 1
+    for step in (2, 5, 10, 20):
+        assert recall(np.arange(0, 4000, step)) >= whole
 
 
 def test_of_many_passages_with_the_same_text_any_is_as_good_as_another() -> None:

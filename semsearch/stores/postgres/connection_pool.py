@@ -35,6 +35,7 @@ _SETTINGS = {
     "enable_seqscan": "off",  # the index is used where there is one; a table without one is scanned nevertheless
     "plan_cache_mode": "force_generic_plan",  # statements have one plan that makes sense
     "hnsw.iterative_scan": "relaxed_order",  # a filter gets as many answers as without
+    "hnsw.scan_mem_multiplier": "8",  # times work_mem, 4 MB: a scan that needs more ends, and all rows are compared
 }
 _VECTOR = """
     SELECT nspname, extversion FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace

@@ -31,7 +31,7 @@ from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.publication import get_place
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
-from semsearch.stores.registry import StoreAddress, claimed, complete, release
+from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, release
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import WordVectors
@@ -231,7 +231,7 @@ class IndexWriter:
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
-            self._moving(before, settings) as (settings, address),
+            self._moving(before, settings, has_type=options.get("factory") is not None) as (settings, address),
             self._writing_with(settings, lambda: opened, compact=True) as write,
         ):
             set_meta(write.db, "settings", settings.to_json())
@@ -244,11 +244,19 @@ class IndexWriter:
         return done
 
     @contextmanager
-    def _moving(self, before: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:
-        """Claim the place that settings name for the vectors, if it is another; give it up if the write fails."""
+    def _moving(
+        self, before: Settings, settings: Settings, *, has_type: bool
+    ) -> Iterator[tuple[Settings, StoreAddress | None]]:
+        """Claim the place that settings name for the vectors, if it is another; give it up if the write fails.
+
+        An index type goes along only if it was given for this place (`has_type`).
+        """
         name = self.database.folder.absolute().name
         store = None if settings.store is None else complete(settings.store, name)
-        settings = replace(settings, store=store)
+        is_kept = has_type or store == before.store
+        settings = replace(settings, store=store, factory=settings.factory if is_kept else None)
+        if store is not None:
+            check_scanning(store, settings.scanning())
         address = claimed(store) if store is not None and store != before.store else None
         try:
             yield settings, address

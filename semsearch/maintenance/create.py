@@ -19,7 +19,7 @@ from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, IndexDatabase
 from semsearch.storage.map_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.stores.registry import StoreAddress, claimed, complete, get_address, release, set_address
+from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -36,6 +36,8 @@ def create(folder: Path, settings: Settings) -> None:
         _check_free(folder)
         if settings.store is not None:
             settings = replace(settings, store=complete(settings.store, folder.absolute().name))
+        if settings.store is not None:
+            check_scanning(settings.store, settings.scanning())
         made = [path for path in (folder, *folder.parents) if not path.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)

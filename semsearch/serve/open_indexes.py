@@ -27,6 +27,7 @@ class OpenIndexes:
     """Indexes by name: all in a folder, as they come and go, or those that are given. One reranker reads for all.
 
     One may be given by the URI of the place where it is published: then a copy is followed there (`Index.open`).
+    `vectors`: word vectors that all of them were built with, where they are not found by name or path.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class OpenIndexes:
         places: Mapping[str, Path | str] | None = None,
         reranker: Reranker | None = None,
         look_every: float = LOOK_EVERY,
+        vectors: str | None = None,
     ) -> None:
         self.reranker = reranker
         self._look_every = look_every
+        self._vectors = vectors
         self._folder = folder
         self._given: dict[str, Path | str] = dict(places or {})
         self._lock = threading.Lock()
@@ -61,7 +64,7 @@ class OpenIndexes:
             opened = self._opened.get(name)
             if opened is None:
                 opened = self._opened[name] = Index.open(
-                    places[name], reranker=self.reranker, look_every=self._look_every
+                    places[name], vectors=self._vectors, reranker=self.reranker, look_every=self._look_every
                 )
             return opened
 

@@ -1,4 +1,4 @@
-"""What an engine is: four functions, and the location at which its stores are opened (semsearch.stores.registry)."""
+"""What an engine is: five functions, and the location at which its stores are opened (semsearch.stores.registry)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import VectorStore
+from semsearch.errors import UsageError
 from semsearch.storage.segments import Kind
 
 
@@ -32,11 +33,20 @@ def _nothing(uri: str, owner: str) -> None:
     """Do nothing with the place at a URI."""
 
 
+def _no_index_type(scanning: ScanOptions) -> None:
+    if scanning.factory is not None:
+        raise UsageError(
+            f"{scanning.factory} is an index type of FAISS, which means nothing to an engine that keeps the vectors "
+            "elsewhere; leave it out (--factory), or keep them in the index: --store faiss:"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """An engine of vectors.
 
-    `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
+    `open` opens the store at a location. `check` raises UsageError for options of scanning that the engine has not, by
+    default for each index type of FAISS. `located` completes the URI that a user gave for an index of some name, and
     raises UsageError if it is none. `claim` makes the place at a URI an owner's, and raises UsageError if it is
     another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
     vectors are computed from the text of the few passages that need them.
@@ -47,3 +57,4 @@ class Engine:
     claim: Callable[[str, str], None] = _nothing
     release: Callable[[str, str], None] = _nothing
     keeps_sentences: bool = False
+    check: Callable[[ScanOptions], None] = _no_index_type

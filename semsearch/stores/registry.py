@@ -103,6 +103,11 @@ def complete(uri: str, name: str) -> str | None:
     return _ENGINES[scheme]().located(uri, name)
 
 
+def check_scanning(uri: str, scanning: ScanOptions) -> None:
+    """Check that the engine of a URI can scan as these options say. Raises UsageError, which says what to leave out."""
+    _engine(uri, None).check(scanning)
+
+
 def claimed(uri: str) -> StoreAddress:
     """Make the place at a complete URI a new owner's. Raises UsageError if it is another index's; StorageError."""
     address = StoreAddress(uri, secrets.token_hex(8))
@@ -149,7 +154,7 @@ def _engine(uri: str, folder: Path | None) -> Engine:
 
 
 def _faiss() -> Engine:
-    return Engine(_open_faiss, keeps_sentences=True)
+    return Engine(_open_faiss, keeps_sentences=True, check=lambda _: None)
 
 
 def _open_faiss(location: StoreLocation) -> VectorStore:

@@ -4,13 +4,15 @@
     python tests/benchmarks/engines.py postgres --vectors 100000 --index indexes/docs
     python tests/benchmarks/engines.py postgres --vectors 1000000
     python tests/benchmarks/engines.py lance:/tmp/measured --vectors 20000 --listed 10000
+    python tests/benchmarks/engines.py milvus:http://localhost:19530 --vectors 40000 --range
 
 `postgres` alone starts the server that the tests use. The vectors are made up, unit vectors around a centre for every
 hundred with most of their variance in few directions, or those of the sentences of an index, which are harder to tell
 apart. Questions are vectors like them that are not among them; one half is for the engine, to choose how it searches,
 the other to measure. Prints a Markdown table: vectors a second until the last was taken, seconds until a segment was
 finished (with its index, where it has one), bytes a vector, the memory of the server's processes at its most and after
-it, milliseconds of a question for ten, and the share of the ten best, without and with a filter that allows a tenth.
+it, milliseconds of a question for ten, and the share of the ten best, without and with a filter that allows a tenth: a
+random one or, with --range, one next to the other, as the passages of a folder are.
 """
 
 from __future__ import annotations
@@ -92,12 +94,14 @@ def of_sentences(folder: Path, count: int, generator: np.random.Generator) -> Fl
     return reader.fetch(chosen).by_position().rows
 
 
-def data_of(rows: Float32, generator: np.random.Generator) -> Data:
+def data_of(rows: Float32, generator: np.random.Generator, *, is_range: bool = False) -> Data:
     """Take questions out of vectors, and find what is nearest to them by comparing all in single precision."""
     order = generator.permutation(len(rows))
     questions, vectors = rows[order[:QUESTIONS]], rows[np.sort(order[QUESTIONS:])]
     vectors = np.concatenate([part.astype(np.float16).astype(np.float32) for part in np.array_split(vectors, 64)])
-    allowed = np.flatnonzero(generator.random(len(vectors)) < 0.1)
+    count = len(vectors)
+    is_allowed = np.arange(count) // (count // 10) == 1 if is_range else generator.random(count) < 0.1
+    allowed = np.flatnonzero(is_allowed)
     asked = questions[1::2]
     every, tenth = TopK(len(asked), K), TopK(len(asked), K)
     for first in range(0, len(vectors), BATCH):
@@ -207,11 +211,13 @@ def main() -> None:
     parser.add_argument("--process", type=int, help="the id of the server, whose memory is told")
     parser.add_argument("--exact", action="store_true", help="compare every vector")
     parser.add_argument("--listed", type=int, default=LISTED, help="vectors from which files, and Lance, have lists")
+    parser.add_argument("--range", action="store_true", help="the filter allows a range of rows")
     given = parser.parse_args()
     generator = np.random.default_rng(0)
     count = given.vectors + QUESTIONS
     rows = made_up(count, generator) if given.index is None else of_sentences(given.index, count, generator)
-    data, scanning = data_of(rows, generator), ScanOptions(exact=given.exact, listed=given.listed)
+    data = data_of(rows, generator, is_range=given.range)
+    scanning = ScanOptions(exact=given.exact, listed=given.listed)
     print(f"{len(data.vectors):,} vectors of {data.vectors.shape[1]} numbers, {len(data.questions[1::2])} questions\n")
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     with tempfile.TemporaryDirectory() as name, place(given.uri, given.process) as (uri, memory):

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -355,6 +356,10 @@ def test_word_vectors_that_are_not_here_are_an_error_that_names_them(
             assert reader.search("planet", mode="lexical")
         with Index.open(place.as_uri(), vectors=hidden) as reader:
             assert reader.search("planet")
+        for vectors, is_answered in ((None, False), (str(hidden), True)):
+            served = OpenIndexes(places={"docs": place.as_uri()}, vectors=vectors)
+            with closing(served), nullcontext() if is_answered else pytest.raises(VectorsError):
+                assert served.get("docs").search("planet")
     finally:
         hidden.rename(folder)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from servers.s3_emulator import emulator_behind_proxy
 from servers.tcp_proxy import TcpProxy
 from small import index_of_articles
 
@@ -24,24 +25,12 @@ from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
-pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[s3]' flask flask-cors")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[int]:
-    from servers.s3_emulator import S3Server  # it imports moto
-
-    emulator = S3Server()
-    yield emulator.port
-    emulator.remove()
-
-
 @pytest.fixture
-def proxy(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpProxy]:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with TcpProxy(server) as proxy:
+def proxy() -> Iterator[TcpProxy]:
+    with emulator_behind_proxy() as proxy:
         yield proxy
 
 
@@ -74,9 +63,7 @@ def test_a_reader_answers_and_follows(proxy: TcpProxy, tmp_path: Path, small_vec
             other.publish(uri)
 
 
-def test_a_store_that_cannot_be_reached_is_said(
-    proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable, server: int
-) -> None:
+def test_a_store_that_cannot_be_reached_is_said(proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable) -> None:
     uri = at(proxy, tmp_path.name)
     with index_of_articles(tmp_path, 6, vectors=small_vectors) as index:
         index.publish(uri)

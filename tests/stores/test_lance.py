@@ -22,9 +22,11 @@ from semsearch.storage.manifest import get_segments
 from semsearch.storage.segments import Segment
 from semsearch.stores.lance import writer as writing
 from semsearch.stores.lance.lists import ListedVectors
-from semsearch.stores.lance.place import LancePlace, located
+from semsearch.stores.lance.ownership import claim, release
+from semsearch.stores.lance.place import LancePlace
+from semsearch.stores.lance.place_address import located
 from semsearch.stores.lance.store import LanceStore
-from semsearch.stores.registry import complete
+from semsearch.stores.registry import check_scanning, complete
 
 lance = pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
 
@@ -139,7 +141,7 @@ def test_an_index_that_goes_leaves_nothing_behind(twins: tuple[Index, Index], tm
     tables.rebuild(store=f"lance:{tmp_path / 'moved'}")
     assert not (tmp_path / "place").exists()
     agree(*twins)
-    LancePlace(f"lance:{tmp_path / 'moved'}").release("somebody else")
+    release(f"lance:{tmp_path / 'moved'}", "somebody else")
     tables.rebuild(store="faiss:")
     assert not (tmp_path / "moved").exists()
 
@@ -222,9 +224,9 @@ def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch
 
 
 def test_eight_bit_codes_are_refused(tmp_path: Path) -> None:
-    store = LanceStore(LancePlace(f"lance:{tmp_path}"), "passage", scanning=ScanOptions(factory="IVF8,SQ8"))
     with pytest.raises(UsageError, match="half-precision"):
-        store.writer(1)
+        check_scanning(f"lance:{tmp_path}", ScanOptions(factory="IVF8,SQ8"))
+    check_scanning(f"lance:{tmp_path}", ScanOptions(factory="IVF8,SQfp16"))
 
 
 def test_what_could_not_be_opened_is_opened_by_the_next_question(
@@ -254,15 +256,15 @@ def test_what_could_not_be_opened_is_opened_by_the_next_question(
 def test_a_folder_that_is_not_there_yet_has_any_name_and_one_owner(tmp_path: Path) -> None:
     place = LancePlace(f"lance:{tmp_path / 'a b%20ü#x?y' / 'z'}")
     assert place.names("passage") == set()
-    place.claim("one")
-    place.claim("one")
+    claim(place.uri, "one")
+    claim(place.uri, "one")
     with pytest.raises(UsageError, match="another index"):
-        place.claim("two")
+        claim(place.uri, "two")
     segments = write(with_lists(tmp_path / "a b%20ü#x?y" / "z"), 50)
-    place.release("two")
+    release(place.uri, "two")
     assert place.names("passage") == {segments[0].file}
-    place.release("one")
-    place.release("one")
+    release(place.uri, "one")
+    release(place.uri, "one")
     assert [*tmp_path.iterdir()] == [tmp_path / "a b%20ü#x?y"]
 
 
@@ -270,14 +272,14 @@ def test_of_many_that_claim_a_place_at_once_one_gets_it(tmp_path: Path) -> None:
     refused: list[UsageError] = []
     together = threading.Barrier(4, timeout=60)
 
-    def claim(owner: str) -> None:
+    def try_it(owner: str) -> None:
         together.wait()
         try:
-            LancePlace(f"lance:{tmp_path}").claim(owner)
+            claim(f"lance:{tmp_path}", owner)
         except UsageError as error:
             refused.append(error)
 
-    threads = [threading.Thread(target=claim, args=(str(number),)) for number in range(4)]
+    threads = [threading.Thread(target=try_it, args=(str(number),)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -288,15 +290,15 @@ def test_of_many_that_claim_a_place_at_once_one_gets_it(tmp_path: Path) -> None:
 def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "thesis.md").write_text("years of work")
     with pytest.raises(UsageError, match="has other files"):
-        LancePlace(f"lance:{tmp_path}").claim("one")
-    LancePlace(f"lance:{tmp_path}").release("one")
+        claim(f"lance:{tmp_path}", "one")
+    release(f"lance:{tmp_path}", "one")
     assert [*tmp_path.iterdir()] == [tmp_path / "thesis.md"]
 
 
 def test_a_place_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be made"):
-        LancePlace(f"lance:{tmp_path / 'file' / 'below'}").claim("one")
+        claim(f"lance:{tmp_path / 'file' / 'below'}", "one")
 
 
 def test_addresses_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,7 +337,7 @@ def test_what_is_no_address_is_refused(uri: str, says: str) -> None:
 def test_a_package_that_is_missing_is_named_with_its_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lance", None)
     with pytest.raises(MissingExtra, match=r"semsearch\[lance\]"):
-        LancePlace(f"lance:{tmp_path}").claim("one")
+        claim(f"lance:{tmp_path}", "one")
 
 
 @pytest.mark.parametrize("listens", [True, False], ids=["silent", "closed"])
@@ -347,7 +349,7 @@ def test_a_store_that_does_not_answer_is_told_within_the_deadline(listens: bool)
         place, segment = LancePlace(address), Segment("passage", "passage-1.lance", 1, NO_IDS, "")
         store = LanceStore(place, "passage")
         works: list[Callable[[], object]] = [
-            lambda: place.claim("one"),
+            lambda: claim(place.uri, "one"),
             lambda: place.names("passage"),
             lambda: store.open([segment], NO_IDS),
         ]

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from servers.s3_emulator import emulator_behind_proxy
 from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
@@ -26,31 +27,20 @@ from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.segments import Segment
+from semsearch.stores.lance.ownership import claim, owner_of, release
 from semsearch.stores.lance.place import LancePlace
 from semsearch.stores.lance.store import LanceStore
 
 pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
-pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[s3]' flask flask-cors")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 Float32 = npt.NDArray[np.float32]
 SECONDS = 3.0  # for a question
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[int]:
-    from servers.s3_emulator import S3Server  # it imports moto
-
-    emulator = S3Server()
-    yield emulator.port
-    emulator.remove()
-
-
 @pytest.fixture
-def proxy(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpProxy]:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with TcpProxy(server) as proxy:
+def proxy() -> Iterator[TcpProxy]:
+    with emulator_behind_proxy() as proxy:
         yield proxy
 
 
@@ -98,30 +88,30 @@ def test_an_index_on_an_object_store_lives_the_same_life_as_one_of_files(uri: st
         with pytest.raises(UsageError, match="another index"):
             Index.create(tmp_path / "third", vectors=tmp_path / "small", store=uri)
         tables.rebuild(store="faiss:")
-    assert LancePlace(uri)._entries() == set()
+    assert LancePlace(uri).entries() == set()
 
 
 def test_of_many_that_claim_a_place_at_once_one_gets_it(uri: str) -> None:
     refused: list[UsageError] = []
     together = threading.Barrier(4, timeout=60)
 
-    def claim(owner: str) -> None:
+    def try_it(owner: str) -> None:
         together.wait()
         try:
-            LancePlace(uri).claim(owner)
+            claim(uri, owner)
         except UsageError as error:
             refused.append(error)
 
-    threads = [threading.Thread(target=claim, args=(str(number),)) for number in range(4)]
+    threads = [threading.Thread(target=try_it, args=(str(number),)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(refused) == 3
-    owner = LancePlace(uri)._owner()
+    owner = owner_of(LancePlace(uri))
     assert owner is not None
-    LancePlace(uri).release(owner)
-    assert LancePlace(uri)._entries() == set()
+    release(uri, owner)
+    assert LancePlace(uri).entries() == set()
 
 
 def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
@@ -156,7 +146,7 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
         lambda: write(store, 30, first=3000),
         lambda: store.merge(segments, NO_IDS, generation=4),
         lambda: store.names(),
-        lambda: LancePlace(uri).claim("me"),
+        lambda: claim(uri, "me"),
     ):
         began = time.monotonic()
         with pytest.raises(StorageError, match="s3://bucket"):
@@ -194,4 +184,4 @@ def test_a_slow_line_is_only_slow(uri: str, proxy: TcpProxy) -> None:
 
 def test_a_bucket_that_is_not_there_is_told(uri: str) -> None:
     with pytest.raises(StorageError, match="bucket does not exist"):
-        LancePlace(uri.replace("bucket/", "nobucket/")).claim("me")
+        claim(uri.replace("bucket/", "nobucket/"), "me")

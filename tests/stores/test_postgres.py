@@ -18,6 +18,7 @@ from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.cli.commands.looking.status_command import kept_elsewhere, scanned
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.store import NO_IDS
 from semsearch.errors import IndexDamaged, StorageError, UsageError
@@ -122,8 +123,11 @@ def test_the_questions_of_an_index_go_through_its_graphs(
     with Index.open(both[1].path) as opened:
         agree(both[0], opened)
     assert statements == {True}
-    (scan,) = both[1].status().scans
+    status = both[1].status()
+    (scan,) = status.scans
     assert (scan.factory, scan.recall) == ("HNSW16", 1)
+    assert scanned(status).startswith(f"{status.passages} passages in HNSW16, ef {scan.probes}: recall 1.000")
+    assert f"{uri.partition('?')[2]}, {status.passages} rows; " in kept_elsewhere(status)
     for each in both:
         each.close()
 
@@ -236,15 +240,13 @@ def test_a_graph_that_finds_fewer_than_there_are_is_not_believed() -> None:
     assert found.ids[:, 0].tolist() == [0, 1, 2]
 
 
-def test_an_exact_index_has_no_graph_and_an_index_type_of_faiss_is_refused() -> None:
+def test_an_exact_index_has_no_graph() -> None:
     store = postgres_store(scanning=ScanOptions(exact=True, listed=5))
     assert store.gathering is None
     with store.writer(1) as writer:
         writer.add(np.arange(50), unit_rows(50))
         (segment,) = writer.finish()
     assert segment.scan is None
-    with pytest.raises(UsageError, match=r"IVF8,SQ8 is an index type of FAISS"):
-        postgres_store(scanning=ScanOptions(factory="IVF8,SQ8")).writer(1)
 
 
 # -- places ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ class Scan(Record):
 
     factory: str  # the index type, as FAISS calls it
     vectors: int
-    lists: int  # 0: none, all vectors are compared
-    probes: int  # lists that are searched for a query
+    lists: int  # 0: none, all vectors are compared or there is a graph
+    probes: int  # lists that are searched for a query; of a graph, the candidates that a search keeps (ef)
     recall: float  # of the ten best
     questions: int  # queries on which recall was measured

@@ -1,91 +1,40 @@
 """A place for tables of Lance: a folder, or a prefix in a bucket of an object store that speaks S3.
 
-Every segment is a table of its own, a folder below the place; `owner.lance` is a table too, and says whose the place
-is: it has a first version only once, however many write it at the same time.
+Every segment is a table of its own, a folder below the place.
 """
 
 from __future__ import annotations
 
 import errno
-import math
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
 from semsearch.storage.segments import Kind
+from semsearch.stores.lance.lance_answers import ask, reached
+from semsearch.stores.lance.place_address import LanceAddress
 from semsearch.system.durable import sync_folder
-from semsearch.system.working_folder import working_folder
 
 Result = TypeVar("Result")
 
 SUFFIX = ".lance"
 PACE = 1 << 24  # bytes that may take as long as a question, where a store is slow
-_OWNER = f"owner{SUFFIX}"
-_OPTIONS = ("endpoint", "region", "timeout")  # of an object store; credentials come from the environment
-_SECONDS = 10.0  # a question may take, unless `timeout` says otherwise
-_LONG = 60  # times that: for a file of unknown size
-_CONNECTING = 3.0  # of them, until there is a connection
-_TRIES = 3  # times that a request is sent again
-_FASTER = ("already exists", "commit conflict")  # what Lance says where somebody else has written an owner meanwhile
+_LONG = 60  # times the time of a question: for a file of unknown size
 _MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
 _NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
-_GONE = ("was not found", "Not found:", "not found: ", "No such file", "NoSuchKey")  # what Lance says of a lost file
 
 
-@dataclass(frozen=True)
-class LancePlace:
-    """A place for tables, given by the complete URI (`located`) that an index keeps."""
-
-    uri: str
-
-    @cached_property
-    def folder(self) -> Path | None:
-        """The folder; None on an object store."""
-        return None if self._is_remote else Path(self._address)
-
-    @cached_property
-    def base(self) -> str:
-        """The address that Lance takes: a path, or s3://bucket/prefix."""
-        return self._address.partition("?")[0] if self._is_remote else self._address
-
-    @cached_property
-    def options(self) -> dict[str, str]:
-        """What Lance is told about the object store."""
-        if not self._is_remote:
-            return {}
-        given = {name: value for name, value in self._given.items() if name != "timeout"}
-        return {
-            **given,
-            "allow_http": str(given.get("endpoint", "").startswith("http://")).lower(),
-            "timeout": f"{self.seconds:g}s",
-            "connect_timeout": f"{min(self.seconds, _CONNECTING):g}s",
-            "client_max_retries": str(_TRIES),
-            "client_retry_timeout": str(math.ceil(self.seconds)),
-        }
-
-    @cached_property
-    def seconds(self) -> float:
-        """How long a question may take on an object store."""
-        return float(self._given.get("timeout", _SECONDS))
-
-    def table(self, name: str) -> str:
-        """The address of a table."""
-        return f"{self.base}/{name}"
+class LancePlace(LanceAddress):
+    """A place for tables, and what is done with their files."""
 
     def names(self, kind: Kind) -> set[str]:
         """The names of all tables of a kind, finished or not; none if there is no such place."""
-        return {name for name in self._entries() if name.startswith(f"{kind}-") and name.endswith(SUFFIX)}
+        return {name for name in self.entries() if name.startswith(f"{kind}-") and name.endswith(SUFFIX)}
 
     def drop(self, name: str) -> None:
         """Delete a table, finished or not. What names its versions goes first: without it, the table is gone."""
@@ -134,91 +83,20 @@ class LancePlace:
                         os.fsync(file.fileno())
         sync_folder(self.folder)
 
-    def claim(self, owner: str) -> None:
-        """Make the place an owner's, if it is empty. Raises UsageError if it is another's or has other files."""
+    def entries(self) -> set[str]:
+        """The names of all that lies directly in the place."""
         if self.folder is not None:
-            with self._usable():
-                self.folder.mkdir(parents=True, exist_ok=True)
-        if self._owner() is None:
-            if self._entries() - {_OWNER}:
-                raise UsageError(f"{self.base} has other files; choose an empty place, or one that is not there yet")
-            self._write_owner(owner)
-        if self._owner() != owner:
-            raise UsageError(f"{self.base} has the vectors of another index; choose another place")
-
-    def release(self, owner: str) -> None:
-        """Delete all tables of an owner, and its claim; nothing if the place is another's or gone."""
-        if self._owner() != owner:
-            return
-        for name in sorted(self._entries() - {_OWNER}):
-            if name.endswith(SUFFIX):
-                self.drop(name)
-        self.drop(_OWNER)
-        if self.folder is not None:
-            with suppress(OSError):  # somebody put another file there
-                self.folder.rmdir()
+            return {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
+        found = self._listed(None)
+        return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
 
     def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-        """Do some work that asks the store, in `times` the time that a question may take on an object store.
+        """Do some work that asks the store, in `times` the time of a question; `name` is the table that is read."""
+        return ask(self, work, name=name, times=times)
 
-        Lance tries again by itself, and cannot be told for how long. What it still asks then comes to its end in its
-        thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
-        """
-        with self.reached(name):
-            if not self._is_remote:
-                return work()
-            answer: Future[Result] = Future()
-            Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
-            try:
-                return answer.result(self.seconds * times)
-            except FutureTimeout as error:
-                raise StorageError(
-                    f"{self.base} has not answered within {self.seconds * times:.3g} seconds; try again, "
-                    "or allow more with a place that ends in ?timeout=SECONDS"
-                ) from error
-
-    @contextmanager
-    def reached(self, name: str | None = None) -> Iterator[None]:
-        """Translate errors of Lance: StorageError, or what is wrong with a table that is read.
-
-        That is FileNotFoundError, with its name, if it is gone, and IndexDamaged if the operating system read it and
-        Lance does not understand it.
-        """
-        try:
-            yield
-        except (OSError, ValueError, RuntimeError) as error:
-            is_lost = isinstance(error, FileNotFoundError)
-            if is_lost and name is None:
-                raise
-            said = str(error)
-            is_lost = is_lost or (any(each in said for each in _GONE) and "NoSuchBucket" not in said)
-            if is_lost and name is not None:
-                raise FileNotFoundError(errno.ENOENT, "no such segment", name) from error
-            if self.folder is not None and name is not None and "os error" not in said:
-                raise IndexDamaged(
-                    f"{name} in {self.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
-                ) from error
-            what = "its disk" if self.folder is not None else "its address, the network and the credentials"
-            raise StorageError(f"{self.base} cannot be read or written: {_short(said)}; look at {what}") from error
-
-    @contextmanager
-    def _usable(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StorageError(f"{self.base} cannot be made: {error.strerror}") from error
-
-    @property
-    def _address(self) -> str:
-        return self.uri.partition(":")[2]
-
-    @property
-    def _is_remote(self) -> bool:
-        return self._address.startswith("s3://")
-
-    @property
-    def _given(self) -> dict[str, str]:
-        return dict(parse_qsl(urlsplit(self._address).query)) if self._is_remote else {}
+    def reached(self, name: str | None = None) -> AbstractContextManager[None]:
+        """Translate errors of Lance while the block runs, as `ask` does; `name` is the table that is read."""
+        return reached(self, name)
 
     @cached_property
     def _session(self) -> Any:
@@ -229,90 +107,3 @@ class LancePlace:
     def _listed(self, path: str | None) -> Any:
         """What lies directly below a path on an object store. Lance's call for all below it asks eight times."""
         return self.ask(lambda: self._session.list_with_delimiter(path))
-
-    def _entries(self) -> set[str]:
-        """The names of all that lies directly in the place."""
-        if self.folder is not None:
-            return {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
-        found = self._listed(None)
-        return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
-
-    def _owner(self) -> str | None:
-        """The owner of the place, who wrote the first version; None if it has none."""
-        lance = lance_package()
-        opened = partial(lance.dataset, self.table(_OWNER), version=1, storage_options=self.options)
-        try:
-            return str(self.ask(lambda: opened().to_table()["owner"][0].as_py(), name=_OWNER))
-        except FileNotFoundError:
-            return None
-
-    def _write_owner(self, owner: str) -> None:
-        import pyarrow
-
-        table, write = pyarrow.table({"owner": [owner]}), lance_package().write_dataset
-        try:
-            self.ask(partial(write, table, self.table(_OWNER), storage_options=self.options))
-        except StorageError as error:
-            if not any(each in str(error) for each in _FASTER):
-                raise
-        self.flush(_OWNER)
-
-
-def located(uri: str, name: str) -> str:
-    """Complete the URI of a place: a folder's path is absolute, a bucket without a prefix gets the index's name.
-
-    Raises UsageError for what is no address.
-    """
-    scheme, _, given = uri.partition(":")
-    if "://" in given:
-        return f"{scheme}:{_bucket(given, name)}"
-    if not given:
-        raise UsageError(
-            f"{uri!r} names no place; give a folder or a bucket, as lance:FOLDER or lance:s3://BUCKET/PREFIX"
-        )
-    return f"{scheme}:{os.path.normpath(working_folder() / Path(given).expanduser())}"
-
-
-def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:
-        answer.set_exception(error)
-
-
-def lance_package() -> Any:
-    """Import Lance. Raises MissingExtra."""
-    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each request that it sends again
-    try:
-        import lance  # an optional package
-    except ImportError as error:
-        raise MissingExtra("pylance", "lance") from error
-    return lance
-
-
-def _bucket(address: str, name: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
-        raise UsageError(f"{address!r} is no bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    unknown = options.keys() - {*_OPTIONS}
-    if unknown or not all(options.values()):
-        raise UsageError(
-            f"{address!r} has the option {sorted(unknown)[0] if unknown else parts.query!r}; "
-            f"there are {', '.join(f'{each}=...' for each in _OPTIONS)}, and credentials come from the environment"
-        )
-    try:
-        if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
-            raise ValueError
-    except ValueError:
-        raise UsageError(f"timeout is a number of seconds above 0, not {options['timeout']!r}") from None
-    prefix = parts.path.strip("/") or name
-    return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
-
-
-def _short(said: str) -> str:
-    """The beginning of an error of Lance, without its place in Lance's source."""
-    if message := re.search(r"<Message>(.*?)</Message>", said):
-        return message[1]
-    first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
-    return first if len(first) <= 300 else f"{first[:300]}..."

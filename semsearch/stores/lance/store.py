@@ -23,11 +23,14 @@ from semsearch.dense.faiss_segment import HeldVectors
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
 from semsearch.dense.store import Questions
-from semsearch.errors import IndexDamaged
+from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.stores.engine import Engine, StoreLocation
+from semsearch.stores.lance.lance_answers import lance_package
 from semsearch.stores.lance.lists import ListedVectors, batches
-from semsearch.stores.lance.place import PACE, LancePlace, lance_package, located
+from semsearch.stores.lance.ownership import claim, release
+from semsearch.stores.lance.place import PACE, LancePlace
+from semsearch.stores.lance.place_address import located
 from semsearch.system.durable import file_digest
 
 if TYPE_CHECKING:
@@ -165,12 +168,12 @@ def _open(location: StoreLocation) -> LanceStore:
     return LanceStore(LancePlace(location.uri), location.kind, scanning=location.scanning, largest=location.largest)
 
 
-def _claim(uri: str, owner: str) -> None:
-    LancePlace(uri).claim(owner)
+def _check(scanning: ScanOptions) -> None:
+    if scanning.layout(LARGEST).codes == "SQ8":
+        raise UsageError(
+            f"Lance keeps vectors as half-precision floats, not as {scanning.factory}; give a number of lists, as in "
+            "--factory IVF1024,SQfp16, or leave it out"
+        )
 
 
-def _release(uri: str, owner: str) -> None:
-    LancePlace(uri).release(owner)
-
-
-ENGINE = Engine(open=_open, located=located, claim=_claim, release=_release)
+ENGINE = Engine(open=_open, located=located, claim=claim, release=release, check=_check)

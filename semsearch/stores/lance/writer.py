@@ -14,11 +14,12 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.measured_recall import QUESTIONS, evenly
 from semsearch.dense.scan_plan import SegmentLayout
 from semsearch.dense.store import Additions, Questions
-from semsearch.errors import StorageError, UsageError
+from semsearch.errors import StorageError
 from semsearch.results.state.scan import Scan
-from semsearch.storage.segments import LARGEST, Segment, segment_name
+from semsearch.storage.segments import Segment, segment_name
+from semsearch.stores.lance.lance_answers import lance_package
 from semsearch.stores.lance.lists import COLUMN, ListedVectors, make_lists, measured
-from semsearch.stores.lance.place import PACE, SUFFIX, lance_package
+from semsearch.stores.lance.place import PACE, SUFFIX
 
 if TYPE_CHECKING:
     from semsearch.stores.lance.store import LanceStore
@@ -40,11 +41,6 @@ class LanceWriter:
         self._additions = Additions()
         self._segments: list[Segment] = []
         self._start()
-        if store.scanning.layout(LARGEST).codes == "SQ8":
-            raise UsageError(
-                f"Lance keeps vectors as half-precision floats, not as {store.scanning.factory}; "
-                "give SQfp16 or a number of lists, as in IVF1024,SQfp16"
-            )
 
     def add(self, ids: Int64, vectors: Float32) -> None:
         """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""

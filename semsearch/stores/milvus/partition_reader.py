@@ -7,6 +7,7 @@ answers whole, and one of before does not wait.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -33,6 +34,8 @@ _BYTES = 1 << 22  # of vectors that are fetched by a call
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _FEWEST = 64  # rows more than that
 _SPARE = 1.5  # times as many rows are asked for as should have enough wanted ones among them
+_FARTHEST = 32768  # `ef`, as Milvus has it
+_NARROW = 1.25  # the power of 1 / share by which graphs are searched farther for a share of their rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,10 @@ class PartitionsOfCollection:
         if n > DEEPEST:
             return self._in_pieces(queries, n, wanted, ef)
         if wanted.condition is not None:
-            return self._found(queries, n, wanted.condition, ef)
+            return self._found(queries, n, wanted, ef)
         share = len(wanted) / len(wanted.cover)
         if (more := int(n / share * _SPARE) + _FEWEST) <= DEEPEST:
-            found = self._found(queries, more, wanted.cover.condition or "", ef)
+            found = self._found(queries, more, wanted.cover, ef)
             kept = _only(found, wanted, n)
             if (kept.ids[:, -1] >= 0).all():
                 return kept
@@ -107,18 +110,18 @@ class PartitionsOfCollection:
     def _in_pieces(self, queries: Float32, n: int, wanted: WantedRows, ef: int) -> TopKResult:
         best = nothing_found(len(queries))
         for piece in wanted.pieces(DEEPEST):
-            found = self._found(queries, min(n, len(piece)), piece.condition or "", ef)
+            found = self._found(queries, min(n, len(piece)), piece, ef)
             best = merged([best, found], n)
         return best
 
-    def _found(self, queries: Float32, n: int, condition: str, ef: int) -> TopKResult:
+    def _found(self, queries: Float32, n: int, rows: WantedRows, ef: int) -> TopKResult:
         size = max(1, _AT_ONCE // n)
-        far = {"params": {"ef": max(n, ef or self._ef)}} if self._ef else {}
+        far = {"params": {"ef": _far(ef or self._ef, n, len(rows) / len(self.held))}} if self._ef else {}
         asked = {
             **self._asked,
             "anns_field": "vector",
             "limit": n,
-            "filter": condition,
+            "filter": rows.condition or "",
             "search_params": {"metric_type": "IP", **far},
         }
         parts = [queries[first : first + size] for first in range(0, len(queries), size)]
@@ -196,6 +199,16 @@ def check_partitions(collections: Collections, partitions: Iterable[str]) -> Non
     for name in partitions:
         if name not in there:
             raise FileNotFoundError(2, "no such partition in Milvus", name)
+
+
+def _far(ef: int, n: int, share: float) -> int:
+    """How far graphs are searched for the n best of a share of their rows, where all are searched as far as `ef`.
+
+    A condition leaves few ways through a graph. Of 40,000 vectors, with an ef of 16 that found .979 of the ten best, a
+    range of a tenth of them found .826; with 64 it was .918, and with 256 .985. Where less than some 7 % are wanted,
+    Milvus compares them all.
+    """
+    return max(n, min(round(ef / math.pow(share, _NARROW)), _FARTHEST))
 
 
 def _search(asked: dict[str, Any], queries: Float32, client: Any, seconds: float) -> TopKResult:

@@ -69,8 +69,8 @@ class Part:
             )
         if self.from_graph:
             limit = "$2" if self.rows is None else f"${first + 1}"
-            near = f"SELECT number, embedding FROM {self.table.name} {condition} "  # noqa: S608 (quoted)
-            near += f"ORDER BY embedding <#> (SELECT half FROM asked) LIMIT {limit}"
+            nearest = f"ORDER BY embedding <#> (SELECT half FROM asked) LIMIT {limit}"  # noqa: S608
+            near = f"SELECT number, embedding FROM {self.table.name} {condition} {nearest}"  # noqa: S608 (quoted)
             return f"(SELECT {number} AS part, number, {_DISTANCE} AS distance FROM ({near}) AS near)"  # noqa: S608
         every = f"SELECT {number} AS part, number, {_DISTANCE} AS distance FROM {self.table.name} {condition}"  # noqa: S608
         return f"({every} ORDER BY distance LIMIT $2)"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.store import Questions
-from semsearch.errors import IndexDamaged, UsageError, rebuild_command
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import Segment
 from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.postgres.address import Address, located, parsed
@@ -74,14 +74,9 @@ class PostgresStore:
         return PostgresReader(self, [known[segment.file] for segment in segments], removed)
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> PostgresWriter:
-        """Make a writer of new tables. Raises UsageError for an index type of FAISS."""
+        """Make a writer of new tables."""
         from semsearch.stores.postgres.table_writer import PostgresWriter  # start-up time: a search writes nothing
 
-        scanning = self.location.scanning
-        if scanning is not None and scanning.factory is not None:
-            raise UsageError(
-                f"{scanning.factory} is an index type of FAISS, and PostgreSQL keeps the vectors; leave the type out"
-            )
         return PostgresWriter(self, generation, questions=questions)
 
     def merge(

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+import importlib.util
 import logging
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from moto.server import ThreadedMotoServer
+import pytest
+
+from servers.tcp_proxy import TcpProxy
+
+if TYPE_CHECKING:
+    from moto.server import ThreadedMotoServer
 
 
 class S3Server:
@@ -21,6 +32,8 @@ class S3Server:
 
     def start(self) -> None:
         """Start it, unless it runs, on the port it had."""
+        from moto.server import ThreadedMotoServer  # a hundred megabytes, which few have
+
         if self._server is None:
             self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=self.port, verbose=False)
             self._server.start()
@@ -35,3 +48,22 @@ class S3Server:
     def remove(self) -> None:
         """Stop it for good."""
         self.kill()
+
+
+@lru_cache(maxsize=1)
+def shared_emulator() -> S3Server:
+    """The emulator that the tests of a process share. Skips where moto is not installed."""
+    if importlib.util.find_spec("moto") is None:
+        pytest.skip("moto is not installed: pip install 'moto[s3]' flask flask-cors")
+    emulator = S3Server()
+    atexit.register(emulator.remove)
+    return emulator
+
+
+@contextmanager
+def emulator_behind_proxy() -> Iterator[TcpProxy]:
+    """The shared emulator behind a proxy, with credentials for it in the environment, while the block runs."""
+    with pytest.MonkeyPatch.context() as patched, TcpProxy(shared_emulator().port) as proxy:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patched.setenv(name, "test")
+        yield proxy

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from semsearch.results.state.problems import FileCoverage
     from semsearch.results.state.publication import PublicationStatus
     from semsearch.results.state.reports import Status
+    from semsearch.results.state.scan import Scan
 
 
 def status(
@@ -101,9 +102,7 @@ def describe(found: Status) -> dict[str, str]:
         "sentences": f"{found.sentences:,} with {found.words:,} words",
         "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
         + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
-        **(
-            {} if found.store is None else {"store": f"{found.store}; sentences' vectors are made when they are needed"}
-        ),
+        **({} if found.store is None else {"store": kept_elsewhere(found)}),
         "search": scanned(found),
         "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
         "topics": adapted(found),
@@ -147,7 +146,7 @@ def scanned(found: Status) -> str:
     """Describe how passages are compared with a query, and the recall of that."""
     parts = [
         f"{one.vectors:,} passages in {one.factory}"
-        + (f", {one.probes:,} of {one.lists:,} lists looked into" if one.lists else "")
+        + _searched(one)
         + f": recall {one.recall:.3f} of the ten best, measured on {count(one.questions, 'question')}"
         for one in found.scans
     ]
@@ -155,6 +154,18 @@ def scanned(found: Status) -> str:
         return "exact: every passage is compared"
     rest = found.passages - sum(one.vectors for one in found.scans)
     return "; ".join([*parts, f"{count(rest, 'other')}, all compared"] if rest > 0 else parts)
+
+
+def _searched(scan: Scan) -> str:
+    """How far a segment's index is searched: lists that are looked into, or the candidates that a graph keeps."""
+    if scan.lists:
+        return f", {scan.probes:,} of {scan.lists:,} lists looked into"
+    return f", ef {scan.probes:,}" if scan.probes else ""
+
+
+def kept_elsewhere(found: Status) -> str:
+    """Say where an engine keeps the vectors, and how many."""
+    return f"{found.store}, {count(found.vectors, 'row')}; sentences' vectors are made when they are needed"
 
 
 def adapted(found: Status) -> str:

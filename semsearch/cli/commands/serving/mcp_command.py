@@ -12,7 +12,7 @@ import typer
 from semsearch.cli.index_folders import index_folders, nearest
 from semsearch.cli.messages import complain, tell_warnings
 from semsearch.cli.naming import INDEXES, find_indexes, none_in
-from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption
+from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption, VectorsOption
 from semsearch.cli.reranking_choice import chosen_reranker, is_wanted
 from semsearch.cli.startup import use_one_thread
 
@@ -29,6 +29,7 @@ def mcp(
         ),
     ] = None,
     indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
     timeout: Annotated[
@@ -54,7 +55,7 @@ def mcp(
         complain("waiting for an agent's messages on standard input; docs/agents.md says how agents start this")
     reranker = chosen_reranker(rerank, rerank_seconds)
     protocol = AgentProtocol(
-        lambda: _opened(places, indexes, reranker),
+        lambda: _opened(places, indexes, vectors, reranker),
         lambda: sorted(places) if places else [each.name for each in index_folders(nearest(indexes))],
     )
     server = StdioServer(protocol, MessagePipes.of_this_process(), seconds=timeout)
@@ -67,7 +68,10 @@ def mcp(
         protocol.close()
 
 
-def _opened(places: dict[str, Path | str] | None, indexes: Path | None, reranker: ModelReranker | None) -> OpenIndexes:
+def _opened(
+    places: dict[str, Path | str] | None, indexes: Path | None, vectors: str | None, reranker: ModelReranker | None
+) -> OpenIndexes:
     from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
 
-    return OpenIndexes(folder=None if places else nearest(indexes), places=places, reranker=reranker)
+    folder = None if places else nearest(indexes)
+    return OpenIndexes(folder=folder, places=places, reranker=reranker, vectors=vectors)

@@ -11,7 +11,7 @@ import typer
 from semsearch.cli.index_folders import nearest
 from semsearch.cli.messages import complain, tell_warnings, warn
 from semsearch.cli.naming import INDEXES, find_indexes, none_in
-from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption
+from semsearch.cli.options import IndexesOption, RerankOption, RerankSecondsOption, VectorsOption
 from semsearch.cli.reranking_choice import chosen_reranker, is_wanted
 from semsearch.cli.startup import use_one_thread
 from semsearch.errors import IndexNotFound
@@ -38,6 +38,7 @@ def serve(
         bool, typer.Option("--require-token", help="Ask for the token always, of this machine's programs too.")
     ] = False,
     show_token: Annotated[bool, typer.Option("--show-token", help="Print the token, and exit.")] = False,
+    vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
     look_every: Annotated[
@@ -69,7 +70,9 @@ def serve(
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = find_indexes(index, indexes) if index else None
-    served = OpenIndexes(folder=None if places else nearest(indexes), places=places, look_every=look_every)
+    served = OpenIndexes(
+        folder=None if places else nearest(indexes), places=places, look_every=look_every, vectors=vectors
+    )
     if not served.names():
         raise IndexNotFound(none_in(indexes))
     served.reranker = chosen_reranker(rerank, rerank_seconds)

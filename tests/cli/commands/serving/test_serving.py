@@ -35,9 +35,11 @@ def _indexed(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no Ctrl-C to send there")
-def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(tmp_path: Path) -> None:
+def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "semsearch", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "semsearch", "serve", "--port", "0", "--vectors", str(small_vectors.folder)]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.measured_recall import QUESTIONS, K, evenly, probes_for, recall
+from semsearch.dense.measured_recall import FEW, QUESTIONS, K, evenly, probes_for, recall
 from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, ScanOptions, SegmentLayout
 from semsearch.dense.store import Additions, Questions
 from semsearch.results.state.scan import Scan
@@ -30,7 +30,6 @@ faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _CHUNK = 1 << 14  # vectors decoded at a time
 _ROUNDS = 6  # of learning centroids: more do not improve the recall
 _LEARNING = 1 << 16  # vectors that eight-bit codes learn their range from
-_FEW = 16  # questions: fewer measure nothing
 
 
 class SegmentWriter:
@@ -154,7 +153,7 @@ def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, qu
     index = _empty(plain.d, layout)
     learning = max(layout.lists * TRAINING, 0 if layout.codes == PLAIN.codes else _LEARNING)
     index.train(plain.sa_decode(codes[evenly(len(codes), learning)]))
-    if len(questions) < _FEW:
+    if len(questions) < FEW:
         questions = plain.sa_decode(codes[evenly(len(codes), QUESTIONS)])
     nearest = TopK(len(questions), min(K, len(codes)))
     for first in range(0, len(codes), _CHUNK):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semsearch.dense.measured_recall import evenly, probes_for, recall
+from semsearch.dense.measured_recall import evenly, least_step, probes_for, recall
 from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout
 from semsearch.errors import UsageError
 
@@ -89,3 +89,19 @@ def test_a_sample_is_even_and_not_larger_than_what_there_is() -> None:
     assert evenly(10, 5).tolist() == [0, 2, 4, 6, 8]
     assert evenly(3, 5).tolist() == [0, 1, 2]
     assert evenly(0, 5).tolist() == []
+
+
+def test_the_least_step_is_chosen_by_one_half_of_the_questions_and_measured_by_the_other() -> None:
+    asked: list[tuple[int, slice]] = []
+    of_step = {1: [0.5, 1.0], 2: [1.0, 0.8], 3: [1.0, 0.9], 4: [1.0, 1.0]}  # of the half that chooses, and the other
+
+    def shares(step: int, part: slice) -> np.ndarray:
+        asked.append((step, part))
+        return np.full(8, of_step[step][part.start or 0], np.float32)
+
+    least = least_step([1, 2, 3, 4], shares, 0.9 - 1e-6)
+    assert (least.step, least.questions) == (3, 8)
+    assert least.recall == pytest.approx(0.9)
+    assert [step for step, part in asked if part.start] == [2, 3]
+    last = least_step([1, 2], shares, 0.95)
+    assert (last.step, last.recall) == (2, pytest.approx(0.8))

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from semsearch.arrays.half_precision import to_single
 from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.top_k import TopK, TopKResult, nothing_found
-from semsearch.dense.measured_recall import QUESTIONS, K, evenly, recall
-from semsearch.dense.scan_plan import SURE, TRAINING, SegmentLayout
+from semsearch.dense.measured_recall import FEW, QUESTIONS, K, evenly, least_step, shares_found
+from semsearch.dense.scan_plan import TRAINING, SegmentLayout
 from semsearch.dense.stored import inner_products
 from semsearch.results.state.scan import Scan
 from semsearch.storage.segments import Segment
@@ -39,7 +39,6 @@ _FEW = 256  # allowed rows: so few are read and compared, whatever lists they ar
 _MORE = 16  # candidates above the number asked for, for what rounding the query moves across the edge
 _KEPT = 1 << 14  # rows read last that are kept: eight megabytes for 256 numbers each
 _PACE = 64  # queries that may take as long as one, where a store is slow
-_LEAST = 16  # questions: fewer measure nothing
 _OFFSET = np.uint64(32)  # bits of a row's address: its place in a fragment, and above them the fragment
 
 
@@ -163,21 +162,19 @@ def measured(vectors: ListedVectors, table: Any, layout: SegmentLayout, target: 
     If there are too few questions to measure with, some of the vectors are used as questions.
     """
     count = len(vectors.segment.id_ranges)
-    if len(questions) < _LEAST:
+    if len(questions) < FEW:
         questions = vectors.rows(evenly(count, QUESTIONS))
     nearest, first = TopK(len(questions), min(K, count)), 0
     for batch in batches(table):
         nearest.add(questions @ to_single(batch.view(np.int16)).T, np.arange(first, first + len(batch)))
         first += len(batch)
     answers = nearest.best().ids
-    for probes in _ladder(layout.lists):
-        found = vectors.candidates(questions, K, probes=probes)
-        each = (answers[:, :, None] == found[:, None, :]).any(axis=2).mean(axis=1)
-        choosing, measuring = each[::2], each[1::2]
-        surely = choosing.mean() - SURE * choosing.std() / math.sqrt(len(choosing))
-        if min(surely, measuring.mean()) >= target - 1e-9:
-            break
-    return Scan(layout.factory, count, layout.lists, probes, recall(found[1::2], answers[1::2]), len(measuring))
+
+    def shares(probes: int, part: slice) -> Float32:
+        return shares_found(vectors.candidates(questions[part], K, probes=probes), answers[part])
+
+    least = least_step(_ladder(layout.lists), shares, target)
+    return Scan(layout.factory, count, layout.lists, least.step, least.recall, least.questions)
 
 
 def _ladder(lists: int) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -22,8 +21,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.measured_recall import QUESTIONS, K, evenly
-from semsearch.dense.scan_plan import SURE
+from semsearch.dense.measured_recall import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.store import NO_IDS, Additions, Questions
 from semsearch.errors import StorageError
 from semsearch.results.state.scan import Scan
@@ -43,8 +41,6 @@ logger = logging.getLogger(__name__)
 
 _SENT = 1 << 22  # bytes of vectors in a call
 _EF = (16, 32, 64, 128, 256, 512, 1024)  # how far a graph is searched: the first that reaches the recall
-_EQUAL = 1e-5  # the difference of scores that summing in another order makes, at most
-_FEW = 16  # questions: fewer measure nothing
 _GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
 _PAUSE = 0.5  # seconds between two looks at a graph that is being built
 
@@ -125,20 +121,21 @@ class PartitionWriter:
         asked: Float32 = np.zeros((0, 0), np.float32)
         if self._questions is not None:
             asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
-        if len(asked) < _FEW:
+        if len(asked) < FEW:
             asked = spool.rows(evenly(len(ids), QUESTIONS)).astype(np.float32)
         nearest = TopK(len(asked), min(K, len(ids)))
         for some, rows in spool.parts(1 << 14):
             nearest.add(asked @ rows.astype(np.float32).T, some)
-        last = nearest.best().scores[:, -1:] - _EQUAL  # of the ten best; what has its score is as good
+        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; what has its score is as good
         every = WantedRows.among(opened.held, allowed=None, removed=NO_IDS)
-        target, ef, reached = self._store.scanning.target_recall, 0, 0.0
-        for ef in _EF:
-            shares = (opened.search(asked, min(K, len(ids)), every, ef=ef).scores >= last).mean(axis=1)
-            choosing, reached = shares[::2], float(shares[1::2].mean())
-            if min(reached, choosing.mean() - SURE * choosing.std() / math.sqrt(len(choosing))) >= target - 1e-9:
-                break
-        return ef, Scan(f"HNSW{GRAPH['hnsw']['M']}", len(ids), 0, ef, reached, len(shares[1::2]))
+
+        def shares(ef: int, part: slice) -> Float32:
+            found = opened.search(asked[part], min(K, len(ids)), every, ef=ef).scores
+            return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
+
+        least = least_step(_EF, shares, self._store.scanning.target_recall)
+        scan = Scan(f"HNSW{GRAPH['hnsw']['M']}", len(ids), 0, least.step, least.recall, least.questions)
+        return least.step, scan
 
 
 class _Spool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.measured_recall import QUESTIONS, K, evenly
-from semsearch.dense.scan_plan import SURE
+from semsearch.dense.measured_recall import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.store import NO_IDS, Additions, Questions
 from semsearch.errors import SemsearchError, StorageError
 from semsearch.results.state.scan import Scan
@@ -46,8 +44,6 @@ _LADDER = (40, 60, 90, 140, 200, 300, 450, 700, 1000)  # candidates to keep: eac
 _GRAPH_BYTES = 1000  # of a vector's neighbours while the graph is built, about
 _MOST_MEMORY = 1 << 21  # kilobytes for building a graph: without room it takes many times as long
 _NO_SHARED_MEMORY = ("53100", "53200")  # as in containers with little of it, which building side by side needs
-_EQUAL = 1e-5  # the difference of scores that summing in another order makes, at most
-_FEW = 16  # questions: fewer measure nothing
 
 
 class PostgresWriter:
@@ -194,7 +190,7 @@ class _GrowingTable:
         """Questions to measure recall with; some of the vectors if there are too few."""
         ids = np.concatenate(self._ids)[evenly(self.count, QUESTIONS)]
         asked = np.zeros((0, self.dimension), np.float32) if questions is None else questions(ids)
-        if len(asked) >= _FEW:
+        if len(asked) >= FEW:
             return asked
         return self._vectors_at(evenly(self.count, QUESTIONS))
 
@@ -217,30 +213,20 @@ class _GrowingTable:
 
 
 def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, best: Float32) -> Scan:
-    """Find the least number of candidates that reaches the target recall, with half of the questions; measure it with
-    the others, and take more if it falls short.
+    """Find the least number of candidates that reaches the target recall, and measure that.
 
     A row with the score of the last of the best is as good as that one: there may be many with the same text.
     """
     assert store.location.scanning is not None
-    target, last = store.location.scanning.target_recall, best[:, -1:] - _EQUAL
+    last = best[:, -1:] - EQUAL
 
-    def shares(step: int, part: slice) -> Float32:
-        reader = PostgresReader(store, [_with_ef(one, _LADDER[step])], NO_IDS)
+    def shares(ef: int, part: slice) -> Float32:
+        reader = PostgresReader(store, [_with_ef(one, ef)], NO_IDS)
         found = reader.search(asked[part], best.shape[1]).scores
         return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
 
-    def is_enough(step: int, part: slice, *, sure: float) -> bool:
-        each = shares(step, part)
-        return float(each.mean() - sure * each.std() / math.sqrt(len(each))) >= target - 1e-9
-
-    step = 0
-    while step < len(_LADDER) - 1 and not is_enough(step, slice(0, None, 2), sure=SURE):
-        step += 1
-    while step < len(_LADDER) - 1 and not is_enough(step, slice(1, None, 2), sure=0.0):
-        step += 1
-    measured = shares(step, slice(1, None, 2))
-    return Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, _LADDER[step], float(measured.mean()), len(measured))
+    least = least_step(_LADDER, shares, store.location.scanning.target_recall)
+    return Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, least.step, least.recall, least.questions)
 
 
 def _with_ef(one: SegmentTable, ef: int) -> SegmentTable:

@@ -233,3 +233,10 @@ def test_tabs_before_and_in_a_line_do_not_move_its_place() -> None:
 def test_an_empty_text_has_no_blocks() -> None:
     assert texts("") == texts("\n \n") == []
     assert read("").title == "page"
+
+
+def test_a_substitution_does_not_make_a_text_of_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(f".. |a| replace:: {'name ' * 10_000}\n\nThe |a| moves.").blocks[-1].text == "The a moves."
+    monkeypatch.setattr("semsearch.readers.markup.rst_tree._MOST_SUBSTITUTED", 10_000)
+    many = read(f".. |a| replace:: {'name ' * 300}\n\n" + "|a|\n\n" * 50)
+    assert 8_000 < sum(len(block.text) for block in many.blocks) < 11_000

@@ -63,6 +63,7 @@ class _PythonReading:
         self._starts = [*line_starts(source), len(source)]
         self._aligner = Aligner(source)
         self._ranges: list[_Range] = []
+        self._last = (0, 0, 0)  # line, column and offset that were last asked for: a line may be the whole file
         self.blocks: list[Block] = []
 
     def visit(self, node: ast.AST, names: tuple[str, ...], depth: int) -> None:
@@ -70,14 +71,14 @@ class _PythonReading:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, _Scope):
                 inner = (*names, child.name)
-                name = ".".join(inner)
+                name = _place_of(inner)
                 first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
                 self._ranges.append(_Range(first, child.end_lineno or child.lineno, name))
                 self._signature(child, name, min(depth + 1, 6))
                 self.visit(child, inner, depth + 1)
             elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
                 if isinstance(child.value.value, str):
-                    self._docstring(child.value, child.value.value, ".".join(names) or None)
+                    self._docstring(child.value, child.value.value, _place_of(names) or None)
             else:
                 self.visit(child, names, depth)
 
@@ -109,19 +110,31 @@ class _PythonReading:
                     found.append(Comment(token.string, start, token.start[0], alone))
         except (tokenize.TokenError, SyntaxError, IndexError):  # what ast takes and tokenize does not
             pass
+        names = self._names()
         for line, block in blocks_of(found):
-            yield replace(block, place=self._name_at(line))
+            yield replace(block, place=names[line] if line < len(names) else None)
 
-    def _name_at(self, line: int) -> str | None:
-        """The innermost function or class that a line is in."""
-        around = [found for found in self._ranges if found.first <= line <= found.last]
-        return max(around, key=lambda found: found.first).name if around else None
+    def _names(self) -> list[str | None]:
+        """The innermost function or class that each line is in, by the line's number."""
+        names: list[str | None] = [None] * (len(self._starts) + 1)
+        for found in self._ranges:  # those within another come after it
+            names[found.first : found.last + 1] = [found.name] * (found.last + 1 - found.first)
+        return names
 
     def _offset(self, line: int, column: int) -> int:
         """The offset of a line and column as ast gives them: the column in bytes of UTF-8."""
-        start = self._starts[line - 1]
-        text = self._source[start : start + column]
-        return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))
+        known, before, start = self._last if self._last[0] == line else (line, 0, self._starts[line - 1])
+        if column < before:
+            before, start = 0, self._starts[line - 1]
+        rest = column - before
+        text = self._source[start : start + rest]
+        offset = start + (rest if text.isascii() else len(text.encode()[:rest].decode(errors="ignore")))
+        self._last = known, column, offset
+        return offset
+
+
+def _place_of(names: tuple[str, ...]) -> str:
+    return ".".join(name[:_LONGEST] for name in names)[:_LONGEST]
 
 
 def _paragraphs(text: str) -> Iterator[str]:

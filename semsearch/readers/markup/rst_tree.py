@@ -22,6 +22,10 @@ _UNSEEN = (
     nodes.substitution_definition,
 )
 
+_LONGEST_SUBSTITUTION = 2_000  # characters of its definition
+_MOST_SUBSTITUTED = 2_000_000  # characters of a document, and
+_LEFT = "semsearch-left"  # how many of them are left, an attribute of its tree
+
 
 @dataclass(frozen=True, slots=True)
 class RstPiece:
@@ -104,12 +108,22 @@ def _pieces(element: nodes.Element, level: int, tree: nodes.document) -> Iterato
 
 
 def _substituted(reference: nodes.substitution_reference, tree: nodes.document) -> str:
-    """The text that a |substitution| stands for; one that is unknown, or made of others, stands for itself."""
+    """The text that a |substitution| stands for; one that is unknown, or made of others, stands for itself.
+
+    So does one that is long, and all of them once they have stood for very much text: three characters name each again.
+    """
     name = reference["refname"]
     definition = tree.substitution_defs.get(tree.substitution_names.get(name.lower(), name))
-    if definition is None or any(True for _ in definition.findall(nodes.substitution_reference)):
+    left = tree.get(_LEFT, _MOST_SUBSTITUTED)
+    if (
+        definition is None
+        or len(definition.rawsource) > min(left, _LONGEST_SUBSTITUTION)
+        or any(True for _ in definition.findall(nodes.substitution_reference))
+    ):
         return str(reference.astext())
-    return "".join(seen_text(child, tree) for child in definition.children)
+    text = "".join(seen_text(child, tree) for child in definition.children)
+    tree[_LEFT] = left - len(text)
+    return text
 
 
 def _line(node: nodes.Node) -> int:

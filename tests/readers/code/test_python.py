@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,19 @@ def test_every_docstring_of_a_package_is_found_in_its_file() -> None:
 
 def test_an_empty_file_has_no_blocks() -> None:
     assert read("").blocks == read("x = 1\n").blocks == []
+
+
+def test_names_of_any_length_are_places_of_some() -> None:
+    methods = "".join(f'    def f{n}(self):\n        """It moves."""\n' for n in range(200))
+    document = read_bytes(f"class {'N' * 50_000}:\n{methods}".encode(), "a.py")
+    assert max(len(block.place or "") for block in document.blocks) == 200
+
+
+def test_many_functions_with_comments_and_texts_in_one_line_take_time_by_their_length() -> None:
+    functions = "".join(f"def f{n}():\n    pass  # it moves\n" for n in range(5000))  # a second each, before
+    texts = "'Größe a'; " * 10_000
+    began = time.process_time()
+    document = read_bytes(f"{functions}\n{texts}\n".encode(), "a.py")
+    assert time.process_time() - began < 3
+    assert document.blocks[-1].source_offset(0) == len(functions) + 1 + len(texts) - len("Größe a'; ")
+    assert [block.place for block in document.blocks if block.text == "it moves"][-1] == "f4999"

@@ -5,7 +5,7 @@ The text does not depend on when, where or how fast it was made: the same result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from semsearch.evaluate.papers import notes
 from semsearch.evaluate.papers.chapters import CHAPTERS, Chapter, sections_of
@@ -15,6 +15,7 @@ from semsearch.evaluate.table import Table, prose
 
 INDEX = "README.md"  # of a folder: what is shown first of it
 PAGES = (*(f"{chapter.name}.md" for chapter in CHAPTERS), INDEX)
+NOTHING = "Nothing of this paper was run this time."
 _OPENING = "opening"  # the note of the beginning
 Link = Callable[[str], str]  # the path of a picture, from a page
 
@@ -32,14 +33,22 @@ def document(report: PapersReport, written: Mapping[str, str], *, link: Link | N
     return _text(lines)
 
 
-def pages(report: PapersReport, written: Mapping[str, str], *, link: Link | None = None) -> dict[str, str]:
+def pages(
+    report: PapersReport, written: Mapping[str, str], *, earlier: Collection[str] = (), link: Link | None = None
+) -> dict[str, str]:
     """Write the report as a page for each paper, and an index, which is the last: texts by the names of files.
 
-    Each paper has its page whether it was run or not, so that its notes stay there.
+    `earlier` are the names of pages that are there from an earlier run: that of a paper of which nothing was run this
+    time stays as it is, and is left out. Each paper has its page in any case, so that its notes have a place.
     """
-    found = {f"{chapter.name}.md": _text(_page(chapter, report, written, link)) for chapter in CHAPTERS}
+    found = {
+        f"{chapter.name}.md": _text(_page(chapter, report, written, link))
+        for chapter in CHAPTERS
+        if chapter.there(report) or f"{chapter.name}.md" not in earlier
+    }
     placed = {_OPENING, *(name for chapter in CHAPTERS for name in chapter.notes)}
-    lines = [*opening(report, where="FOLDER"), *_contents(report).markdown(), *notes.passage(_OPENING, written)]
+    contents = _contents(report, earlier).markdown()
+    lines = [*opening(report, where="FOLDER"), *contents, *notes.passage(_OPENING, written)]
     lines += _rest((name for name in written if name not in placed), written)
     return {**found, INDEX: _text(lines)}
 
@@ -53,18 +62,19 @@ def _page(chapter: Chapter, report: PapersReport, written: Mapping[str, str], li
     )
     there = chapter.there(report)
     if not there:
-        yield from prose("Nothing of this paper was run this time.")
+        yield from prose(NOTHING)
     yield from sections_of(chapter, report, written, level="##", link=link)
     placed = {section.note for section in there}
     yield from _rest((name for name in chapter.notes if name not in placed), written)
 
 
-def _contents(report: PapersReport) -> Table:
+def _contents(report: PapersReport, earlier: Collection[str]) -> Table:
     """The table of contents: each paper's page, and its sections."""
     rows = []
     for chapter in CHAPTERS:
         titles = [section.title for section in chapter.there(report) if section.title]
-        rows.append([f"[{chapter.heading}]({chapter.name}.md)", "; ".join(titles) or "not run this time"])
+        kept = "; the page is of an earlier run" * (f"{chapter.name}.md" in earlier)
+        rows.append([f"[{chapter.heading}]({chapter.name}.md)", "; ".join(titles) or f"not run this time{kept}"])
     return Table(["paper", "what is there"], rows)
 
 

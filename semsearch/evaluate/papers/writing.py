@@ -11,7 +11,7 @@ from urllib.parse import quote
 from semsearch.errors import StorageError, UsageError
 from semsearch.evaluate.experiments.catalogue import EXPERIMENTS
 from semsearch.evaluate.optional import optional
-from semsearch.evaluate.papers.document import PAGES, document, pages
+from semsearch.evaluate.papers.document import NOTHING, PAGES, document, pages
 from semsearch.evaluate.papers.notes import read_notes_of
 from semsearch.evaluate.papers.papers_report import PapersReport
 from semsearch.evaluate.plots import png
@@ -78,7 +78,8 @@ def _pages_at(out: Path) -> list[Path]:
 def write_report(report: PapersReport, out: str | Path, *, images: str | Path | None = None) -> list[Path]:
     """Write a report and its pictures; notes of an earlier one are kept. Returns the files, the report last.
 
-    `out` is a Markdown file, or a folder that gets an index and a page for each paper.
+    `out` is a Markdown file, or a folder that gets an index and a page for each paper. There the page of a paper of
+    which nothing was run this time stays as it is.
     Raises UsageError for a path or notes that make no sense, StorageError, MissingExtra without matplotlib.
     """
     out = Path(out)
@@ -90,7 +91,9 @@ def write_report(report: PapersReport, out: str | Path, *, images: str | Path | 
     if is_one_page(out):
         files[out] = document(report, written, link=link).encode()
     else:
-        files |= {out / name: text.encode() for name, text in pages(report, written, link=link).items()}
+        earlier = [path.name for path in places if path.exists() and NOTHING not in path.read_text(encoding="utf-8")]
+        texts = pages(report, written, earlier=earlier, link=link)
+        files |= {out / name: text.encode() for name, text in texts.items()}
     try:
         for each in (folder, places[-1].parent):
             each.mkdir(parents=True, exist_ok=True)

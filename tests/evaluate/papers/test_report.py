@@ -447,6 +447,11 @@ def test_notes_stay_on_their_pages_whether_run_or_not(report: PapersReport, tmp_
     before = {path: path.read_bytes() for path in out.glob("*.md")}
     write_report(report, out)
     assert {path: path.read_bytes() for path in out.glob("*.md")} == before
+    assert "earlier run" not in (out / "README.md").read_text(encoding="utf-8")
+    (out / "cbos.md").write_text("Of last week.\n<!-- note: cbos -->\nOf cbos.\n<!-- end -->\n", encoding="utf-8")
+    write_report(report, out)
+    assert (out / "cbos.md").read_text(encoding="utf-8").startswith("Of last week.")
+    assert "not run this time; the page is of an earlier run" in (out / "README.md").read_text(encoding="utf-8")
     with (out / "sif.md").open("a", encoding="utf-8") as page:
         page.write("<!-- note: cbos -->\n<!-- end -->\n")
     with pytest.raises(UsageError, match=r"sif\.md and .*cbos\.md both have a note 'cbos'; join them"):

@@ -53,8 +53,8 @@ def sizes_of_groups(sizes: GroupSizes) -> Table:
     return Table(head, [["groups", *(f"{count:,}" for count in sizes.sizes.values())]])
 
 
-def accuracies(report: ClassifyReport, sizes: GroupSizes) -> Table:
-    """The table of accuracies on one data set: White et al., table 1."""
+def accuracies(report: ClassifyReport, sizes: GroupSizes, *, others: bool = True) -> Table:
+    """The table of accuracies on one data set: White et al., table 1. `others`: published models that were not run."""
     published = published_accuracies(sizes.data, sizes.sentences)
     rows = []
     for score in (score for score in report.scores if score.data == sizes.data):
@@ -65,7 +65,7 @@ def accuracies(report: ClassifyReport, sizes: GroupSizes) -> Table:
         cells = (ours, folds, costs, at_1)
         taught = [score.model] * (report.taught and score.model in _OF_WORD_VECTORS)
         rows.append([marked(score.model, taught), f"{score.dimension:,}", *cells, number(score.published, ".2f")])
-    missing = [model for model in published if model not in {score.model for score in report.scores}]
+    missing = [model for model in published if others and model not in {score.model for score in report.scores}]
     rows += [[model, *[NONE] * 5, f"{published[model]:.2f}"] for model in missing]
     head = f"{sizes.data}, accuracy × 100"
     return Table([head, "dimensions", "ours", "folds", "C", "at C = 1", "paper"], rows)
@@ -205,6 +205,7 @@ def _pictures(report: ClassifyReport) -> Iterator[Block]:
 
 SECTION = Section(
     of="classify",
+    title="Into groups of paraphrases (table 1)",
     command=_command,
     says="Each sentence into its group of paraphrases, by a linear machine in three folds. C is chosen within each "
     "training fold; the paper does not say which it took.",
@@ -223,7 +224,7 @@ REDUCED = Section(
     vectors="none",
     says="The paper does not say whether its components were scaled. white: to a variance of one each. all: "
     "fitted on all sentences, the tested ones too, of which the paper says that it gains a few per cent.",
-    blocks=lambda report, _: [accuracies(report, sizes).without("folds") for sizes in report.sizes],
+    blocks=lambda report, _: [accuracies(report, sizes, others=False).without("folds") for sizes in report.sizes],
     note="reduced",
 )
 ERRORS = Section(

@@ -25,7 +25,6 @@ from pathlib import Path
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError
 from semsearch.published.blocks import each_at_once, fetch_block, read_block
 from semsearch.published.manifest import CurrentPointer, PublishedFile, PublishedManifest, digest_of
-from semsearch.published.naming import shown
 from semsearch.published.places import Place
 from semsearch.published.users import CacheUser, generations_in_use
 from semsearch.storage.database import DATABASE, SEGMENTS, IndexDatabase, check
@@ -34,6 +33,7 @@ from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.publication import INDEX_ID
 from semsearch.storage.segments import VECTORS
 from semsearch.system.durable import Write, sync_folder, write_durably
+from semsearch.system.uris import shown
 from semsearch.system.user_folders import cache_folder
 
 logger = logging.getLogger(__name__)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from semsearch.errors import StorageError, UsageError
 from semsearch.published.manifest import MOST_POINTER, PlaceClaim
-from semsearch.published.naming import CLAIM, shown
+from semsearch.published.naming import CLAIM
 from semsearch.published.places import Place, get_checked
+from semsearch.system.uris import shown
 
 
 def claim(place: Place, uri: str, own: PlaceClaim, *, take_over: bool = False) -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError
 from semsearch.published.cache import SnapshotCache
 from semsearch.published.manifest import CurrentPointer
-from semsearch.published.naming import shown
 from semsearch.published.places import Place
 from semsearch.published.publisher import get_manifest, get_pointer
 from semsearch.published.users import CacheUser
+from semsearch.system.uris import shown
 
 _ATTEMPTS = 3  # at a generation that is swept while it is fetched
 

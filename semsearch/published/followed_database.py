@@ -21,12 +21,13 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError
 from semsearch.published.cache import SnapshotCache
 from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
-from semsearch.published.naming import canonical, place_beside, shown, vectors_beside
+from semsearch.published.naming import canonical, place_beside, vectors_beside
 from semsearch.published.places import SECONDS, Place, open_place
 from semsearch.published.users import CacheUser
 from semsearch.results.state.publication import PublicationStatus
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.publication import get_place
+from semsearch.system.uris import shown
 
 if TYPE_CHECKING:
     import sqlite3

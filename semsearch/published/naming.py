@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from semsearch.errors import UsageError
+from semsearch.system.uris import divided, shown
 
 CLAIM = "semsearch.json"  # who publishes to a place
 POINTER = "current.json"  # which manifest is the newest
@@ -23,7 +24,6 @@ LOOK_EVERY = 5.0  # seconds after which a reader that is asked looks for a newer
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(.*)", re.IGNORECASE | re.DOTALL)
 _BESIDE = {"lance": "/snapshot"}  # engines that keep vectors in a folder or bucket, and where a snapshot lies there
 _DATABASES = ("postgres", "postgresql")  # engines in whose place snapshots are rows
-_SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
 
 
 def scheme_of(text: str) -> str:
@@ -64,16 +64,10 @@ def canonical(given: str | Path) -> str:
         return parsed(text, default="").uri
     if scheme in _BESIDE:
         inside = text.partition(":")[2]
-        address, options = _divided(inside) if scheme_of(inside) else (inside, "")
+        address, options = divided(inside) if scheme_of(inside) else (inside, "")
         return canonical(address.rstrip("/") + _BESIDE[scheme] + options)
-    address, options = _divided(text)
+    address, options = divided(text)
     return address.rstrip("/") + options
-
-
-def _divided(uri: str) -> tuple[str, str]:
-    """The address and the options, with their question mark, of a URI."""
-    address, mark, options = uri.partition("?")
-    return address, mark + options
 
 
 def completed(given: str | Path, name: str) -> str:
@@ -100,7 +94,7 @@ def vectors_beside(place: str, engine: str) -> str:
         from semsearch.stores.postgres.address import parsed  # start-up time, as above
 
         return replace(parsed(place), schema=parsed(engine).schema).uri
-    address, options = _divided(place)
+    address, options = divided(place)
     address = address.removesuffix(_BESIDE[scheme])
     if scheme_of(address) == "file":
         from urllib.request import url2pathname  # start-up time: it imports what speaks HTTP
@@ -127,13 +121,3 @@ def timeout_of(uri: str) -> float:
         return float(dict(parse_qsl(urlsplit(uri).query)).get("timeout", 0))
     except ValueError:
         raise UsageError(f"the timeout of {shown(uri)} is no number of seconds") from None
-
-
-def has_password(uri: str) -> bool:
-    """Return whether a URI has a password in it."""
-    return _SECRET.search(uri) is not None
-
-
-def shown(uri: str) -> str:
-    """A URI as it may be printed: without the password that it may have."""
-    return _SECRET.sub(r"\1:…@", uri)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from semsearch.errors import IndexDamaged, SemsearchError, StorageError
-from semsearch.published.naming import canonical, scheme_of, shown, timeout_of
+from semsearch.errors import IndexDamaged
+from semsearch.published.naming import canonical, scheme_of, timeout_of
 from semsearch.system.deadline import within
+from semsearch.system.remote_files import SECONDS, reached
+from semsearch.system.uris import shown
 
 Result = TypeVar("Result")
-
-SECONDS = 30.0  # that a place may take for one object
 
 
 class Place(Protocol):
@@ -105,15 +105,8 @@ class ReachedPlace:
         self._reach(partial(self.place.delete, name))
 
     def _reach(self, call: Callable[[], Result], *, may_lack: bool = False) -> Result:
-        try:
-            return within(self.seconds, call)
-        except SemsearchError:
-            raise
-        except Exception as error:  # each object store has errors of its own
-            if may_lack and isinstance(error, FileNotFoundError):
-                raise
-            said = str(error).strip() or type(error).__name__
-            raise StorageError(f"{self.uri} cannot be reached: {said}; see that it is there and may be used") from error
+        passing = (FileNotFoundError,) if may_lack else ()
+        return reached(self.uri, partial(within, self.seconds, call), passing=passing)
 
 
 def _folder(uri: str) -> Place:

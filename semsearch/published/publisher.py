@@ -36,7 +36,7 @@ from semsearch.published.manifest import (
     PublishedManifest,
     digest_of,
 )
-from semsearch.published.naming import MANIFESTS, POINTER, shown
+from semsearch.published.naming import MANIFESTS, POINTER
 from semsearch.published.place_sweep import swept
 from semsearch.published.places import Place, get_checked, open_place
 from semsearch.results.state.publication import PublishReport
@@ -53,6 +53,7 @@ from semsearch.storage.publication import (
 )
 from semsearch.storage.segments import VECTORS
 from semsearch.stores.registry import get_address
+from semsearch.system.uris import shown
 
 if TYPE_CHECKING:
     import sqlite3

@@ -66,13 +66,14 @@ class PublishingIndex:
 
         from semsearch.published.claiming import claim
         from semsearch.published.manifest import PlaceClaim
-        from semsearch.published.naming import completed, has_password, place_beside
+        from semsearch.published.naming import completed, place_beside
         from semsearch.published.places import open_place
         from semsearch.published.publisher import written_at
         from semsearch.storage.meta import get_meta, set_meta
         from semsearch.storage.publication import INDEX_ID, PLACE, PublicationNote, get_place, read_note, write_note
         from semsearch.stores.registry import get_address
         from semsearch.system.locking import writer_lock
+        from semsearch.system.uris import has_password
 
         with self._database.reading() as db:
             before, own, store = get_place(db), get_meta(db, INDEX_ID), get_address(db)
@@ -113,8 +114,8 @@ def publish_newest(database: IndexDatabase, place: str) -> None:
     note = read_note(database.folder)
     if note.place == place and note.newest is not None and note.newest.generation == generation and not note.failure:
         return
-    from semsearch.published.naming import shown
     from semsearch.published.publisher import Publisher
+    from semsearch.system.uris import shown
 
     try:
         Publisher(database, place).publish()

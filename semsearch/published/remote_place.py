@@ -1,8 +1,6 @@
-"""Object stores and other file systems as places, through fsspec: `s3://`, `gs://`, `az://`, `sftp://`, `memory://`.
+"""Object stores and other file systems as places, as `semsearch.system.remote_files` opens them.
 
-How they are reached (keys, endpoints) is fsspec's own configuration, in its files and environment variables, or that
-of the package that it uses; for a store that speaks S3 also `s3://bucket/docs?endpoint=http://localhost:9000&region=x`,
-as for tables of Lance. Object stores write an object whole; elsewhere it is written and renamed.
+Object stores write an object whole; elsewhere it is written and renamed.
 """
 
 from __future__ import annotations
@@ -12,26 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
-from semsearch.errors import MissingExtra, UsageError
-from semsearch.published.naming import scheme_of, shown
+from semsearch.published.naming import scheme_of
+from semsearch.system.remote_files import open_files
 
 _WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "obs", "tos", "hf", "memory"}
-
-
-def _with_options(uri: str) -> tuple[str, dict[str, Any]]:
-    """The address of a URI, and what the package that reaches it is told besides."""
-    parts = urlsplit(uri)
-    if parts.scheme not in ("s3", "s3a") or not parts.query:
-        return uri, {}
-    given = dict(parse_qsl(parts.query))
-    if unknown := given.keys() - {"endpoint", "region", "timeout"}:
-        raise UsageError(f"{shown(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
-    options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
-    if "region" in given:
-        options["client_kwargs"] = {"region_name": given["region"]}
-    return uri.partition("?")[0], options
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +28,8 @@ class RemotePlace:
     @classmethod
     def at(cls, uri: str) -> RemotePlace:
         """Open the place of a URI. Raises MissingExtra without fsspec, UsageError for a scheme that it lacks."""
-        try:
-            from fsspec.core import url_to_fs
-        except ImportError as error:
-            raise MissingExtra("fsspec", "remote-files") from error
-        try:
-            address, options = _with_options(uri)
-            files, root = url_to_fs(address, **options)
-        except ImportError as error:
-            raise UsageError(f"{shown(uri)} needs a package besides: {error}") from error
-        except ValueError as error:
-            raise UsageError(f"{shown(uri)} is no place to publish to: {error}") from error
-        return cls(files, str(root).rstrip("/"), scheme_of(uri) in _WHOLE)
+        opened = open_files(uri)
+        return cls(opened.files, opened.root, scheme_of(uri) in _WHOLE)
 
     def get(self, name: str, most: int) -> bytes:
         """Read an object, or its first `most + 1` bytes. Raises FileNotFoundError."""

@@ -14,6 +14,7 @@ from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageErro
 from semsearch.published import naming
 from semsearch.published.folder_place import FolderPlace
 from semsearch.published.places import Place, ReachedPlace, get_checked, open_place
+from semsearch.system.uris import shown
 
 
 @pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
@@ -155,7 +156,7 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
         "b",
         "my docs",
     ]
-    assert naming.shown("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
+    assert shown("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
     assert naming.place_named(tmp_path) is None
     (tmp_path / naming.CLAIM).write_text("{}")
     assert naming.place_named(tmp_path) == tmp_path.as_uri()

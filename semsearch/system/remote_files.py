@@ -1,0 +1,80 @@
+"""The door to fsspec: file systems by their URIs, `s3://`, `gs://`, `az://`, `sftp://`, `memory://`.
+
+How they are reached (keys, endpoints) is fsspec's own configuration, in its files and environment variables, or that
+of the package that it uses; for a store that speaks S3 also `s3://bucket/docs?endpoint=http://localhost:9000&region=x`,
+as for tables of Lance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+from semsearch.errors import MissingExtra, SemsearchError, StorageError, UsageError
+from semsearch.system.uris import divided, shown, uri_scheme
+
+Result = TypeVar("Result")
+
+SECONDS = 30.0  # that a store may take for one answer
+S3 = ("s3", "s3a")  # whose URIs may have options
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFiles:
+    """A file system that fsspec reaches, and the path there of the URI by which it was opened."""
+
+    files: Any  # an fsspec.AbstractFileSystem
+    root: str
+
+
+def open_files(uri: str) -> RemoteFiles:
+    """Open the file system of a URI. Nothing is asked of it yet, by most.
+
+    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks or an option that there is not.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise MissingExtra("fsspec", "remote-files") from error
+    try:
+        address, options = _with_options(uri)
+        files, root = url_to_fs(address, **options)
+    except ImportError as error:
+        raise UsageError(f"{shown(uri)} needs a package besides: {error}") from error
+    except ValueError as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"{shown(uri)} cannot be opened: {error}") from error
+    return RemoteFiles(files, str(root).rstrip("/"))
+
+
+def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
+    """Return what a store answers. Raises StorageError where it cannot be reached, whatever its package raises then.
+
+    Errors of semsearch, and those `passing`, are raised as they are.
+    """
+    try:
+        return answer()
+    except SemsearchError:
+        raise
+    except Exception as error:  # each store has errors of its own
+        if isinstance(error, passing):
+            raise
+        said = str(error).strip() or type(error).__name__
+        raise StorageError(f"{shown(uri)} cannot be reached: {said}; see that it is there and may be used") from error
+
+
+def _with_options(uri: str) -> tuple[str, dict[str, Any]]:
+    """The address of a URI, and what the package that reaches it is told besides."""
+    address, query = divided(uri)
+    if uri_scheme(uri) not in S3 or not query:
+        return uri, {}
+    given = dict(parse_qsl(query[1:]))
+    if unknown := given.keys() - {"endpoint", "region", "timeout"}:
+        raise UsageError(f"{shown(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
+    options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
+    if "region" in given:
+        options["client_kwargs"] = {"region_name": given["region"]}
+    return address, options

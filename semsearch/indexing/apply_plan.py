@@ -76,7 +76,7 @@ def _read(
         if not file.reason:
             read[kind] += 1
             columns.setdefault(present.root_id, {}).update(dict.fromkeys(file.columns))
-        elif os.path.lexists(present.absolute):  # else it is gone since it was found
+        elif present.store or os.path.lexists(present.absolute):  # else it is gone since it was found
             _skip(changes, present, file, max_bytes)
     check_columns(changes.changed_roots, before, columns)
     roots = get_roots(write.db)
@@ -87,7 +87,12 @@ def _read(
 def _is_refused(changes: Changes, present: PresentFile, max_bytes: int) -> bool:
     """Tell whether a file that no reader is for cannot be read as text either; if so, note that it is skipped."""
     checked = time.time_ns()
-    reason = refusal(Path(present.absolute), present.size)
+    if present.store:
+        from semsearch.indexing.reading.present_objects import object_refusal  # start-up time: few lie in stores
+
+        reason = object_refusal(present, max_bytes)
+    else:
+        reason = refusal(Path(present.absolute), present.size)
     if reason:
         _skip(changes, present, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
     return bool(reason)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.roots import get_known, get_roots
+from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,6 +43,8 @@ def _resolved(path: str) -> str:
     """The absolute path, links resolved; "" for an empty path, an id that is no path, or links that lead round."""
     if not path:
         return ""
+    if uri_scheme(path):
+        return path.rstrip("/")
     try:
         return Path(path).resolve().as_posix()
     except (OSError, RuntimeError, ValueError):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, repeat
 
 from semsearch.indexing.reading.elsewhere import prepare_elsewhere
 from semsearch.indexing.reading.intake import DocumentSource
-from semsearch.indexing.reading.prepare import Chunk, FileToRead, Prepared, read
+from semsearch.indexing.reading.prepare import Chunk, FileToRead, Opened, Prepared, each_opened, read
 from semsearch.indexing.reading.workers import LARGE, chunks, is_large, prepare_in_processes, useful_processes
 from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.document import Document
@@ -45,10 +45,12 @@ def take_files(
                 write.report(replace(told, path=members[0].absolute))
                 yield from _take_chunk(write, members, next(prepared))
             else:
-                for number, present in enumerate(members, start=done):
+                files = [FileToRead.of(present) for present in members]
+                opened = repeat(None) if was_read[group.start] else each_opened(files, max_bytes)
+                for number, (present, opener) in enumerate(zip(members, opened, strict=False), start=done):
                     told = Progress("reading", number, len(presents), write.intake.sentences, path=present.absolute)
                     write.report(told)
-                    yield _take_file(write, present, max_bytes)
+                    yield _take_file(write, present, opener, max_bytes)
             done += len(members)
     write.report(Progress("reading", len(presents), len(presents), write.intake.sentences))
 
@@ -62,7 +64,7 @@ def _prepare_apart(
             groups, spread=spread, settings=write.settings, vectors=write.vectors(), max_bytes=max_bytes
         )
     return prepare_in_processes(
-        [[_to_read(present) for present in group] for group in groups],
+        [[FileToRead.of(present) for present in group] for group in groups],
         processes=spread.threads,
         settings=write.settings,
         vectors=write.vectors(),
@@ -92,7 +94,8 @@ def _take_chunk(write: WriteTransaction, members: Sequence[PresentFile], chunk: 
     return chunk.files
 
 
-def _take_file(write: WriteTransaction, present: PresentFile, max_bytes: int) -> Prepared:
+def _take_file(write: WriteTransaction, present: PresentFile, opened: Opened | None, max_bytes: int) -> Prepared:
+    """Take in a file: one that was read before from the log."""
     if write.reading_log.has(present) and (file := write.reading_log.get(present)) is not None:
         write.intake.take_prepared(_origin(present, file), file)
         return file
@@ -103,17 +106,14 @@ def _take_file(write: WriteTransaction, present: PresentFile, max_bytes: int) ->
     def is_noted(document: Document) -> bool:
         return write.reading_log.is_open and len(document.source) <= LARGE  # a large one is not kept in memory
 
-    file, document = read(_to_read(present), max_bytes, records)
+    to_read = FileToRead.of(present)
+    file, document = read(to_read, opened or next(each_opened([to_read], max_bytes)), records)
     if document is not None and is_noted(document):
         write.reading_log.note(present, file)
         write.intake.take_prepared(_origin(present, file), file)
     elif document is not None:
         write.intake.take_in(_origin(present, file), document)
     return file
-
-
-def _to_read(present: PresentFile) -> FileToRead:
-    return FileToRead(present.absolute, present.columns)
 
 
 def _origin(present: PresentFile, file: Prepared) -> DocumentSource:

@@ -22,11 +22,12 @@ from semsearch.published.cache import SnapshotCache
 from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
 from semsearch.published.naming import canonical, place_beside, vectors_beside
-from semsearch.published.places import SECONDS, Place, open_place
+from semsearch.published.places import Place, open_place
 from semsearch.published.users import CacheUser
 from semsearch.results.state.publication import PublicationStatus
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.publication import get_place
+from semsearch.system.remote_files import SECONDS
 from semsearch.system.uris import shown
 
 if TYPE_CHECKING:

@@ -49,13 +49,17 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         if is_lacking(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    size = max(before.st_size, len(data))
-    if size > max_bytes:
-        raise SourceError(
-            f"{path} has {size:,} bytes, more than the limit of {max_bytes:,}; split it or raise the limit"
-        )
+    check_size(max(before.st_size, len(data)), max_bytes, str(path))
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     return FileContent(read_bytes(data, str(path), columns), digest, before.st_size, before.st_mtime_ns)
+
+
+def check_size(size: int, max_bytes: int, name: str) -> None:
+    """Check that what is to be read is not too large. Raises SourceError."""
+    if size > max_bytes:
+        raise SourceError(
+            f"{name} has {size:,} bytes, more than the limit of {max_bytes:,}; split it or raise the limit"
+        )
 
 
 def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:

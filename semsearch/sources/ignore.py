@@ -47,15 +47,27 @@ class Rules:
         return False
 
 
-def rules_of_folder(folder: str, names: Iterable[str], above: Rules | None, skipped: Skipped) -> Rules | None:
+def text_here(path: str) -> str:
+    """The text of a file of this machine. Raises OSError."""
+    return Path(path).read_text(encoding="utf-8-sig", errors="replace")
+
+
+def rules_of_folder(
+    folder: str,
+    names: Iterable[str],
+    above: Rules | None,
+    skipped: Skipped,
+    *,
+    text_of: Callable[[str], str] = text_here,
+) -> Rules | None:
     """The rules that hold in `folder` (absolute, ending in a slash): those of its ignore files `names`, then `above`.
 
-    If the files add no rules, it is `above` itself.
+    If the files add no rules, it is `above` itself. `text_of` reads a file, by its absolute path, or raises OSError.
     """
     lines: list[str] = []
     for name in names:
         try:
-            text = Path(folder, name).read_text(encoding="utf-8-sig", errors="replace")
+            text = text_of(folder + name)
         except OSError as error:
             if is_lacking(error):
                 raise  # what the rules leave out would be indexed

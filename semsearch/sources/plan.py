@@ -35,7 +35,8 @@ class KnownDocument:
 class PresentFile:
     """A file as it is on disk. `path` and `canonical` are in NFC, `file` and `absolute` spelled as on disk.
 
-    `path` and `file` are relative to the root, the other two are absolute; `absolute` is the one to open.
+    `path` and `file` are relative to the root, the other two are absolute; `absolute` is the one to open. `store` is
+    the URI by which the store of an object is opened; "" for a file of this machine.
     """
 
     root_id: int
@@ -47,6 +48,7 @@ class PresentFile:
     mtime_ns: int
     is_known: bool = True
     columns: Columns = NO_COLUMNS  # that were chosen for its root
+    store: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from semsearch.errors import UsageError
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.system.uris import uri_scheme
 
 ADDED = 0  # the root of texts that a program added
 
@@ -19,7 +20,8 @@ ADDED = 0  # the root of texts that a program added
 class Root:
     """A folder or file that is indexed: its absolute path with forward slashes, as spelled on disk, and its globs.
 
-    `single` marks a file; `columns` are those that were chosen for its tables and records.
+    `single` marks a file; `columns` are those that were chosen for its tables and records. The path of a folder or
+    object in a store is its URI, and `options` say how the store is reached: `?endpoint=http://localhost:9000`.
     """
 
     id: int
@@ -28,6 +30,17 @@ class Root:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     columns: Columns = NO_COLUMNS
+    options: str = ""
+
+    @property
+    def is_remote(self) -> bool:
+        """Return whether it lies in an object store or another file system than that of this machine."""
+        return bool(uri_scheme(self.path))
+
+    @property
+    def store(self) -> str:
+        """The URI by which the store of a remote root is opened; "" for a root of this machine."""
+        return self.path + self.options if self.is_remote else ""
 
     def canonical(self, path: str) -> str:
         """The canonical path of a document, given its path relative to the root: absolute, in NFC. Its identity."""
@@ -107,12 +120,13 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
 
 
 def _updated(root: Root, ask: Root) -> Root:
-    """A root with the globs and columns that are asked for; those that are not given stay."""
+    """A root with the globs, columns and options that are asked for; those that are not given stay."""
     return replace(
         root,
         include=ask.include or root.include,
         exclude=ask.exclude or root.exclude,
         columns=ask.columns or root.columns,
+        options=ask.options or root.options,
     )
 
 

@@ -19,8 +19,9 @@ from pathlib import Path
 
 from semsearch.errors import SourceError
 from semsearch.readers.registry import is_readable
-from semsearch.sources.entry import FolderEntry, NamedEntry
-from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_above, rules_of_folder, slashed
+from semsearch.sources.entry import FolderEntry
+from semsearch.sources.folders import DiskFolders, Folders
+from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_of_folder, slashed
 from semsearch.system.lacking import is_lacking
 
 
@@ -49,7 +50,7 @@ def find_files(
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.
     """
-    choice = _Choice(include, exclude)
+    choice = Choice(include, exclude)
     try:
         found = root.stat()
         if stat.S_ISREG(found.st_mode):
@@ -62,7 +63,7 @@ def find_files(
         if is_lacking(error):
             raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
-    return _Walk(root, choice, skipped).files()
+    return _walk(root, choice, skipped).files()
 
 
 def find_files_at(
@@ -73,9 +74,13 @@ def find_files_at(
     The paths are relative to the root, with forward slashes, and none lies in another. What lies elsewhere is not
     listed, so this costs what lies at the paths. Nothing is found at a path that is not there.
     """
-    walk = _Walk(root, _Choice(include, exclude), skipped)
+    walk = _walk(root, Choice(include, exclude), skipped)
     for path in paths:
         yield from walk.files_at(path)
+
+
+def _walk(root: Path, choice: Choice, skipped: Skipped) -> Walk:
+    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped)
 
 
 def _absolute(path: Path) -> Path:
@@ -83,7 +88,7 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-class _Choice:
+class Choice:
     """Which files to take, and which of them are known: by --include, --exclude, and the readers' suffixes."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
@@ -108,20 +113,23 @@ class _Folder:
     rules: Rules | None
 
 
-class _Walk:
-    def __init__(self, root: Path, choice: _Choice, skipped: Skipped) -> None:
-        self._shown = slashed(root)  # as the user wrote it, for reports
-        self._root = _absolute(root)
-        self._slashed = slashed(self._root)
+class Walk:
+    """A walk over folders, here or elsewhere. Reports call the root `shown`, as the user wrote it, with a slash."""
+
+    def __init__(self, folders: Folders, shown: str, choice: Choice, skipped: Skipped) -> None:
+        self._shown = shown
+        self._disk = folders
+        self._slashed = folders.root
         self._choice = choice
         self._skipped = skipped
         self._entered_before: dict[str, _Folder | None] = {}
 
     def files(self) -> Iterator[FoundFile]:
-        yield from self._files_in([_Folder("", rules_above(self._root, self._skipped))])
+        """All files, folder by folder in order of their names."""
+        yield from self._files_in([_Folder("", self._disk.rules_above(self._skipped))])
 
     def files_at(self, path: str) -> Iterator[FoundFile]:
-        """The files at a path, or in the folder there, if the walk would come there."""
+        """The files at a path below the root, or in the folder there, if the walk would come there."""
         above, slash, name = path.rpartition("/")
         folder = self._entered(above + slash)
         if folder is not None:
@@ -134,20 +142,20 @@ class _Walk:
             folder = waiting.pop()
             folders: list[_Folder] = []
             yield from self._folder(folder, folders)
+            self._disk.expect([self._slashed + each.path for each in folders])
             waiting += reversed(folders)
 
     def _folder(self, folder: _Folder, folders: list[_Folder]) -> Iterator[FoundFile]:
         """The files in one folder; the folders in it are appended to `folders`."""
         try:
-            with os.scandir(self._slashed + folder.path) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
+            entries = self._disk.entries(self._slashed + folder.path)
         except OSError as error:
             if is_lacking(error):
                 raise  # the folder would be passed over
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
             return
         own = [name for name in IGNORE_FILES if any(entry.name == name for entry in entries)]
-        rules = rules_of_folder(self._slashed + folder.path, own, folder.rules, self._skipped)
+        rules = self._rules_of(folder.path, own, folder.rules)
         yield from self._take(entries, folder.path, rules, folders)
 
     def _entered(self, path: str) -> _Folder | None:
@@ -158,7 +166,7 @@ class _Walk:
 
     def _enter(self, path: str) -> _Folder | None:
         if not path:
-            rules = rules_above(self._root, self._skipped)
+            rules = self._disk.rules_above(self._skipped)
         else:
             above, slash, name = path[:-1].rpartition("/")
             outer = self._entered(above + slash)
@@ -168,21 +176,16 @@ class _Walk:
             if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
                 return None
             path, rules = f"{outer.path}{entry.name}/", outer.rules
-        own = [name for name in IGNORE_FILES if os.path.lexists(self._slashed + path + name)]
-        return _Folder(path, rules_of_folder(self._slashed + path, own, rules, self._skipped))
+        own = self._disk.ignore_files(self._slashed + path)
+        return _Folder(path, self._rules_of(path, own, rules))
 
-    def _entries_called(self, folder: str, name: str) -> list[FolderEntry]:
+    def _rules_of(self, folder: str, own: Sequence[str], above: Rules | None) -> Rules | None:
+        return rules_of_folder(self._slashed + folder, own, above, self._skipped, text_of=self._disk.text_of)
+
+    def _entries_called(self, folder: str, name: str) -> Sequence[FolderEntry]:
         """The entries of a folder with a name: mostly one or none; several if their names are Unicode forms of it."""
         try:
-            if name.isascii() and sys.platform != "darwin":  # there the case of letters may differ
-                entry = NamedEntry(self._slashed + folder + name)
-                entry.stat(follow_symlinks=False)
-                return [entry]
-            with os.scandir(self._slashed + folder) as listing:
-                same = [entry for entry in listing if compose(entry.name) == compose(name)]
-            return sorted(same, key=lambda entry: entry.name)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+            return self._disk.called(self._slashed + folder, name)
         except OSError as error:
             if is_lacking(error):
                 raise
@@ -225,15 +228,10 @@ class _Walk:
         if not stat.S_ISREG(found.st_mode):
             self._report(path, "not a regular file")
             return None
-        if linked and not self._is_inside(entry.path):
+        if linked and not self._disk.is_inside(entry.path):
             self._report(path, "a link that leads out of the folder is not followed; index the file itself")
             return None
         return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns, self._choice.knows(entry.name))
-
-    def _is_inside(self, path: str) -> bool:
-        """Return whether a path that may be a link leads to something in the root."""
-        root = os.path.realpath(self._root)
-        return os.path.commonpath([root, os.path.realpath(path)]) == root
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

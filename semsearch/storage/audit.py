@@ -181,6 +181,10 @@ def _is_texts_by_text(value: str) -> bool:
     return all(isinstance(key, str) and isinstance(each, str) for key, each in found.items())
 
 
+def _is_texts_by_id(value: str) -> bool:
+    return _is_texts_by_text(value) and all(int(key) >= 0 for key in json.loads(value))
+
+
 def _is_counts(value: str) -> bool:
     found: Any = json.loads(value)
     return isinstance(found, list) and all(type(each) is int for each in found)
@@ -192,6 +196,7 @@ _META: dict[str, Callable[[str], object]] = {
     "next_passage": _is_count,
     "next_sentence": _is_count,
     "columns": _is_columns,
+    "store_options": _is_texts_by_id,
     "reader_versions": _is_texts_by_text,
     "outdated_documents": _is_counts,
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semsearch.sources.roots import Root, RootPart
 
 _COLUMNS = "columns"  # of meta: JSON
+_OPTIONS = "store_options"  # of meta, of roots in stores: JSON
 
 Int32 = npt.NDArray[np.int32]
 
@@ -29,7 +30,7 @@ def get_roots(db: sqlite3.Connection) -> list[Root]:
     from semsearch.readers.records.columns import NO_COLUMNS  # start-up time: a search reads none
     from semsearch.sources.roots import Root  # start-up time, as above
 
-    columns = _columns(db)
+    columns, options = _columns(db), _options(db)
     return [
         Root(
             id_,
@@ -38,6 +39,7 @@ def get_roots(db: sqlite3.Connection) -> list[Root]:
             tuple(json.loads(include)),
             tuple(json.loads(exclude)),
             columns.get(id_, NO_COLUMNS),
+            options.get(id_, ""),
         )
         for id_, path, single, include, exclude in db.execute(
             "SELECT id, path, single, include, exclude FROM roots ORDER BY id"
@@ -52,6 +54,14 @@ def set_root(db: sqlite3.Connection, root: Root) -> None:
     chosen = _columns(db) | {root.id: root.columns}  # of a root that has gone, its id may be another's now
     if any(chosen.values()) or get_meta(db, _COLUMNS):
         set_meta(db, _COLUMNS, json.dumps({id_: asdict(columns) for id_, columns in chosen.items() if columns}))
+    options = _options(db) | {root.id: root.options}
+    if any(options.values()) or get_meta(db, _OPTIONS):
+        set_meta(db, _OPTIONS, json.dumps({id_: each for id_, each in options.items() if each}))
+
+
+def _options(db: sqlite3.Connection) -> dict[int, str]:
+    """How the stores of roots are reached, by the root's id; nothing secret."""
+    return {int(id_): each for id_, each in json.loads(get_meta(db, _OPTIONS) or "{}").items()}
 
 
 def _columns(db: sqlite3.Connection) -> dict[int, Columns]:

@@ -14,6 +14,7 @@ from semsearch.indexing.planning.roots_to_sync import asked_roots, changed_roots
 from semsearch.indexing.reading.chosen_columns import documents_of_other_columns
 from semsearch.indexing.reading.reader_versions import as_changed, outdated_documents
 from semsearch.indexing.reading.skipped import Skip, get_skips, still_skipped
+from semsearch.readers.document import MAX_BYTES
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.results.state.problems import count_endings
 from semsearch.results.state.reports import MovedRoot, SkippedFile, SyncReport
@@ -135,7 +136,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
     present = [file for file in present if file.canonical not in skips]
     missing = as_changed(parts.lost, outdated)
-    result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable))
+    result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
     result.removed = [document for document in result.removed if document not in missing]
     _keep_below_unreadable(result, skipped)
     changed = [root for root in roots.wanted if root not in known_roots]
@@ -173,12 +174,20 @@ def _blamed(root: Root) -> str:
 
 
 def _present(root: Root, skipped: Callable[[str, str], None]) -> Iterator[PresentFile]:
+    if root.is_remote:
+        from semsearch.sources.objects.find import find_objects  # start-up time: few roots lie in stores
+
+        return present_files(root, find_objects(root, skipped=skipped))
     found = find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
     return present_files(root, found)
 
 
-def _digest(file: PresentFile, unreadable: list[SkippedFile]) -> str | None:
+def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | None) -> str | None:
     try:
+        if file.store:
+            from semsearch.indexing.reading.present_objects import object_digest  # start-up time, as above
+
+            return object_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
         return file_digest(Path(file.absolute))
     except FileNotFoundError:  # gone since it was found; whoever is told of that looks again
         return None

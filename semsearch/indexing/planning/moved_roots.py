@@ -2,7 +2,7 @@
 
 The rule is careful, since a disk that is not mounted looks just like a folder that was deleted. Nothing is there any
 more at the old path. And of the files that the index has from there (some that are not empty, evenly chosen), more than
-half lie in the new folder at the same relative path with the same content.
+half lie in the new folder at the same relative path with the same content. Folders in stores are none of these.
 """
 
 from __future__ import annotations
@@ -38,10 +38,15 @@ def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterab
 
     A folder that overlaps with a root is none of these.
     """
-    left = [root for root in known if not root.single and _is_gone(root)]
+    left = [root for root in known if not root.single and not root.is_remote and _is_gone(root)]
     moves: list[RootMove] = []
     for ask in asked:
-        if not left or ask.single or any(covers(root, ask.path) or covers(ask, root.path) for root in known):
+        if (
+            not left
+            or ask.single
+            or ask.is_remote
+            or any(covers(root, ask.path) or covers(ask, root.path) for root in known)
+        ):
             continue
         root = next((root for root in left if _is_found_in(db, root, Path(ask.path))), None)
         if root is not None:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.results.state.reports import SkippedFile
+from semsearch.sources.ignore import Skipped
 from semsearch.sources.plan import KnownDocument, PresentFile
 from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
 from semsearch.sources.walk import FoundFile, find_files_at
 from semsearch.storage.roots import get_known_at, get_known_of_sizes
+from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,19 +67,15 @@ def present_files(root: Root, found: Iterable[FoundFile]) -> Iterator[PresentFil
     for one in found:
         file = one.path
         if not file.isascii() and not root.single:
-            file = one.absolute[prefix:].replace(os.sep, "/")
-        state = one.size, one.mtime_ns, one.is_known
-        yield PresentFile(root.id, one.path, root.canonical(one.path), file, one.absolute, *state, root.columns)
+            file = one.absolute[prefix:] if root.is_remote else one.absolute[prefix:].replace(os.sep, "/")
+        place = root.id, one.path, root.canonical(one.path), file, one.absolute
+        yield PresentFile(*place, one.size, one.mtime_ns, one.is_known, root.columns, root.store)
 
 
 def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
     seen = PartsSeen(known=[document for part in parts for document in get_known_at(db, part)])
-    found = find_files_at(
-        Path(root.path),
-        [part.path for part in parts],
-        include=root.include,
-        exclude=root.exclude,
-        skipped=lambda path, reason: seen.skipped.append(SkippedFile(path, reason)),
+    found = _found_at(
+        root, [part.path for part in parts], lambda path, reason: seen.skipped.append(SkippedFile(path, reason))
     )
     seen.present += present_files(root, found)
     paths = {part.canonical for part in parts}
@@ -88,6 +86,14 @@ def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> Part
     appeared = [file for file in seen.present if file.canonical not in known]
     seen.lost += [document for document in _of_same_size(db, root, appeared, known) if _is_gone(document)]
     return seen
+
+
+def _found_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
+    if root.is_remote:
+        from semsearch.sources.objects.find import find_objects_at  # start-up time: few roots lie in stores
+
+        return find_objects_at(root, paths, skipped=skipped)
+    return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
 
 
 def _of_same_size(
@@ -103,9 +109,9 @@ def _of_same_size(
 def _is_gone(document: KnownDocument) -> bool:
     """Return whether there is surely no file any more where a document was.
 
-    False for a name that the disk may spell otherwise.
+    False for a name that the disk may spell otherwise, and for an object of a store.
     """
-    if not document.canonical.isascii():
+    if not document.canonical.isascii() or uri_scheme(document.canonical):
         return False
     try:
         Path(document.canonical).lstat()
@@ -117,8 +123,8 @@ def _is_gone(document: KnownDocument) -> bool:
 
 
 def canonical(path: str) -> str:
-    """Convert an absolute path to the canonical form: forward slashes, NFC."""
-    return unicodedata.normalize("NFC", Path(path).as_posix())
+    """Convert an absolute path to the canonical form: forward slashes, NFC. The URI of an object has its slashes."""
+    return unicodedata.normalize("NFC", path if uri_scheme(path) else Path(path).as_posix())
 
 
 def _by_root(parts: Iterable[RootPart]) -> list[tuple[Root, list[RootPart]]]:
@@ -129,7 +135,9 @@ def _by_root(parts: Iterable[RootPart]) -> list[tuple[Root, list[RootPart]]]:
 
 
 def _is_listed(root: Root) -> bool:
-    """Return whether a root is a folder that can be listed."""
+    """Return whether a root is a folder that can be listed. Of one in a store that is found out by listing it."""
+    if root.is_remote:
+        return True
     try:
         os.scandir(root.path).close()
     except OSError:

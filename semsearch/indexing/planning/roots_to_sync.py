@@ -14,6 +14,7 @@ from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.storage.roots import get_known_at, get_roots
+from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:
     import sqlite3
@@ -86,7 +87,9 @@ def _is_hidden(path: str) -> bool:
 
 
 def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Root:
-    """A root for a path, without an id yet. Links are followed, except for a link in a root that leads to a file."""
+    """A root for a path or URI, without an id yet. Links are followed, except one in a root that leads to a file."""
+    if uri_scheme(str(path)):
+        return _remote_root(db, str(path), known)
     try:
         whole = Path(path).resolve()
         outer = Path(path).parent.resolve() / Path(path).name
@@ -107,6 +110,25 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     except UnicodeEncodeError:
         raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
     return Root(-1, text, is_file)
+
+
+def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:
+    """A root for a URI. Its store is asked only for what the index does not know.
+
+    Raises UsageError, StorageError, MissingExtra, and SourceError where there is nothing.
+    """
+    from semsearch.sources.objects.find import is_object  # start-up time: few roots lie in stores
+    from semsearch.sources.objects.source_uri import parse_source
+
+    given = parse_source(uri)
+    root = Root(-1, given.path, options=given.options)
+    around = next((each for each in known if covers(each, given.path)), None)
+    if around is not None and around.path == given.path:
+        return replace(root, single=around.single)
+    if around is not None and _is_known(db, given.path, known):
+        return root
+    store = given.whole if around is None else around.store
+    return replace(root, single=is_object(store, given.path))
 
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:

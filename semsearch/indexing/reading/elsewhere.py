@@ -1,4 +1,4 @@
-"""Prepare files on other machines that see the same files, as in a folder that they share.
+"""Prepare files on other machines that see the same files, as in a folder that they share, or in a store of objects.
 
 Nothing depends on that: each file is sent as path, size and time, and what a worker does not see as this process saw
 it, or could not read for a reason of its own machine, is read here.
@@ -12,8 +12,9 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from semsearch.errors import SemsearchError, StorageError
 from semsearch.indexing.reading.prepare import Chunk, FileToRead, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
@@ -22,6 +23,9 @@ from semsearch.system.lacking import is_lacking
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.reference import VectorsReference
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.sources.objects.object_store import ObjectState
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +39,25 @@ class SeenFile:
     @classmethod
     def of(cls, present: PresentFile) -> SeenFile:
         """The file as a walk found it."""
-        return cls(FileToRead(present.absolute, present.columns), present.size, present.mtime_ns)
+        return cls(FileToRead.of(present), present.size, present.mtime_ns)
 
     def is_seen_here(self) -> bool:
-        """Return whether this process sees the file in that state."""
+        """Return whether this process sees the file, or object of a store, in that state."""
+        if self.file.listed is not None:
+            return self._is_object_seen(self.file.listed)
         try:
             state = Path(self.file.path).stat()
         except OSError:
             return False
         return (state.st_size, state.st_mtime_ns) == (self.size, self.mtime_ns)
+
+    def _is_object_seen(self, listed: ObjectState) -> bool:
+        from semsearch.sources.objects.object_store import is_as_seen  # an optional dependency
+
+        try:
+            return is_as_seen(self.file.path, listed)
+        except (SemsearchError, OSError):
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,8 @@ class PreparerElsewhere:
             return None
         try:
             chunk = self._preparer().prepare([file.file for file in sent.files], self._given[3])
+        except StorageError:
+            return None
         except OSError as error:
             if is_lacking(error):
                 return None

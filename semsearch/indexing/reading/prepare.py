@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from semsearch.errors import MissingExtra, SourceError
+from semsearch.errors import MissingExtra, SourceError, StorageError
 from semsearch.indexing.reading.intake import reading_of
 from semsearch.indexing.reading.spool import SpooledBatch, batch_of
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
 from semsearch.lexical.writer import gather
 from semsearch.readers.document import Document
-from semsearch.readers.read import read_file
+from semsearch.readers.read import FileContent, read_file
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.system.lacking import is_lacking
 from semsearch.text.languages.rules import ENGLISH
@@ -29,6 +30,10 @@ from semsearch.text.passage_words import find_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import WordChunk
+
+if TYPE_CHECKING:
+    from semsearch.sources.objects.object_store import ObjectState
+    from semsearch.sources.plan import PresentFile
 
 logger = logging.getLogger(__name__)
 
@@ -62,19 +67,47 @@ class Chunk:
 
 
 class FileToRead(NamedTuple):
-    """A file by its path, and the columns that were chosen, should it be a table or records."""
+    """A file by its path, and the columns that were chosen, should it be a table or records.
+
+    An object of a store has its URI as path, and its state as the listing showed it.
+    """
 
     path: str
     columns: Columns = NO_COLUMNS
+    listed: ObjectState | None = None
+
+    @classmethod
+    def of(cls, present: PresentFile) -> FileToRead:
+        """The file as a walk found it."""
+        if not present.store:
+            return cls(present.absolute, present.columns)
+        from semsearch.indexing.reading.present_objects import state_of  # start-up time: few files lie in stores
+
+        return cls(present.absolute, present.columns, state_of(present))
+
+
+Opened = Callable[[], FileContent]  # reads a file; raises SourceError, and OSError if the machine lacks something
+
+
+def each_opened(files: Sequence[FileToRead], max_bytes: int) -> Iterator[Opened]:
+    """Yield the function that reads each file; objects of stores are fetched a few ahead."""
+    if not any(file.listed for file in files):
+        return (partial(read_file, Path(file.path), max_bytes=max_bytes, columns=file.columns) for file in files)
+    from semsearch.indexing.reading.present_objects import opened_objects  # start-up time, as above
+
+    return opened_objects(files, max_bytes)
 
 
 def read(
-    file: FileToRead, max_bytes: int, records: Callable[[Document], tuple[PassageRecord, ...]]
+    file: FileToRead, opened: Opened, records: Callable[[Document], tuple[PassageRecord, ...]]
 ) -> tuple[Prepared, Document | None]:
-    """Read a file, and return its document too if it could be read. `records` makes the records of its passages."""
+    """Read a file, and return its document too if it could be read. `records` makes the records of its passages.
+
+    Raises StorageError if its store cannot be reached.
+    """
     path, checked, is_lasting = file.path, time.time_ns(), False
     try:
-        content = read_file(Path(path), max_bytes=max_bytes, columns=file.columns)
+        content = opened()
         document = content.document
         metadata = json.dumps(dict(document.metadata), allow_nan=False)
         prepared = Prepared(
@@ -85,6 +118,8 @@ def read(
         return prepared, document
     except SourceError as error:
         reason, is_lasting = str(error), not isinstance(error.__cause__, OSError)
+    except StorageError:  # of a store of objects: none of them could be read
+        raise
     except MissingExtra as error:  # it may be installed any time
         reason = f"{path} cannot be read: {error}"
     except Exception as error:  # a parser's own bug, on one file of thousands: reported, not fatal
@@ -105,8 +140,11 @@ class Preparer:
         self._lexicon = Lexicon()
 
     def prepare(self, chosen: Sequence[FileToRead], max_bytes: int) -> Chunk:
-        """Prepare a chunk of files."""
-        files = tuple(read(file, max_bytes, lambda document: tuple(each_record(document)))[0] for file in chosen)
+        """Prepare a chunk of files. Raises StorageError if the store of some cannot be reached."""
+        files = tuple(
+            read(file, opened, lambda document: tuple(each_record(document)))[0]
+            for file, opened in zip(chosen, each_opened(chosen, max_bytes), strict=True)
+        )
         if self._languages:
             files = tuple(replace(file, language=language_of_records(file.records)) for file in files)
         records = [record for file in files for record in file.records]

@@ -1,6 +1,7 @@
 """Prepare files in several processes. Workers are fresh interpreters (spawned), which hand back arrays and strings.
 
-A large file is not sent to a worker: it is read and taken in part by part by the process that writes.
+A large file is not sent to a worker: it is read and taken in part by part by the process that writes. What a worker
+cannot fetch from a store of objects, which may be one in memory, is read by that process too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
 
-from semsearch.errors import SemsearchError, VectorsMismatch
+from semsearch.errors import SemsearchError, StorageError, VectorsMismatch
 from semsearch.indexing.reading.prepare import Chunk, FileToRead, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
@@ -76,15 +77,21 @@ def prepare_in_processes(
     """
     arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest, registered()
     pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_start, initargs=arguments)
-    waiting: deque[Future[Chunk]] = deque()
+    waiting: deque[tuple[Sequence[FileToRead], Future[Chunk | None]]] = deque()
     rest = iter(groups)
+    here: Preparer | None = None
     try:
         while True:
             for group in islice(rest, processes * _AHEAD - len(waiting)):
-                waiting.append(pool.submit(_prepare, list(group), max_bytes))
+                waiting.append((group, pool.submit(_prepare, list(group), max_bytes)))
             if not waiting:
                 return
-            yield waiting.popleft().result()
+            group, prepared = waiting.popleft()
+            chunk = prepared.result()
+            if chunk is None:
+                here = here or Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
+                chunk = here.prepare(group, max_bytes)
+            yield chunk
     except BrokenProcessPool as error:
         raise SemsearchError(
             "a process that reads files has died, of too little memory perhaps; nothing was changed. "
@@ -112,7 +119,14 @@ def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Forma
         _worker = error
 
 
-def _prepare(files: Sequence[FileToRead], max_bytes: int) -> Chunk:
+def _prepare(files: Sequence[FileToRead], max_bytes: int) -> Chunk | None:
+    """Prepare a chunk. None if it has objects of a store that another process may have in its memory."""
     if isinstance(_worker, SemsearchError):
         raise _worker
-    return _worker.prepare(files, max_bytes)
+    if not any(file.listed for file in files):
+        return _worker.prepare(files, max_bytes)
+    try:
+        chunk = _worker.prepare(files, max_bytes)
+    except StorageError:
+        return None
+    return None if any(file.reason and not file.is_lasting for file in chunk.files) else chunk

@@ -8,6 +8,8 @@ scripts, keys, tables of numbers), and large ones: --include takes them all the 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path, PurePath
 
 from semsearch.errors import SourceError
@@ -36,20 +38,32 @@ _ASCII_SPACE = re.compile(r"\s")
 
 def refusal(path: Path, size: int) -> str:
     """Why a file without a reader is not read as text; "" if it is. What cannot be opened is left to its reader."""
+    return refusal_of(path, size, partial(_first_bytes, path), lambda: bool(archive_format(path)))
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
+
+
+def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:
+    """Why what has no reader is not read as text, as `refusal`.
+
+    `head` gives so many of its first bytes or raises OSError; `is_document` tells of a zip archive whether it is one.
+    """
     ending = next((kind for end, kind in _FOR_MACHINES.items() if path.name.lower().endswith(end)), "")
     if ending:
         return f"is {ending}; {_included(path)}"
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
+        found = head(_HEAD)
     except OSError:
         return ""
-    return _refused(head, path, size)
+    if found.startswith(b"PK\x03\x04"):
+        return "" if is_document() else "is a zip archive; unpack it"
+    return _refused(found, path, size)
 
 
-def _refused(head: bytes, path: Path, size: int) -> str:
-    if head.startswith(b"PK\x03\x04"):
-        return "" if archive_format(path) else "is a zip archive; unpack it"
+def _refused(head: bytes, path: PurePath, size: int) -> str:
     if format_by_content(head) or text_format_by_content(head):
         return ""
     if kind := unreadable_kind(head):
@@ -76,6 +90,6 @@ def _for_machines(text: str) -> str:
     return "a table of numbers" if sum(map(str.isdigit, text)) > _DIGITS * others else ""
 
 
-def _included(path: Path) -> str:
-    pattern = f"*{PurePath(path).suffix}" if path.suffix else path.name
+def _included(path: PurePath) -> str:
+    pattern = f"*{path.suffix}" if path.suffix else path.name
     return f"--include '*' --include '{pattern}' takes it all the same"

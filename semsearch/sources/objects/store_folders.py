@@ -1,0 +1,145 @@
+"""The folders of a store, as a walk sees them: what lies between two slashes of objects' names is a folder.
+
+Folders that are to be listed next are asked for at once, a few ahead, since each answer takes its time to come. Objects
+that only mark a folder are passed over. Names that are none of files are told as skipped: `..`, one without letters
+between two slashes, one with a NUL.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose
+from semsearch.sources.objects.object_store import LISTING_SECONDS, ObjectState, ObjectStore, size_of, time_of
+from semsearch.system.deadline import Begun
+
+_AHEAD = 8  # folders that are listed at the same time
+_RULES = 1_000_000  # bytes of a file of ignore rules that are read
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectEntry:
+    """An object or folder in a listing."""
+
+    name: str
+    path: str  # its URI, without a slash at the end
+    info: Mapping[str, Any]
+
+    def is_symlink(self) -> bool:
+        """No object is a link that is followed."""
+        return False
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  # as os.DirEntry has it
+        """Return whether it is a folder."""
+        return bool(self.info["type"] == "directory")
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002  # as os.DirEntry has it
+        """The size and time of an object. Raises OSError if the store does not tell the size."""
+        is_file = self.info["type"] == "file" and not self.info.get("islink")
+        mode = stat.S_IFREG if is_file else stat.S_IFLNK
+        moment = time_of(self.info)
+        seconds = moment // 1_000_000_000
+        return os.stat_result(
+            (mode, 0, 0, 1, 0, 0, size_of(self.info), seconds, seconds, seconds), {"st_mtime_ns": moment}
+        )
+
+
+class StoreFolders:
+    """The folders below the URI of a store. Raises StorageError where it cannot be reached."""
+
+    def __init__(self, store: ObjectStore, uri: str, skipped: Skipped) -> None:
+        self.root: str = f"{store.address}/"
+        self._store = store
+        self._uri = uri
+        self._skipped = skipped
+        self._waiting: list[str] = []  # folders to list, the next one last
+        self._begun: dict[str, Begun[list[Mapping[str, Any]]]] = {}
+        self._last: tuple[str, Sequence[ObjectEntry]] = ("", ())
+
+    def entries(self, folder: str) -> Sequence[ObjectEntry]:
+        """List a folder, in order of names. Raises OSError; SourceError where the root itself is not there."""
+        if self._last[0] != folder:
+            self._last = folder, self._named(folder, self._listed(folder))
+        return self._last[1]
+
+    def called(self, folder: str, name: str) -> Sequence[ObjectEntry]:
+        """The entries of a folder with a name; an object and a folder may have the same. Raises as `entries`."""
+        return [entry for entry in self.entries(folder) if compose(entry.name) == compose(name)]
+
+    def expect(self, folders: Sequence[str]) -> None:
+        """Take note that these folders are listed next, in this order."""
+        self._waiting += reversed(folders)
+
+    def ignore_files(self, folder: str) -> list[str]:
+        """The names of the objects of ignore rules in a folder. Raises as `entries`."""
+        names = {entry.name for entry in self.entries(folder)}
+        return [name for name in IGNORE_FILES if name in names]
+
+    def text_of(self, path: str) -> str:
+        """The text of an object of ignore rules, of the folder that was listed last. Raises OSError."""
+        entry = next(each for each in self._last[1] if each.path == path and not each.is_dir())
+        state = ObjectState(self._uri, size_of(entry.info), time_of(entry.info))
+        return self._store.fetch(path, state, _RULES).data.decode("utf-8-sig", "replace")
+
+    def rules_above(self, skipped: Skipped) -> Rules | None:  # noqa: ARG002  # as the disk has it
+        """A store has no rules above the folder that was named."""
+        return None
+
+    def is_inside(self, path: str) -> bool:
+        """Return whether what lies at a path lies in the root. Nothing is a link."""
+        return path.startswith(self.root)
+
+    def _listed(self, folder: str) -> list[Mapping[str, Any]]:
+        if self._waiting and self._waiting[-1] == folder:
+            self._waiting.pop()
+        wanted = [folder, *reversed(self._waiting[-_AHEAD:])][:_AHEAD]
+        for each in wanted:
+            if each not in self._begun:
+                self._begun[each] = self._store.listed(each)
+        try:
+            return self._store.answer(self._begun.pop(folder), LISTING_SECONDS)
+        except FileNotFoundError as error:
+            if folder != self.root and self._is_there():
+                return []  # gone since its own folder was listed
+            raise SourceError(f"there is nothing at {self._store.address}") from error
+        except PermissionError as error:
+            if folder != self.root:
+                raise
+            raise SourceError(f"{self._store.address} cannot be listed: {error}") from error
+
+    def _is_there(self) -> bool:
+        """Return whether there still is a root: else nothing in it has been listed rightly."""
+        try:
+            self._store.info(self.root)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _named(self, folder: str, infos: Sequence[Mapping[str, Any]]) -> list[ObjectEntry]:
+        found: list[ObjectEntry] = []
+        inner = f"{self._store.inner(folder).rstrip('/')}/"
+        for info in infos:
+            path = str(info["name"])
+            is_folder = info["type"] == "directory"
+            name = path[len(inner) :].removesuffix("/" if is_folder else "")
+            if f"{path}/" == inner or (not name and not is_folder and not info.get("size")):
+                continue  # what marks the folder itself
+            if reason := _refused(name, is_named=path.startswith(inner)):
+                self._skipped(folder + name + "/" * is_folder, reason)
+            else:
+                found.append(ObjectEntry(name, folder + name, info))
+        return sorted(found, key=lambda entry: entry.name)
+
+
+def _refused(name: str, *, is_named: bool) -> str:
+    """Why a name is none of a file or folder; "" if it is one."""
+    if not name or "/" in name or not is_named:
+        return "there is nothing between two slashes of its name, or after the last; rename it"
+    if name in (".", ".."):
+        return f"a part of its name is {name!r}, which means another folder; rename it"
+    return "its name has a NUL in it; rename it" if "\0" in name else ""

@@ -16,6 +16,7 @@ from pathlib import Path
 from semsearch.errors import IndexNotFound
 from semsearch.storage.database import has_database
 from semsearch.system.upward import above
+from semsearch.system.uris import uri_scheme
 
 FOLDER = "indexes"
 HERE = Path(FOLDER)
@@ -59,6 +60,8 @@ def folder_for_new(path: str, given: Path | None) -> Path:
 
 
 def _is_below_here(path: str) -> bool:
+    if uri_scheme(path):
+        return False
     here, whole = os.path.realpath("."), os.path.realpath(Path(path).expanduser())
     return whole == here or whole.startswith(here.rstrip(os.sep) + os.sep)
 

@@ -15,7 +15,9 @@ from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes
 from semsearch.cli.naming import find_index, folder_of, folder_to_make, name_for
 from semsearch.cli.output.sync_summary import covers
 from semsearch.errors import IndexLocked, UsageError
+from semsearch.published.naming import name_of
 from semsearch.storage.database import is_index
+from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -55,7 +57,7 @@ def target_of(paths: Sequence[str], named: str | None, indexes: Path | None) -> 
 
 def _target_by_paths(paths: Sequence[str], indexes: Path | None) -> IndexTarget:
     """The index that is called like the first path. One that is not in this folder must be of these paths."""
-    name, new = name_for(Path(paths[0])), folder_for_new(paths[0], indexes)
+    name, new = _name_for(paths[0]), folder_for_new(paths[0], indexes)
     for folder in folders_of_indexes(indexes):
         place = folder / name
         if is_index(place) and (folder in (indexes, HERE) or _is_of(place, paths)):
@@ -66,6 +68,15 @@ def _target_by_paths(paths: Sequence[str], indexes: Path | None) -> IndexTarget:
         )
     moved = _index_of_moved(paths, new)
     return IndexTarget(new / name, is_new=True) if moved is None else IndexTarget(moved)
+
+
+def _name_for(path: str) -> str:
+    """The name for an index of a path, or of a folder in a store."""
+    if not uri_scheme(path):
+        return name_for(Path(path))
+    from semsearch.sources.objects.source_uri import parse_source  # start-up time: few indexes are of stores
+
+    return name_of(parse_source(path).path)
 
 
 def _is_of(folder: Path, paths: Sequence[str]) -> bool:
@@ -79,7 +90,7 @@ def _is_of(folder: Path, paths: Sequence[str]) -> bool:
 def _index_of_moved(paths: Sequence[str], indexes: Path) -> Path | None:
     """The index of a folder that has been moved or renamed to what is now the first of some paths."""
     places = index_folders(indexes)
-    if not places:
+    if not places or uri_scheme(paths[0]):
         return None
     from semsearch.maintenance.moved import index_of_moved_folder  # start-up time
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from itertools import groupby, repeat
 
 from semsearch.indexing.reading.elsewhere import prepare_elsewhere
+from semsearch.indexing.reading.file_to_read import FileToRead, Opened
 from semsearch.indexing.reading.intake import DocumentSource
-from semsearch.indexing.reading.prepare import Chunk, FileToRead, Opened, Prepared, each_opened, read
+from semsearch.indexing.reading.prepare import Chunk, Prepared, each_opened, read
 from semsearch.indexing.reading.workers import LARGE, chunks, is_large, prepare_in_processes, useful_processes
 from semsearch.indexing.transaction import WriteTransaction
 from semsearch.readers.document import Document

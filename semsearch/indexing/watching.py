@@ -87,7 +87,7 @@ def _told() -> Iterator[None]:
 
 
 class RootsOf:
-    """The roots of an index, whoever changes them: read anew when its database has been written to."""
+    """The roots of an index on this machine, whoever changes them: read anew when its database has been written to."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database
@@ -98,6 +98,6 @@ class RootsOf:
         written = self._database.last_written()
         if written != self._written:
             with self._database.reading() as db:
-                self._roots = tuple(root.path for root in get_roots(db))
+                self._roots = tuple(root.path for root in get_roots(db) if not root.is_remote)
             self._written = written
         return self._roots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -14,6 +15,9 @@ from semsearch.readers.document import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.results.state.reports import SyncReport
 from semsearch.settings import SettingsKeywords
+from semsearch.system.uris import local_path, uri_scheme
+
+logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,6 +59,10 @@ class WrittenIndex:
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
 
+        A path may be the URI of a folder or object in a store that fsspec reaches (the extra `remote-files`), such as
+        "s3://bucket/docs?endpoint=http://localhost:9000": its objects are listed, and those that are new or have
+        changed are fetched. Its options stay with it; a password is none.
+
         Of a path inside a root only the files there are looked at, by the root's rules and globs; the path may have
         gone. Globs given for a root stay with it until others are given; so do columns. A root that has vanished, or
         has no files any more, is reported in `warnings` and kept, unless `prune` is set. A file of more than
@@ -64,8 +72,8 @@ class WrittenIndex:
 
         With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
         workers read, fit and embed instead of processes; so for all writes. Workers read the files that they see under
-        the same paths. The resulting index is the same, whatever the number of workers. Raises MissingExtra without
-        Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
+        the same paths, or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
+        without Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
 
         `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So for all writes.
 
@@ -74,7 +82,8 @@ class WrittenIndex:
         then a passage. A name leads into what is nested: "author.name". `text_columns=["*"]` takes a choice back.
 
         Raises SourceError for a path that does not exist, UsageError if there are no paths and no roots, or for a
-        column that no file has, IndexLocked, StorageError; nothing is then changed.
+        column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
+        read, MissingExtra; nothing is then changed. A root in a store that cannot be listed is kept, with a warning.
         """
         with self._writer(progress, cluster) as writer:
             return writer.sync(
@@ -97,6 +106,8 @@ class WrittenIndex:
     ) -> Iterator[SyncReport]:
         """Keep the index up to date as files change: sync all roots, then each path at which something changes.
 
+        Roots in stores are synced once, at the beginning.
+
         Yields the report of the first sync, and of each later one that did something; between them it waits, without
         polling the files. Ends when `stop` is set, by another thread or between two reports. While another process
         writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
@@ -105,8 +116,12 @@ class WrittenIndex:
         from semsearch.indexing.watching import Follower, RootsOf  # start-up time: few watch
         from semsearch.sources.events import changed_paths
 
-        if not self.roots:
-            raise UsageError(f"the index {self.path} has no roots to watch; give it a file or folder with sync")
+        elsewhere = [root for root in self.roots if uri_scheme(root)]
+        if len(elsewhere) == len(self.roots):
+            why = f"; stores tell of no changes, so that {', '.join(elsewhere)} can only be synced" if elsewhere else ""
+            raise UsageError(f"the index {self.path} has no roots to watch; give it a file or folder with sync{why}")
+        if elsewhere:
+            logger.warning("%s: not watched, since stores tell of no changes; sync it", ", ".join(elsewhere))
         follower = Follower(self._database, lambda: self._writer(progress), max_file_bytes, _processes(processes))
         return follower.follow(changed_paths(RootsOf(self._database), stop or threading.Event()))
 
@@ -236,4 +251,4 @@ def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
             raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
         if path == "":
             raise UsageError("a path is empty; the current folder is '.'")
-    return tuple(path for path in given if isinstance(path, str | Path))
+    return tuple(local_path(path) if isinstance(path, str) else path for path in given if isinstance(path, str | Path))

@@ -60,7 +60,9 @@ def _of_files(status: Status, index: str) -> Iterator[Finding]:
     if status.stale:
         says = f"{_count(status.stale, 'file')} changed, came or went since the last sync."
         yield Finding("files", "warning", says, f"semsearch index --name {index}")
-    elif status.stale is not None and status.roots:
+    for warning in status.warnings:
+        yield Finding("files", "warning", f"{warning}.", f"semsearch index --name {index}")
+    if status.stale == 0 and status.roots and not status.warnings:
         yield Finding("files", "good", "All files are as they were indexed.", "")
     if status.not_read:
         says = f"{_count(sum(status.not_read.values()), 'file')} not read: {endings_in_words(status.not_read)}."

@@ -11,10 +11,16 @@ from pathlib import Path
 
 from semsearch.errors import SourceChanged
 from semsearch.storage.catalogue import DocumentRow
+from semsearch.system.uris import uri_scheme
 
 
 def read_indexed(document: DocumentRow, path: str) -> bytes:
-    """Read the file of a document, called `path` in errors. Raises SourceChanged if it has changed or gone."""
+    """Read the file of a document, called `path` in errors.
+
+    Raises SourceChanged if it has changed or gone, or is an object in a store, which is read only to be indexed.
+    """
+    if uri_scheme(document.root):
+        raise SourceChanged(f"{path} lies in a store, and is not here to be shown; what was indexed of it is its text")
     file = Path(document.absolute)
     try:
         found = file.stat()

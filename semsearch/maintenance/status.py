@@ -81,6 +81,7 @@ def read_status(
         partly_read=count_partly_read(db),
         languages=get_languages(db),
         store=settings.store,
+        warnings=tuple(seen.warnings) if seen is not None else (),
     )
 
 

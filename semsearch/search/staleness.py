@@ -8,6 +8,7 @@ from pathlib import Path
 
 from semsearch.storage.catalogue import DocumentRow
 from semsearch.system.durable import file_digest
+from semsearch.system.uris import uri_scheme
 
 
 def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
@@ -15,9 +16,11 @@ def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
 
     Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
     was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
-    a file that we may not look at nothing is known: neither is stale.
+    a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
     """
-    return {document.id for document in documents if document.root and _is_stale(document)}
+    return {
+        document.id for document in documents if document.root and not uri_scheme(document.root) and _is_stale(document)
+    }
 
 
 def _is_stale(document: DocumentRow) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
+
+from semsearch.errors import UsageError
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
@@ -19,6 +21,18 @@ def divided(uri: str) -> tuple[str, str]:
     """The address and the options, with their question mark, of a URI."""
     address, mark, options = uri.partition("?")
     return address, mark + options
+
+
+def local_path(path: str) -> str:
+    """A path, or the one that a `file:` URI names. Raises UsageError for the file of another machine."""
+    if uri_scheme(path) != "file":
+        return path
+    parts = urlsplit(path)
+    if parts.netloc not in ("", "localhost"):
+        raise UsageError(f"{path} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
+    from urllib.request import url2pathname  # start-up time: it brings http and ssl, and few paths are URIs
+
+    return url2pathname(parts.path)
 
 
 def has_password(uri: str) -> bool:

@@ -15,7 +15,7 @@ from semsearch.embedding import induced_words
 from semsearch.errors import ClusterError, UsageError, VectorsError, VectorsMismatch
 from semsearch.indexing.reading import elsewhere, intake, workers
 from semsearch.indexing.reading.elsewhere import PreparerElsewhere, SeenFile, SentChunk
-from semsearch.indexing.reading.prepare import FileToRead
+from semsearch.indexing.reading.file_to_read import FileToRead
 from semsearch.word_vectors.reference import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 

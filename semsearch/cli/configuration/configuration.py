@@ -17,6 +17,7 @@ from semsearch.cli.configuration.keys import PROFILES, SECTIONS, checked, checke
 from semsearch.cli.configuration.toml_file import TomlFile
 from semsearch.errors import UsageError
 from semsearch.system.bounded_toml import read_toml
+from semsearch.system.uris import local_path, uri_scheme
 
 DEFAULT = "default"
 _OTHER_MACHINES = ("server", "settings.store")  # what would be sent elsewhere
@@ -145,11 +146,20 @@ def _profiles_in(file: TomlFile, *, is_users: bool) -> Iterator[Profile]:
             keys = checked_profile(name, values)
             if not name.strip() or Path(name).name != name or name.startswith("."):
                 raise UsageError(f"{name!r} is not a name for an index; give one such as 'notes'")
-            roots = tuple(_inside(file, root, is_users=is_users) for root in keys.roots)
+            roots = tuple(_root(file, root, is_users=is_users) for root in keys.roots)
             indexes = _indexes_of(file, is_users=is_users)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         yield Profile(name, roots, keys.include, keys.exclude, indexes, where)
+
+
+def _root(file: TomlFile, text: str, *, is_users: bool) -> str:
+    """The absolute path of a root, or the URI of one in a store, which only the user's own file may name."""
+    if not uri_scheme(text):
+        return _inside(file, text, is_users=is_users)
+    if not is_users:
+        raise UsageError(f"{text} lies in a store; only your own configuration, {users_file()}, may name that")
+    return local_path(text)
 
 
 def _indexes_of(file: TomlFile, *, is_users: bool) -> Path:

@@ -16,6 +16,7 @@ from semsearch.cli.output.formats import path_and_position, path_of, trail
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS
+from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:
     from semsearch.cli.asked_indexes import Asked
@@ -36,10 +37,14 @@ def open_hit(hit: Hit, opened: Asked) -> str:
 
     A file with lines is opened in the editor, or in the pager where none is set; one without, such as a PDF, in the
     system's viewer. What is no file here, or has gone, is shown in the pager as it was indexed: a text that a program
-    added, a hit of a server. Raises UsageError where the editor, viewer or pager cannot be started.
+    added, a hit of a server, an object in a store. Raises UsageError where the editor, viewer or pager cannot be
+    started.
     """
     if is_remote(opened) or not hit.root:
         return _show_indexed(hit, opened)
+    if uri_scheme(hit.root):
+        _show_indexed(hit, opened)
+        return f"{path_of(hit)} lies in a store, and is not opened from there; that was what is indexed of it"
     file = Path(hit.path)
     if not file.is_file():
         _show_indexed(hit, opened)

@@ -10,6 +10,7 @@ from semsearch.cli.messages import complain, warn
 from semsearch.cli.naming import from_here
 from semsearch.results.state.problems import endings_in_words
 from semsearch.results.state.reports import SyncReport
+from semsearch.system.uris import uri_scheme
 
 
 def summary(folder: Path, done: SyncReport) -> str:
@@ -38,9 +39,19 @@ def tell(done: SyncReport) -> None:
 
 
 def covers(root: str, path: str) -> bool:
-    """Return whether a path is a root or lies in it."""
+    """Return whether a path is a root or lies in it. Each may be the URI of a folder in a store."""
+    if uri_scheme(root) or uri_scheme(path):
+        return bool(uri_scheme(root)) and f"{_address(path)}/".startswith(f"{_address(root)}/")
     outer, inner = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     return outer == inner or outer in inner.parents
+
+
+def _address(path: str) -> str:
+    if not uri_scheme(path):
+        return path
+    from semsearch.sources.objects.source_uri import parse_source  # start-up time: few roots lie in stores
+
+    return parse_source(path).path
 
 
 def not_read(counts: Mapping[str, int]) -> str:

@@ -26,6 +26,7 @@ from semsearch.cli.output.whole_passages import passage_lines
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS
+from semsearch.system.uris import uri_scheme
 from semsearch.text.terms.question_terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
@@ -111,7 +112,8 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
         line.append(f"{hit.relevance:>3.0%}  ", "dim")
     if hit.index:
         line.append(f"{index_mark(hit)} ", "cyan")
-    linked = Style(link=link(hit)) if hit.root and os.environ.get("TERM") not in _LINKLESS else Style.null()
+    is_file = hit.root and not uri_scheme(hit.root)
+    linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
     path, position = path_of(hit), position_of(hit)
     *parts, last = folded(path, width - line.cell_len - len(position), width - _INDENT - len(position))
     for part in parts:

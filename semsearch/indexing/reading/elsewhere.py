@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SemsearchError, StorageError
-from semsearch.indexing.reading.prepare import Chunk, FileToRead, Preparer
+from semsearch.indexing.reading.file_to_read import FileToRead
+from semsearch.indexing.reading.prepare import Chunk, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
 from semsearch.sources.plan import PresentFile

@@ -13,16 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from semsearch.errors import MissingExtra, SourceError, StorageError
+from semsearch.indexing.reading.file_to_read import FileToRead, Opened
 from semsearch.indexing.reading.intake import reading_of
 from semsearch.indexing.reading.spool import SpooledBatch, batch_of
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
 from semsearch.lexical.writer import gather
 from semsearch.readers.document import Document
-from semsearch.readers.read import FileContent, read_file
-from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.readers.read import read_file
 from semsearch.system.lacking import is_lacking
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.passage_records import PassageRecord, each_record, language_of_records, storable
@@ -30,10 +29,6 @@ from semsearch.text.passage_words import find_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import WordChunk
-
-if TYPE_CHECKING:
-    from semsearch.sources.objects.object_store import ObjectState
-    from semsearch.sources.plan import PresentFile
 
 logger = logging.getLogger(__name__)
 
@@ -66,34 +61,11 @@ class Chunk:
     postings: GatheredPostings
 
 
-class FileToRead(NamedTuple):
-    """A file by its path, and the columns that were chosen, should it be a table or records.
-
-    An object of a store has its URI as path, and its state as the listing showed it.
-    """
-
-    path: str
-    columns: Columns = NO_COLUMNS
-    listed: ObjectState | None = None
-
-    @classmethod
-    def of(cls, present: PresentFile) -> FileToRead:
-        """The file as a walk found it."""
-        if not present.store:
-            return cls(present.absolute, present.columns)
-        from semsearch.indexing.reading.present_objects import state_of  # start-up time: few files lie in stores
-
-        return cls(present.absolute, present.columns, state_of(present))
-
-
-Opened = Callable[[], FileContent]  # reads a file; raises SourceError, and OSError if the machine lacks something
-
-
 def each_opened(files: Sequence[FileToRead], max_bytes: int) -> Iterator[Opened]:
     """Yield the function that reads each file; objects of stores are fetched a few ahead."""
     if not any(file.listed for file in files):
         return (partial(read_file, Path(file.path), max_bytes=max_bytes, columns=file.columns) for file in files)
-    from semsearch.indexing.reading.present_objects import opened_objects  # start-up time, as above
+    from semsearch.indexing.reading.present_objects import opened_objects  # start-up time: few lie in stores
 
     return opened_objects(files, max_bytes)
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from semsearch.errors import SourceError
-from semsearch.indexing.reading.prepare import FileToRead, Opened
+from semsearch.indexing.reading.file_to_read import FileToRead, Opened
 from semsearch.readers.content.sniff import archive_format
 from semsearch.readers.content.unnamed import refusal_of
 from semsearch.readers.read import FileContent, check_size, read_bytes, read_file
@@ -19,21 +19,16 @@ from semsearch.sources.plan import PresentFile
 from semsearch.system.deadline import Begun
 
 
-def state_of(present: PresentFile) -> ObjectState:
-    """The state of an object as the listing showed it."""
-    return ObjectState(present.store, present.size, present.mtime_ns)
-
-
 def object_digest(present: PresentFile, max_bytes: int) -> str:
     """The digest of an object's content; "" for one that is too large to be read. Raises as `fetch_object`."""
     if present.size > max_bytes:
         return ""
-    return _digest(fetch_object(present.absolute, state_of(present), max_bytes + 1).data)
+    return _digest(fetch_object(present.absolute, ObjectState.of(present), max_bytes + 1).data)
 
 
 def object_refusal(present: PresentFile, max_bytes: int) -> str:
     """Why an object that no reader is for is not read as text, as `refusal` of a file. Raises StorageError."""
-    path, state = present.absolute, state_of(present)
+    path, state = present.absolute, ObjectState.of(present)
 
     def is_document() -> bool:
         if present.size > max_bytes:

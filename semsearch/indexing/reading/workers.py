@@ -17,7 +17,8 @@ from itertools import islice
 from multiprocessing import get_context
 
 from semsearch.errors import SemsearchError, StorageError, VectorsMismatch
-from semsearch.indexing.reading.prepare import Chunk, FileToRead, Preparer
+from semsearch.indexing.reading.file_to_read import FileToRead
+from semsearch.indexing.reading.prepare import Chunk, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
 from semsearch.word_vectors.loading import load_vectors

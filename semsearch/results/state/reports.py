@@ -102,6 +102,7 @@ class Status(Record):
     published: PublicationStatus | None = None  # where the index is published, or read from
     languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
+    warnings: tuple[str, ...] = ()  # roots that could not be looked at for `stale`: vanished, or in a silent store
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook import html_of_status  # start-up time: only notebooks ask

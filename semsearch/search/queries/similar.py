@@ -25,6 +25,7 @@ from semsearch.search.queries.cited_passage import find_cited
 from semsearch.sources.roots import ADDED, Root
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents, get_passages
 from semsearch.storage.roots import get_roots
+from semsearch.system.uris import uri_scheme
 from semsearch.system.working_folder import working_folder
 from semsearch.text.headings import heading_text
 
@@ -127,11 +128,11 @@ def _refuse_long(path: str) -> None:
 
 
 def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:
-    """The id of the document whose file lies at a path, absolute or relative to the current folder."""
+    """The id of the document whose file lies at a path, absolute or relative to the current folder, or at a URI."""
     if "\0" in path:
         return []
-    for whole in (os.path.abspath(path), os.path.realpath(path)):  # noqa: PTH100  # a root may be spelt either way
-        wanted = unicodedata.normalize("NFC", PurePath(whole).as_posix())
+    for whole in _spelt_in_full(path):
+        wanted = unicodedata.normalize("NFC", whole)
         for root in roots:
             base = unicodedata.normalize("NFC", root.path).rstrip("/")
             if root.single and wanted == base:
@@ -139,6 +140,13 @@ def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[i
             if wanted.startswith(base + "/") and (found := _documents(db, root.id, wanted[len(base) + 1 :])):
                 return found
     return []
+
+
+def _spelt_in_full(path: str) -> Sequence[str]:
+    """A path in full, with forward slashes, as a root may spell it: links as they are, or resolved."""
+    if uri_scheme(path):
+        return (path,)
+    return [PurePath(whole).as_posix() for whole in (os.path.abspath(path), os.path.realpath(path))]  # noqa: PTH100
 
 
 def _called(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:
@@ -199,7 +207,8 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
 def _lines(document: DocumentRow) -> int:
     """The number of lines that the document's file has now; 0 if it cannot be read as text."""
     try:
-        text = Path(document.absolute).read_bytes().decode("utf-8-sig") if document.root else ""
+        is_here = document.root and not uri_scheme(document.root)
+        text = Path(document.absolute).read_bytes().decode("utf-8-sig") if is_here else ""
     except (OSError, ValueError):
         return 0
     return len(line_starts(text)) - text.endswith(("\n", "\r"))

@@ -17,6 +17,7 @@ from semsearch.serve.operations.asking import INDEX
 from semsearch.serve.operations.looking import DOCUMENT
 from semsearch.serve.operations.operation import Operation
 from semsearch.serve.operations.parameters import Given, Parameter
+from semsearch.system.uris import uri_scheme
 
 _LARGEST = 4_000_000  # characters of a text
 Report = Callable[[Progress], None]
@@ -33,7 +34,8 @@ def delete_document(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
     index = indexes.get(given["index"])
     document = index.document(given["id"])
     if document.root:
-        return {"removed": index.remove(Path(document.path).absolute())}
+        is_remote = bool(uri_scheme(document.root))
+        return {"removed": index.remove(document.path if is_remote else Path(document.path).absolute())}
     if _names_files(index, document.document):
         raise UsageError(f"{document.document!r} is the id of a text and a path of files too; remove it by a program")
     return {"removed": index.remove(document.document)}
@@ -69,11 +71,12 @@ def sync(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 def _real(path: str) -> str:
     if not path or "\0" in path:
         raise UsageError(f"{path!r} is not a path")
-    return os.path.realpath(path)
+    return path if uri_scheme(path) else os.path.realpath(path)
 
 
 def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+    separator = "/" if uri_scheme(folder) else os.sep
+    return path == folder or path.startswith(folder.rstrip(separator) + separator)
 
 
 WRITING = (

@@ -14,11 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.sources.objects.source_uri import parse_source
 from semsearch.system.deadline import Begun
 from semsearch.system.remote_files import SECONDS, open_files, reached
+
+if TYPE_CHECKING:
+    from semsearch.sources.plan import PresentFile
 
 Result = TypeVar("Result")
 
@@ -37,6 +40,11 @@ class ObjectState:
     store: str
     size: int
     mtime_ns: int
+
+    @classmethod
+    def of(cls, present: PresentFile) -> ObjectState:
+        """The state of an object that a walk found."""
+        return cls(present.store, present.size, present.mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)

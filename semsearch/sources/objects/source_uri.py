@@ -46,6 +46,6 @@ def parse_source(uri: str) -> SourceUri:
     path = address[: len(scheme)].lower() + address[len(scheme) :].rstrip("/")
     if path.endswith(":"):
         raise UsageError(f"{uri} names no folder; give one such as {scheme}://bucket/docs")
-    if "::" in path or "\0" in path:
+    if "::" in path or "\0" in path or {".", ".."} & {*path.split("/")}:
         raise UsageError(f"{uri!r} cannot be indexed; give a folder of a store such as s3://bucket/docs")
     return SourceUri(path, options)

@@ -118,7 +118,8 @@ def describe(found: Status) -> dict[str, str]:
         facts["drift"] = f"{found.drift:.1f}° since it was fitted{advice}"
     if found.stale is not None:
         stale = f"{count(found.stale, 'file')} changed; semsearch index brings it up to date"
-        facts["stale"] = stale if found.stale else "nothing: it is up to date"
+        known = "nothing else" if found.warnings else "nothing: it is up to date"
+        facts["stale"] = "; ".join([*found.warnings, stale if found.stale else known])
     if found.not_read:
         facts["not read"] = f"{endings_in_words(found.not_read)} (--problems lists them)"
     if found.partly_read:

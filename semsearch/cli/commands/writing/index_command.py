@@ -33,6 +33,7 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.results.state.reports import SyncReport
+from semsearch.system.uris import local_path
 
 if TYPE_CHECKING:
     from semsearch.index import Index, Report
@@ -43,7 +44,10 @@ NOTHING_INDEXED = 2
 def index(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Files and folders. Without any: all that the index knows already."),
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Files, folders, s3://bucket/folder and the like. Without any: all that the index knows already.",
+        ),
     ] = None,
     index: Annotated[
         list[str] | None,
@@ -127,7 +131,7 @@ def index(
         "max_file_bytes": bytes_of(max_file_size),
         "processes": processes,
     }
-    given = _Run(paths or [], only_one(index), indexes, reading)
+    given = _Run([local_path(path) for path in paths or ()], only_one(index), indexes, reading)
     shown = _Shown(json=json, quiet=quiet)
     runs = [] if paths else _of_profiles(given)
     if not runs:

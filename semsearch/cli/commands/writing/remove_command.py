@@ -12,6 +12,7 @@ from semsearch.cli.naming import INDEXES, open_index
 from semsearch.cli.options import IndexesOption, IndexOption, VectorsOption
 from semsearch.cli.output.sync_summary import covers
 from semsearch.errors import SemsearchError, UsageError
+from semsearch.system.uris import local_path, uri_scheme
 
 
 def remove(
@@ -22,6 +23,7 @@ def remove(
 ) -> None:
     """Forget documents, but leave the files alone."""
     keep_warnings()
+    paths = [local_path(path) for path in paths]
     with open_index(index, indexes, vectors) as opened:
         count = opened.remove(*paths)
         if not count:
@@ -32,5 +34,7 @@ def remove(
         except SemsearchError:  # they are removed, and only a warning is lost
             return
         for path in paths:
-            if Path(path).exists() and any(covers(root, path) for root in roots):
+            if uri_scheme(path) and any(covers(root, path) for root in roots):
+                warn(f"if {path} is still there, it comes back with the next sync unless .semsearchignore names it")
+            elif Path(path).exists() and any(covers(root, path) for root in roots):
                 warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")

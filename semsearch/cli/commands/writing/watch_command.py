@@ -20,6 +20,7 @@ from semsearch.cli.options import (
 from semsearch.cli.output.formats import to_json
 from semsearch.cli.output.sync_summary import summary, tell
 from semsearch.cli.startup import use_one_thread
+from semsearch.system.uris import uri_scheme
 
 
 def watch(
@@ -41,7 +42,8 @@ def watch(
     with open_index(index, indexes, vectors) as opened:
         reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
         if not quiet:
-            complain(f"watching {', '.join(map(from_here, opened.roots))} for {opened.path}; Ctrl-C ends it")
+            watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]
+            complain(f"watching {', '.join(watched)} for {opened.path}; Ctrl-C ends it")
         try:
             for done in reports:
                 tell(done)

@@ -201,11 +201,13 @@ class Walk:
             if entry.name.startswith("."):
                 continue
             path = folder + entry.name
+            is_folder = _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
+            path += "/" * is_folder  # in a store, a folder and an object may have one name
             if not self._is_good_name(path, seen):
                 continue
-            if _is_folder(entry, follow_symlinks=False) and not _is_junction(entry):
-                if not self._left_out(path + "/", rules):
-                    folders.append(_Folder(path + "/", rules))
+            if is_folder:
+                if not self._left_out(path, rules):
+                    folders.append(_Folder(path, rules))
             elif found := self._file(entry, path, rules):
                 yield found
 

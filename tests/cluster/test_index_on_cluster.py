@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import fsspec
 import pytest
 from distributed import LocalCluster
 from servers.clusters import small_cluster
@@ -16,6 +17,7 @@ from semsearch.errors import ClusterError, UsageError, VectorsError, VectorsMism
 from semsearch.indexing.reading import elsewhere, intake, workers
 from semsearch.indexing.reading.elsewhere import PreparerElsewhere, SeenFile, SentChunk
 from semsearch.indexing.reading.file_to_read import FileToRead
+from semsearch.indexing.reading.prepare import Chunk
 from semsearch.word_vectors.reference import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 
@@ -85,6 +87,30 @@ def test_what_workers_do_not_see_is_read_by_the_one_that_writes(
         monkeypatch.setattr(elsewhere.SeenFile, "is_seen_here", lambda seen: "own" not in seen.file.path)
         assert two.sync(documents, cluster=cluster.scheduler_address).added == alone.added
         assert segments(one) == segments(two)
+
+
+def test_workers_fetch_the_objects_of_a_store_themselves(
+    tmp_path: Path, small_vectors: VectorTable, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, folder = fsspec.filesystem("memory"), tmp_path.name
+    memory.put(f"{write_documents(tmp_path / 'documents')}/", f"/{folder}/docs/", recursive=True)
+    read: list[str] = []
+    prepare = PreparerElsewhere.__call__
+
+    def noted(self: PreparerElsewhere, sent: SentChunk) -> Chunk | None:
+        chunk = prepare(self, sent)
+        read.extend(file.file.path for file in sent.files if chunk is not None)
+        return chunk
+
+    with (
+        Index.create(tmp_path / "one", vectors=small_vectors.folder) as one,
+        Index.create(tmp_path / "two", vectors=small_vectors.folder) as two,
+    ):
+        one.sync(f"memory://{folder}/docs")
+        monkeypatch.setattr(PreparerElsewhere, "__call__", noted)
+        two.sync(f"memory://{folder}/docs", cluster=cluster.scheduler_address)
+        assert segments(one) == segments(two)
+        assert set(read) == {document.path for document in two.documents()} | {f"memory://{folder}/docs/binary.txt"}
 
 
 def test_a_worker_takes_only_files_in_the_state_in_which_they_were_sent(

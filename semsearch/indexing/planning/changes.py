@@ -107,6 +107,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
     skipped, present = [*parts.skipped], [*parts.present]
     deserted: list[Root] = []
     warnings = [*roots.warnings]
+    silent: set[int] = set()  # known roots in stores that cannot be listed: other options are not kept for them
     for root in roots.wanted:
         count = sum(document.root_id == root.id for document in known)
         problem, has_vanished = "", False
@@ -115,6 +116,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
         except SourceError as error:
             found, problem = [], str(error)
             has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+            silent |= {root.id} if root.is_remote and any(root.id == each.id for each in known_roots) else set()
         if found or (count and prune and (has_vanished or not problem)):
             present += found
             deserted += [root] if problem else []
@@ -139,7 +141,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
     result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
     result.removed = [document for document in result.removed if document not in missing]
     _keep_below_unreadable(result, skipped)
-    changed = [root for root in roots.wanted if root not in known_roots]
+    changed = [root for root in roots.wanted if root not in known_roots and root.id not in silent]
     elsewhere = {path: skip for path, skip in remembered.items() if not roots.covers(path)}
     remembered = skips | elsewhere
     return Changes(

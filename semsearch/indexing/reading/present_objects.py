@@ -59,7 +59,7 @@ def _read(file: FileToRead, listed: ObjectState, fetched: Begun[FetchedObject] |
     try:
         found = fetched.result()
     except FileNotFoundError as error:
-        raise SourceError(f"{file.path} is not there any more") from error
+        raise SourceError(f"{file.path} was listed, and is not found") from error
     except OSError as error:
         raise SourceError(f"{file.path} cannot be read: {error.strerror or error}") from error
     check_size(found.size, max_bytes, file.path)

@@ -162,4 +162,4 @@ def _moment(told: object) -> int | None:
         aware = told if told.tzinfo else told.replace(tzinfo=timezone.utc)
         whole = int(aware.replace(microsecond=0).timestamp())
         return whole * _SECOND + aware.microsecond * 1000
-    return int(told * _SECOND) if isinstance(told, int | float) and not isinstance(told, bool) else None
+    return round(told * 1_000_000) * 1000 if isinstance(told, int | float) and not isinstance(told, bool) else None

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.configuration.current import configuration_of
@@ -71,12 +71,14 @@ def _target_by_paths(paths: Sequence[str], indexes: Path | None) -> IndexTarget:
 
 
 def _name_for(path: str) -> str:
-    """The name for an index of a path, or of a folder in a store."""
+    """The name for an index of a path, or of a folder or object in a store, as `name_for` has it."""
     if not uri_scheme(path):
         return name_for(Path(path))
-    from semsearch.sources.objects.source_uri import parse_source  # start-up time: few indexes are of stores
+    from semsearch.readers.registry import is_readable  # start-up time: few indexes are of stores
+    from semsearch.sources.objects.source_uri import parse_source
 
-    return name_of(parse_source(path).path)
+    name = name_of(parse_source(path).path)
+    return PurePosixPath(name).stem if is_readable(name) else name
 
 
 def _is_of(folder: Path, paths: Sequence[str]) -> bool:

@@ -27,6 +27,7 @@ class RemoteFiles:
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
+    seconds: float = SECONDS  # that it may take for one answer
 
 
 def open_files(uri: str) -> RemoteFiles:
@@ -39,7 +40,7 @@ def open_files(uri: str) -> RemoteFiles:
     except ImportError as error:
         raise MissingExtra("fsspec", "remote-files") from error
     try:
-        address, options = _with_options(uri)
+        address, options, seconds = _with_options(uri)
         files, root = url_to_fs(address, **options)
     except ImportError as error:
         raise UsageError(f"{shown(uri)} needs a package besides: {error}") from error
@@ -47,7 +48,7 @@ def open_files(uri: str) -> RemoteFiles:
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"{shown(uri)} cannot be opened: {error}") from error
-    return RemoteFiles(files, str(root).rstrip("/"))
+    return RemoteFiles(files, str(root).rstrip("/"), seconds)
 
 
 def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
@@ -66,15 +67,18 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
         raise StorageError(f"{shown(uri)} cannot be reached: {said}; see that it is there and may be used") from error
 
 
-def _with_options(uri: str) -> tuple[str, dict[str, Any]]:
-    """The address of a URI, and what the package that reaches it is told besides."""
+def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
+    """The address of a URI, what the package that reaches it is told besides, and the seconds for an answer."""
     address, query = divided(uri)
     if uri_scheme(uri) not in S3 or not query:
-        return uri, {}
+        return uri, {}, SECONDS
     given = dict(parse_qsl(query[1:]))
     if unknown := given.keys() - {"endpoint", "region", "timeout"}:
         raise UsageError(f"{shown(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
     options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
     if "region" in given:
         options["client_kwargs"] = {"region_name": given["region"]}
-    return address, options
+    try:
+        return address, options, float(given.get("timeout", 0)) or SECONDS
+    except ValueError:
+        raise UsageError(f"the timeout of {shown(uri)} is no number of seconds") from None

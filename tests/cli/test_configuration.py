@@ -101,6 +101,7 @@ def test_options_are_declared_once() -> None:
         ("[settings]\nstore = 'postgres://x/y'\n", ":2: settings.store is taken from your own configuration only"),
         ("indexes = '../elsewhere'\n", ":1: ../elsewhere lies outside of"),
         ("[profiles.x]\nroots = ['/etc']\n", ":1: /etc lies outside of"),
+        ("[profiles.x]\nroots = ['s3://bucket/docs']\n", ":1: s3://bucket/docs lies in a store; only your own"),
         ("[settings]\nvectors = '/etc/vectors'\n", ":2: /etc/vectors lies outside of"),
     ],
 )

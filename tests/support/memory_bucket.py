@@ -23,6 +23,7 @@ class MemoryBucket:
     def __init__(self) -> None:
         self.objects: dict[str, tuple[bytes, str, datetime]] = {}
         self.fetched: list[str] = []
+        self.seconds = 30.0  # that an answer may take, of what is opened from now on
         self.before: Callable[[str, str], None] = lambda *_: None
 
     def put(self, name: str, text: str | bytes, *, version: str | None = None, at: datetime = LONG_AGO) -> None:
@@ -80,7 +81,7 @@ def use_bucket(patch: pytest.MonkeyPatch) -> MemoryBucket:
     object_store.open_store.cache_clear()
 
     def opened(uri: str) -> RemoteFiles:
-        return RemoteFiles(bucket, uri.partition("?")[0].removeprefix("s3://"))
+        return RemoteFiles(bucket, uri.partition("?")[0].removeprefix("s3://"), bucket.seconds)
 
     patch.setattr(object_store, "open_files", opened)
     return bucket

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.sources.objects.source_uri import parse_source
 from semsearch.system.deadline import Begun
-from semsearch.system.remote_files import SECONDS, open_files, reached
+from semsearch.system.remote_files import open_files, reached
 
 if TYPE_CHECKING:
     from semsearch.sources.plan import PresentFile
@@ -63,6 +63,7 @@ class ObjectStore:
         opened = open_files(uri)
         self._files = opened.files
         self._root = opened.root
+        self._seconds = opened.seconds
         self.address = address
 
     def listed(self, folder: str) -> Begun[list[Mapping[str, Any]]]:
@@ -85,7 +86,7 @@ class ObjectStore:
             found: Mapping[str, Any] = self._files.info(self.inner(path))
             return found
 
-        return self.answer(Begun(call), SECONDS)
+        return self.answer(Begun(call), self._seconds)
 
     def fetch(self, path: str, state: ObjectState, most: int) -> FetchedObject:
         """Fetch the first `most` bytes of an object. Raises FileNotFoundError, PermissionError, StorageError.
@@ -96,7 +97,7 @@ class ObjectStore:
         size, mtime_ns = state.size, state.mtime_ns
         for _ in range(3):
             expected = min(size, most)
-            data = self._first(path, most, SECONDS + expected / _SLOWEST) if expected else b""
+            data = self._first(path, most, self._seconds + expected / _SLOWEST) if expected else b""
             if len(data) == expected:
                 return FetchedObject(data, size, mtime_ns)
             found = self.info(path)

@@ -34,8 +34,8 @@ def parse_source(uri: str) -> SourceUri:
     """Parse the URI that a user gives. Raises UsageError for one with a password, or that names no folder."""
     if has_password(uri):
         raise UsageError(
-            f"{shown(divided(uri)[0])} has a password, which the index would keep for all to read; give it in the environment, "
-            "as the store's own tools take it"
+            f"{shown(divided(uri)[0])} has a password, which the index would keep for all to read; give it in the "
+            "environment, as the store's own tools take it"
         )
     scheme = uri_scheme(uri)
     if scheme in _WEB:

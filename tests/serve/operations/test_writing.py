@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from memory_bucket import use_bucket
 from serving import Asker, running
 from small import write_articles
 
@@ -119,12 +120,17 @@ def test_a_sync_may_look_at_some_paths_only(asker: Asker, docs: Path) -> None:
     assert asker.post("/v1/sync", {"paths": [str(docs / "one.txt")]}).json["added"] == 1
 
 
-def test_a_sync_leaves_no_root(asker: Asker, docs: Path, tmp_path: Path, index: Index) -> None:
+def test_a_sync_leaves_no_root(
+    asker: Asker, docs: Path, tmp_path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "secret.txt").write_text("The comet.")
     (docs / "link").symlink_to(tmp_path / "other")
     beside = str(docs) + "-more"
-    for path in ("/etc/passwd", str(docs / ".." / "other"), str(docs / "link"), beside, str(tmp_path), "", "a\0b"):
+    monkeypatch.chdir(docs)  # where a URI, taken for a path, would lie in the root
+    elsewhere = "memory://docs", "s3://bucket/docs", "file:///etc", f"file://{docs}"
+    paths = "/etc/passwd", str(docs / ".." / "other"), str(docs / "link"), beside, str(tmp_path), "", "a\0b", *elsewhere
+    for path in paths:
         for headers in ({}, {"Accept": "text/event-stream"}):
             reply = asker.ask("POST", "/v1/sync", json.dumps({"paths": [path]}).encode(), headers=headers)
             assert (reply.status, reply.json["error"]) == (400, "UsageError")
@@ -164,3 +170,18 @@ def test_a_sync_of_an_index_without_roots_is_a_400(tmp_path: Path, small_vectors
     Index.create(tmp_path / "empty", vectors=small_vectors).close()
     with running(OpenIndexes(places={"empty": tmp_path / "empty"}), ServerSettings(port=0)) as asker:
         assert "no roots yet" in asker.writer.post("/v1/sync", {}).detail
+
+
+def test_objects_of_a_store_are_synced_and_removed_as_files_are(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = use_bucket(monkeypatch)
+    for name in ("a.md", "guide/b.md"):
+        bucket.put(name, "The comet is near the planet.")
+    with Index.create(tmp_path / "stored", vectors=small_vectors) as index:
+        index.sync("s3://bucket/docs")
+    with running(OpenIndexes(places={"stored": tmp_path / "stored"})) as asker:
+        bucket.put("guide/b.md", "The judge is in the court.")
+        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs/guide"]}).json["changed"] == 1
+        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs-more"]}).status == 400
+        assert asker.writer.ask("DELETE", "/v1/documents/a.md").json == {"removed": 1}

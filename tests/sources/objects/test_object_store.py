@@ -9,7 +9,7 @@ import pytest
 from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
 
 from semsearch.errors import StorageError
-from semsearch.sources.objects import ahead, object_store
+from semsearch.sources.objects import ahead
 from semsearch.sources.objects.ahead import fetched_ahead
 from semsearch.sources.objects.object_store import ObjectState, fetch_object, open_store, time_of
 
@@ -86,11 +86,12 @@ def test_an_empty_object_is_not_asked_for(bucket: MemoryBucket) -> None:
     assert bucket.fetched == []
 
 
-def test_a_store_that_does_not_answer_is_given_up(bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_does_not_answer_is_given_up(bucket: MemoryBucket) -> None:
     never = threading.Event()
     bucket.put("a.md", "one")
     state = seen()
-    monkeypatch.setattr(object_store, "SECONDS", 0.05)
+    bucket.seconds = 0.05
+    open_store.cache_clear()
     bucket.before = lambda *_: never.wait() and None
     try:
         with pytest.raises(StorageError, match=r"s3://bucket/docs cannot be reached: no answer within"):

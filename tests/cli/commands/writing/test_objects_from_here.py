@@ -1,0 +1,71 @@
+"""A store's objects from the command line: the index's name, what is said of it, and of what needs a file here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from console import semsearch
+from memory_bucket import MemoryBucket, use_bucket
+from small import article
+
+from semsearch.cli.opening.hits import open_hit
+from semsearch.index import Index
+from semsearch.word_vectors.table import VectorTable
+
+DOCS = "s3://bucket/docs"
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable) -> MemoryBucket:
+    """A bucket that is indexed into ./indexes, as `docs`."""
+    (tmp_path / "indexes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    made = use_bucket(monkeypatch)
+    for number in range(3):
+        made.put(f"guide/{number}.md", article("sea", number))
+    first = semsearch("index", f"{DOCS}?endpoint=http://x:1", "--vectors", str(small_vectors.folder))
+    assert (first.status, first.err) == (0, "")
+    assert first.out.startswith(f"{Path('indexes/docs')}: 3 added; ")
+    return made
+
+
+def test_an_index_of_a_store_is_found_again_by_its_uri(bucket: MemoryBucket) -> None:
+    bucket.put("guide/1.md", article("law", 1))
+    bucket.delete("guide/2.md")
+    assert "1 changed, 1 removed, 1 unchanged" in semsearch("index", DOCS).out
+    assert "2 unchanged" in semsearch("index").out
+    assert "1 unchanged" in semsearch("index", f"{DOCS}/guide/1.md", "--name", "docs").out
+    assert semsearch("index", f"{DOCS}/guide/1.md").out.startswith(f"{Path('indexes/1')}: 1 added; ")
+    other = semsearch("index", "s3://elsewhere/docs")
+    assert other.status == 2
+    assert other.err.endswith("there is nothing at s3://elsewhere/docs; give a folder or object that exists\n")
+
+
+def test_status_says_what_it_could_not_look_at(bucket: MemoryBucket) -> None:
+    assert "stale         nothing: it is up to date" in semsearch("status").out
+    bucket.objects.clear()
+    assert (
+        f"stale         {DOCS} has vanished; its 3 documents were kept (--prune removes them); nothing else"
+        in " ".join(semsearch("status").out.split("\n"))
+    )
+    again = semsearch("index")
+    assert (again.status, again.out.startswith(f"{Path('indexes/docs')}: nothing changed in ")) == (2, True)
+
+
+def test_what_is_removed_may_come_back(bucket: MemoryBucket) -> None:
+    assert len(bucket.objects) == 3
+    removed = semsearch("remove", f"{DOCS}/guide/0.md")
+    assert removed.out.endswith("1 removed\n")
+    assert f"if {DOCS}/guide/0.md is still there, it comes back with the next sync" in removed.err
+
+
+def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bucket.objects
+    watched = semsearch("watch")
+    assert watched.status == 2
+    assert f"stores tell of no changes, so that {DOCS} can only be synced" in watched.err
+    with Index.open("indexes/docs") as index:
+        hit = index.search("ship")[0]
+        assert "lies in a store, and is not opened from there" in open_hit(hit, index)
+    assert hit.sentence in " ".join(capsys.readouterr().out.split())

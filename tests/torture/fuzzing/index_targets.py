@@ -47,7 +47,7 @@ def targets() -> Iterator[Target]:
         "database-values", _updating, _updates, (*(value[1:].decode("latin-1") for value in _VALUES), "../"), 200
     )
     yield Target("postings", _opening_postings, partial(_segments, ".postings"), grows=False)
-    yield Target("vector-segment", _opening_vectors, partial(_segments, ".faiss"), longest=8192, grows=False)
+    yield Target("vector-segment", _opening_vectors, _vector_files, longest=8192, grows=False)
     yield Target("topics", _opening_topics, _topics, grows=False)
     yield Target("map", _opening_map, _maps, ('"regions":[', '"count":', '"words":', "1e9", "null"), grows=False)
 
@@ -164,6 +164,24 @@ def _opening_vectors(folder: Path) -> Run:
                 vectors.rows(np.arange(count))
 
     return run
+
+
+def _vector_files() -> Iterator[bytes]:
+    """The segments of an index, and files with lists, which only those of many passages have."""
+    import faiss
+
+    yield from _segments(".faiss")
+    rows = np.random.default_rng(0).normal(size=(40, _DIMENSION)).astype(np.float32)
+    for kind in ("IVF4,SQfp16", "IVF4,SQ8", "SQ8"):
+        index = faiss.index_factory(_DIMENSION, kind, faiss.METRIC_INNER_PRODUCT)
+        has_lists = kind.startswith("IVF")
+        if has_lists:
+            index.cp.min_points_per_centroid = 1
+        index.train(rows)
+        index.add(rows)
+        if has_lists:
+            index.set_direct_map_type(faiss.DirectMap.Array)
+        yield faiss.serialize_index(index).tobytes()
 
 
 def _opening_topics(folder: Path) -> Run:

@@ -21,7 +21,7 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError
 from semsearch.published.cache import SnapshotCache
 from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
-from semsearch.published.naming import canonical, place_beside, vectors_beside
+from semsearch.published.naming import canonical, is_beside, vectors_beside
 from semsearch.published.places import Place, open_place
 from semsearch.published.users import CacheUser
 from semsearch.results.state.publication import PublicationStatus
@@ -93,8 +93,8 @@ class FollowedDatabase(IndexDatabase):
     def vectors_uri(self, uri: str) -> str:
         """The URI of vectors for this reader; if they lie beside the snapshots, by the host and user of its own."""
         with self.reading() as db:
-            is_beside = get_place(db) == place_beside(uri)
-        return vectors_beside(self._cache.uri, uri) if is_beside else uri
+            place = get_place(db)
+        return vectors_beside(self._cache.uri, uri) if is_beside(place, uri) else uri
 
     def publication(self) -> PublicationStatus:
         """The place, the generation that answers, and why a newer one was not looked for, if so."""

@@ -84,6 +84,19 @@ def place_beside(engine: str) -> str | None:
     return canonical(engine) if scheme_of(engine) in (*_BESIDE, *_DATABASES) else None
 
 
+def is_beside(place: str | None, engine: str) -> bool:
+    """Return whether the vectors at an engine's URI lie beside the snapshots of a place.
+
+    In a database that is so in one schema, whichever user and options the two URIs have.
+    """
+    if place is None or scheme_of(place) not in _DATABASES or scheme_of(engine) not in _DATABASES:
+        return place is not None and place == place_beside(engine)
+    from semsearch.stores.postgres.address import parsed  # start-up time, as above
+
+    one, other = (replace(parsed(uri), user=None, seconds=0.0, sslmode=None) for uri in (place, engine))
+    return one == other
+
+
 def vectors_beside(place: str, engine: str) -> str:
     """The URI at which a reader of a place finds the vectors that lie beside it.
 

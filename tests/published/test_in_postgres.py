@@ -136,6 +136,12 @@ def test_addresses_of_databases_are_spelled_alike_and_have_no_password() -> None
         "docs",
         "x",
     ]
+    store = "postgres://ada@host/db?schema=x&timeout=60"
+    for place, is_beside in (("host/db?schema=x", True), ("host/db?schema=y", False), ("other/db?schema=x", False)):
+        assert naming.is_beside(f"postgres://{place}", store) is is_beside
+    assert naming.is_beside("s3://b/x/snapshot", "lance:s3://b/x")
+    assert not naming.is_beside("s3://b/x", store)
+    assert not naming.is_beside(None, store)
     own = naming.vectors_beside("postgres://reader@other/db?timeout=3", "postgres://ada@localhost/db?schema=x")
     assert own == "postgres://reader@other:5432/db?schema=x&timeout=3"
     assert naming.vectors_beside("file:///mnt/my%20docs/snapshot", "lance:/data/x") == "lance:/mnt/my docs"

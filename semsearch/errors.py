@@ -100,11 +100,19 @@ class MissingExtra(SemsearchError):
 
 
 def rebuild_command(folder: Path, *options: str) -> str:
-    """The command that rebuilds an index, for errors to name. A bare folder name gets `./`, so that it is a path."""
-    path = folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
-    words = ["semsearch", "index", "--rebuild", "--name", path, *options]
+    """The command that rebuilds an index, for errors to name."""
+    return index_command("index", "--rebuild", "--name", folder, *options)
+
+
+def index_command(*words: str | Path) -> str:
+    """A command of semsearch for errors to name. A bare folder name gets `./`, so that it is a path."""
+    shown = [word if isinstance(word, str) else _shown(word) for word in ("semsearch", *words)]
     if os.name == "nt":
         from subprocess import list2cmdline  # start-up time
 
-        return list2cmdline(words)
-    return shlex.join(words)
+        return list2cmdline(shown)
+    return shlex.join(shown)
+
+
+def _shown(folder: Path) -> str:
+    return folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"

@@ -16,7 +16,7 @@ from semsearch.published.naming import LOOK_EVERY, place_named
 from semsearch.published.publishing_index import PublishingIndex, publish_newest
 from semsearch.search.asked_index import AskedIndex
 from semsearch.settings import Settings, SettingsKeywords
-from semsearch.storage.database import IndexDatabase, check
+from semsearch.storage.database import IndexDatabase, check, check_given
 from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, open_vectors
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
         index = cls(path, vectors=vectors)
         try:
             check(index._database)
+            check_given(index._database)
         except BaseException:
             index.close()
             raise

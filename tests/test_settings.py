@@ -16,6 +16,7 @@ from semsearch.errors import UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.settings import PRIOR, Settings, SettingsKeywords
+from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors import shipped
 from semsearch.word_vectors.table import VectorTable
 
@@ -27,6 +28,7 @@ def keep(path: Path, **changed: object) -> None:
     with closing(sqlite3.connect(path / "index.sqlite")) as db, db:
         settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps({**settings, **changed}),))
+        seal(db)
 
 
 @pytest.fixture

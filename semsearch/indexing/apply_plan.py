@@ -6,7 +6,7 @@ import os
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -23,6 +23,7 @@ from semsearch.results.state.reports import SkippedFile, SyncReport
 from semsearch.sources.plan import FilePair, PresentFile
 from semsearch.sources.roots import covers
 from semsearch.storage.roots import get_roots, set_root
+from semsearch.storage.sums.documents import documents_changing
 
 
 def apply_plan(write: WriteTransaction, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
@@ -105,12 +106,14 @@ def _skip(changes: Changes, present: PresentFile, file: Prepared, max_bytes: int
     changes.skips[present.canonical] = Skip(*state, judge_of(present), int(file.is_lasting))
 
 
-def _update_paths(write: WriteTransaction, pairs: Iterable[FilePair], checked_ns: int) -> None:
+def _update_paths(write: WriteTransaction, pairs: Sequence[FilePair], checked_ns: int) -> None:
     """Update the path and state of files whose documents have not changed, and when they were looked at."""
-    write.db.executemany(
-        "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
-        [_path_and_state(pair, checked_ns) for pair in pairs],
-    )
+    rows = [_path_and_state(pair, checked_ns) for pair in pairs]
+    with documents_changing(write.db, [pair.known.document_id for pair in pairs]):
+        write.db.executemany(
+            "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
+            rows,
+        )
 
 
 def _path_and_state(pair: FilePair, checked_ns: int) -> tuple[object, ...]:
@@ -129,10 +132,13 @@ def _update_roots(write: WriteTransaction, changes: Changes) -> None:
         new = next(root for root in changes.roots.wanted if covers(root, old.path))
         below = old.path.removeprefix(new.path.rstrip("/") + "/")
         prefix = below.removesuffix(PurePosixPath(below).name) if old.single else below + "/"
-        write.db.execute(
-            "UPDATE documents SET root_id = ?, path = ? || path, file = ? || coalesce(file, path) WHERE root_id = ?",
-            (new.id, unicodedata.normalize("NFC", prefix), prefix, old.id),
-        )
+        moving = [id_ for (id_,) in write.db.execute("SELECT id FROM documents WHERE root_id = ?", (old.id,))]
+        with documents_changing(write.db, moving):
+            write.db.execute(
+                "UPDATE documents SET root_id = ?, path = ? || path, file = ? || coalesce(file, path) "
+                "WHERE root_id = ?",
+                (new.id, unicodedata.normalize("NFC", prefix), prefix, old.id),
+            )
         write.db.execute("DELETE FROM roots WHERE id = ?", (old.id,))
 
 

@@ -82,10 +82,12 @@ def writing(
     *,
     spread: Spread | None = None,
     compact: bool = False,
+    derived: bool = True,
 ) -> Iterator[WriteTransaction]:
     """Open a write transaction with a new generation, whose work may be `spread`. The writer's lock must be held.
 
-    After the commit, disk space that it does not use is given back; with `compact`, as much as possible.
+    After the commit, disk space that it does not use is given back; with `compact`, as much as possible. Without
+    `derived`, a damaged list of segments is no error, since all of them are about to be made again.
     """
     from semsearch.indexing.giving_back import give_back, grace_of, leftovers
     from semsearch.indexing.reading.reading_log import ReadingLog
@@ -98,7 +100,7 @@ def writing(
     reading_log = ReadingLog(database.folder)
     grace = grace_of(database)
     try:
-        with database.writing() as db, Spool(database.folder) as spool:
+        with database.writing(derived=derived) as db, Spool(database.folder) as spool:
             sweep(db, database.folder, grace=grace)
             number = get_count(db, "generation") + 1
             generation = Generation(

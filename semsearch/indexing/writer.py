@@ -27,10 +27,12 @@ from semsearch.results.state.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.documents.added_texts import added_texts
-from semsearch.storage.manifest import get_removed, get_segments
+from semsearch.storage.manifest import forget_manifest, get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.publication import get_place
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
+from semsearch.storage.sums.damaged_rows import add_all_sums
+from semsearch.storage.sums.seals import is_manifest_sound
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, release
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import open_vectors
@@ -232,14 +234,17 @@ class IndexWriter:
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
             self._moving(before, settings, has_type=options.get("factory") is not None) as (settings, address),
-            self._writing_with(settings, lambda: opened, compact=True) as write,
+            self._writing_with(settings, lambda: opened, compact=True, derived=False) as write,
         ):
+            if not is_manifest_sound(write.db):
+                forget_manifest(write.db)
             set_meta(write.db, "settings", settings.to_json())
             if settings.store != before.store:
                 move(write.db, address)
             write.generation.drop_words()
             write_words_anew(write.db, write.generation.words)
             done = _embed_anew(write)
+            add_all_sums(write.db)
         self.vectors.use(opened, chosen)
         return done
 
@@ -290,9 +295,10 @@ class IndexWriter:
         return self._writing_with(settings, partial(self.vectors.of, settings), compact=compact)
 
     def _writing_with(
-        self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool
+        self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool, derived: bool = True
     ) -> AbstractContextManager[WriteTransaction]:
-        return writing(self.database, settings, vectors, self.report, spread=self.spread, compact=compact)
+        report, spread = self.report, self.spread
+        return writing(self.database, settings, vectors, report, spread=spread, compact=compact, derived=derived)
 
 
 def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:

@@ -16,6 +16,7 @@ from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, g
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.documents.added_texts import added_texts, added_texts_after
 from semsearch.storage.documents.listed_documents import BEGINNING, ListedRow, list_documents, metadata_of
+from semsearch.storage.sums.all_documents import check_all_documents
 from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
     while True:
         with database.reading() as db:
             teach(db)
+            if after == BEGINNING:
+                check_all_documents(db)
             rows = list_documents(db, where.sql, where.parameters, after=after, limit=page)
             listed = [_info(row, here) for row in rows]
         yield from listed

@@ -42,6 +42,7 @@ class IndexContents:
         self._word_vectors = VectorsInUse(self.path, vectors)
         self._opening = threading.RLock()  # guards what all threads share
         self._facets: KeptFacets | None = None  # made when they are first asked for
+        self._checked = -1  # the generation of which the rows of all documents were compared for them
 
     def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
         """List the documents of the index that pass all filters, by root and path, without their text.
@@ -107,6 +108,7 @@ class IndexContents:
         """
         from semsearch.maintenance.facets.counting import read_facets  # start-up time, as above
         from semsearch.maintenance.facets.kept import KeptFacets
+        from semsearch.storage.sums.all_documents import check_all_documents
 
         if not isinstance(values, int) or isinstance(values, bool) or values < 0:
             raise UsageError(f"values must be a whole number, not {values!r}")
@@ -115,7 +117,11 @@ class IndexContents:
             kept = self._facets = self._facets or KeptFacets()
         with self._database.reading() as db:
             asked = texts, values, working_folder()  # paths of filters may be relative to it
-            return kept.get(get_count(db, "generation"), asked, lambda: read_facets(db, texts, values=values))
+            generation = get_count(db, "generation")
+            if generation != self._checked:
+                check_all_documents(db)
+                self._checked = generation
+            return kept.get(generation, asked, lambda: read_facets(db, texts, values=values))
 
     def passages(
         self,
@@ -193,6 +199,16 @@ class IndexContents:
 
         with self._database.reading() as db:
             return verify(db, self._database, self._vectors)
+
+    def rows_without_checksums(self) -> int:
+        """The number of passages and documents of which damage would not be noticed: an earlier version wrote them.
+
+        They get checksums when their files are read again, and all at once from `rebuild`.
+        """
+        from semsearch.storage.sums.damaged_rows import count_without_sums  # start-up time, as above
+
+        with self._database.reading() as db:
+            return count_without_sums(db)
 
     def status(self, *, drift: bool = True, stale: bool = True) -> Status:
         """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.

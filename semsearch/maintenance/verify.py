@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from semsearch.storage.fitted import load_embedder
 from semsearch.storage.held_ids import find_stray_ids
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.segments import KINDS, Segment
+from semsearch.storage.sums.damaged_rows import find_damaged
+from semsearch.storage.sums.seals import check_seals
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
 from semsearch.text.languages.rules import ENGLISH
@@ -32,13 +35,18 @@ if TYPE_CHECKING:
 
 Float32 = npt.NDArray[np.float32]
 
+_MOST = 20  # damaged rows that are named
 _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
     """Verify an index as a transaction sees it: its problems, a line each; empty if all is well. Reads all files."""
     folder, address = database.folder, get_own_address(db, database)
-    problems = [f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA quick_check(5)") if line != "ok"]
+    problems = [
+        f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"
+    ]
+    if damaged := _damaged(db):
+        return problems + damaged  # what follows takes the rows as they are
     if faults := list(find_wrong_values(db)):
         return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
@@ -55,6 +63,16 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
         except IndexDamaged as error:  # which file, its digest has told already; this says where
             problems.append(str(error))
     return problems
+
+
+def _damaged(db: sqlite3.Connection) -> list[str]:
+    """What is not as it was written: the small tables, by their seals, and rows, by their checksums."""
+    found = list(islice(find_damaged(db), _MOST))
+    try:
+        check_seals(db)
+    except IndexDamaged as error:
+        found.append(str(error))
+    return found
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[str]:

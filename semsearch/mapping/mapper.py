@@ -115,6 +115,7 @@ class Mapper:
         return None if known is None else _kept(known, ids)
 
     def _coloured(self, db: sqlite3.Connection, snapshot: Snapshot) -> ColouredMap | None:
+        snapshot.check_documents(db)
         found = self._there(db, snapshot)
         if found is None:
             return None

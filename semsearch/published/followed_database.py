@@ -85,7 +85,7 @@ class FollowedDatabase(IndexDatabase):
         )
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, derived: bool = True) -> Iterator[sqlite3.Connection]:  # noqa: ARG002  # of what is refused
         """Raise UsageError, as `check_writable`."""
         self.check_writable()
         yield from ()

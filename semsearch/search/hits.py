@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.origin import Origin
+from semsearch.search.read_rows import ReadRows
 from semsearch.search.staleness import stale_documents
-from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.documents.record_metadata import get_record_metadata
 from semsearch.system.working_folder import working_folder
 from semsearch.text.languages.rules import ENGLISH
@@ -49,6 +50,7 @@ def make_hits(
     db: sqlite3.Connection,
     queries: Sequence[str],
     answers: Sequence[Sequence[Ranked]],
+    read: ReadRows,
     *,
     context: int,
     origins: Sequence[Origin] = (),
@@ -57,10 +59,11 @@ def make_hits(
 ) -> list[list[Hit]]:
     """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
-    Rows are fetched once for all answers. `origins`: one for each answer, or none. `languages`: those of the index.
+    Rows are fetched once for all answers, but those that `read` has kept. `origins`: one for each
+    answer, or none. `languages`: those of the index.
     Where the database is a copy, the files lie elsewhere, and it is not looked whether they are stale.
     """
-    rows = _rows(db, answers, is_copy=is_copy)
+    rows = _rows(db, answers, read, is_copy=is_copy)
     made: list[list[Hit]] = []
     origin_of_each: Sequence[Origin | None] = origins or [None] * len(queries)
     for query, ranked, origin in zip(queries, answers, origin_of_each, strict=True):
@@ -141,17 +144,17 @@ class _Rows:
         )
 
 
-def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], *, is_copy: bool) -> _Rows:
+def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, is_copy: bool) -> _Rows:
     """Fetch the rows of all passages that answers show."""
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
-    passages = get_passages(db, shown_ids)
-    documents = get_documents(db, {passage.document_id for passage in passages.values()})
+    passages = read.passages(db, shown_ids)
+    documents = read.documents(db, {passage.document_id for passage in passages.values()})
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
     return _Rows(
         passages,
         documents,
-        get_record_metadata(db, shown_ids),
+        get_record_metadata(db, shown_ids, needed=[id_ for id_, row in passages.items() if row.is_of_record]),
         {id_: path_of(document, here) for id_, document in documents.items()},
         () if is_copy else stale_documents(documents[id_] for id_ in quoted),
     )
@@ -195,8 +198,8 @@ def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageR
     first, last = document.first_passage, document.first_passage + document.passages
     id_ = passage.id
     while len(before) < n and (id_ := id_ - 1) >= first:
-        before = get_passages(db, [id_])[id_].sentence_texts + before
+        before = need_passages(db, [id_])[id_].sentence_texts + before
     id_ = passage.id
     while len(after) < n and (id_ := id_ + 1) < last:
-        after = after + get_passages(db, [id_])[id_].sentence_texts
+        after = after + need_passages(db, [id_])[id_].sentence_texts
     return tuple(before[-n:]), tuple(after[:n])

@@ -16,6 +16,7 @@ from semsearch.dense.store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.search import WordSearch
 from semsearch.lexical.segment import LexicalSegment
+from semsearch.search.read_rows import ReadRows
 from semsearch.search.title_vectors import TitleVectors
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
@@ -23,6 +24,7 @@ from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_segments
 from semsearch.storage.meta import get_count
 from semsearch.storage.segments import VECTORS, Kind, Segment
+from semsearch.storage.sums.seals import check_seals
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.opened import OpenCache
 from semsearch.text.languages.rules import ENGLISH
@@ -69,9 +71,12 @@ class Snapshot:
         *,
         previous: Snapshot | None = None,
     ) -> None:
+        check_seals(db)
         self.generation: int = get_count(db, "generation")
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
+        self.read_rows = ReadRows()
+        self._are_documents_checked = False
         self.filters_told: dict[str, tuple[str, ...]] = {}  # what there is to say of each filter that was given
         languages = get_languages(db)
         self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
@@ -88,6 +93,15 @@ class Snapshot:
             shared if shared is not None and shared.address == address else _Shared(database.folder, address)
         )
         self._shared.keep(self._segments, self._fit)
+
+    def check_documents(self, db: sqlite3.Connection) -> None:
+        """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
+        if not self._are_documents_checked:
+            from semsearch.storage.sums.all_documents import check_all_documents  # start-up time: few searches filter
+
+            check_all_documents(db)
+            self.read_rows = ReadRows()
+        self._are_documents_checked = True
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""

@@ -35,6 +35,7 @@ _KIND = f"{{0}} IN {(*KINDS, 'topics')}"
 _LANGUAGE = f"{{0}} IN {('', *RULES)}"  # none, or one whose rules are known
 _RUNS = "typeof({0}) = 'blob' AND length({0}) % 16 = 0"  # pairs of 64 bits
 _SUMS = "typeof({0}) = 'blob' AND length({0}) % 8 = 0"
+_SUM = "typeof({0}) = 'integer'"
 _SENTENCES = "typeof({0}) = 'blob' AND typeof(sentence_count) = 'integer' AND length({0}) = 20 * sentence_count"
 _OPTIONAL = "({0} IS NULL OR ({1}))"
 
@@ -44,11 +45,12 @@ _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
         "id": _WHOLE, "root_id": _WHOLE, "path": _TEXT, "file?": _TEXT, "title": _TEXT, "format": _TEXT,
         "metadata": _TEXT, "size?": _WHOLE, "mtime_ns?": _TIME, "checked_ns?": _TIME, "digest": _TEXT,
         "first_passage": _WHOLE, "passages": _WHOLE, "first_sentence?": _WHOLE, "sentences?": _WHOLE,
-        "words?": _WHOLE, "indexed_at?": _TEXT, "language": _LANGUAGE,
+        "words?": _WHOLE, "indexed_at?": _TEXT, "language": _LANGUAGE, "sum?": _SUM,
     },
     "passages": {
         "id": _WHOLE, "document_id": _WHOLE, "first_sentence": _WHOLE, "sentence_count": _WHOLE, "line": _WHOLE,
         "page?": _WHOLE, "headings": _TEXTS, "text": _TEXT, "sentences": _SENTENCES, "places?": _PAIRS,
+        "sum?": _SUM,
     },
     "segments": {
         "id": _WHOLE, "kind": _KIND, "file": _NAME, "size": _WHOLE, "count": _WHOLE, "runs": _RUNS, "digest": _TEXT,
@@ -58,14 +60,14 @@ _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
         "first_passage": _WHOLE, "passages": _WHOLE, "first_sentence": _WHOLE, "sentences": _WHOLE,
         "generation?": _WHOLE,
     },
-    "fit": {"card": _OBJECT, "state": _BYTES, "statistics": _NUMBERS, "generation": _WHOLE},
+    "fit": {"card": _OBJECT, "state": _BYTES, "statistics": _NUMBERS, "generation": _WHOLE, "sums?": _SUMS},
     "retired": {"file": _TEXT, "retired_at?": _MOMENT},
     "unread": {
         "path": _TEXT, "size": _WHOLE, "mtime_ns": _TIME, "checked_ns": _TIME, "max_bytes": _WHOLE, "reader": _TEXT,
         "lasting": _WHOLE, "reason": _TEXT,
     },
     "readings": {"document_id": _WHOLE, "characters": _WHOLE, "omissions": _LIST},
-    "record_metadata": {"passage_id": _WHOLE, "document_id": _WHOLE, "metadata": _TEXT},
+    "record_metadata": {"passage_id": _WHOLE, "document_id": _WHOLE, "metadata": _TEXT, "sum?": _SUM},
 }  # fmt: skip
 _RELATIONS = {  # queries that must find nothing
     "passages belong to no document": "SELECT 1 FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",

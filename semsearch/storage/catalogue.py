@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,6 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.storage.sums.damage import damaged_document, damaged_passage
+from semsearch.storage.sums.documents import WITH_SUM, check_document, documents_by_id
+from semsearch.storage.sums.passages import (
+    PassageColumnsRead,
+    needed_passages,
+    passages_between,
+    passages_by_id,
+    sound_passages_between,
+    spans_of,
+    text_in,
+)
 from semsearch.text.headings import heading_text
 
 Int32 = npt.NDArray[np.int32]
@@ -50,6 +61,7 @@ class PassageRow:
     text: str
     sentences: Int32
     places: str | None = None  # JSON: (number of a sentence, the place from there on)
+    is_of_record: bool = False  # which has metadata of its own; of an earlier version it is not known
 
     def sentence(self, number: int) -> str:
         """The text of the sentence with a number, counted from 0."""
@@ -71,33 +83,38 @@ class PassageRow:
         return [self.text[start:end] for start, end in self.sentences[:, :2].tolist()]
 
 
-_DOCUMENTS = """SELECT documents.id, coalesce(roots.path, ''), documents.path,
+_DOCUMENTS = f"""SELECT coalesce(roots.path, ''),
     CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
-    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
-    title, format, metadata, first_passage, passages, first_sentence, sentences, size, mtime_ns, digest
+    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END, {WITH_SUM}
     FROM documents LEFT JOIN roots ON roots.id = root_id
-    WHERE documents.id IN (SELECT value FROM json_each(?))"""
-_METADATA = 6  # index of the column in these rows
-_PASSAGES = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
-    FROM passages WHERE id IN (SELECT value FROM json_each(?))"""
-_SPANS = """SELECT passages.id, passages.first_sentence, sentence_count, passages.id > first_passage,
-    passages.id + 1 < first_passage + documents.passages, document_id
-    FROM passages JOIN documents ON documents.id = document_id
-    WHERE passages.id IN (SELECT value FROM json_each(?))"""
-_SENTENCES = "SELECT id, text, sentences FROM passages WHERE id IN (SELECT value FROM json_each(?))"
-_TITLED = "SELECT id, path, coalesce(title, '') FROM documents WHERE id IN (SELECT value FROM json_each(?))"
-_RANGE = """SELECT id, document_id, first_sentence, line, page, headings, text, sentences, places
-    FROM passages WHERE id >= ? AND id < ? ORDER BY id"""
+    WHERE documents.id IN (SELECT value FROM json_each(?))"""  # noqa: S608  # our own names
 
 
 def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
-    """Read documents by id; ids that are not in the index are left out."""
+    """Read documents by id; ids that are not in the index are left out. Raises IndexDamaged."""
     found: dict[int, DocumentRow] = {}
-    for row in db.execute(_DOCUMENTS, _list(ids)):
-        fields = [*row]
-        fields[_METADATA] = json.loads(row[_METADATA], parse_constant=_nothing)
-        found[row[0]] = DocumentRow(*fields)
+    for root, absolute, *row in db.execute(_DOCUMENTS, _list(ids)):
+        check_document(db, row)
+        found[row[0]] = _document(root, absolute, row)
     return found
+
+
+def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
+    """Read documents by id, which passages say are there. Raises IndexDamaged if one is not."""
+    found = get_documents(db, ids)
+    for id_ in ids:
+        if id_ not in found:
+            raise damaged_document(db, id_)
+    return found
+
+
+def _document(root: str, absolute: str, row: Sequence[Any]) -> DocumentRow:
+    id_, first, passages, _, path, _, title, format, metadata, size, mtime, _, digest, first_sentence, sentences, *_ = (
+        row
+    )
+    known = json.loads(metadata, parse_constant=_nothing)
+    held = first, passages, first_sentence, sentences
+    return DocumentRow(id_, root, path, absolute, title, format, known, *held, size, mtime, digest)
 
 
 def _nothing(_: str) -> None:
@@ -105,14 +122,47 @@ def _nothing(_: str) -> None:
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
-    """Read passages by id; ids that are not in the index are left out."""
-    rows = db.execute(_PASSAGES, _list(ids))
-    return {row[0]: _passage(row) for row in rows}
+    """Read passages by id; ids that are not in the index are left out. Raises IndexDamaged."""
+    return {row[0]: passage_row(row) for row in passages_by_id(db, ids)}
 
 
-def get_sentence_texts(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[str]]:
-    """Read the texts of the sentences of passages, by the passages' ids; those not in the index are left out."""
-    return {id_: _sentence_texts(text, sentences) for id_, text, sentences in db.execute(_SENTENCES, _list(ids))}
+def need_passages(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, PassageRow]:
+    """Read passages by id, which segments or documents say are there. Raises IndexDamaged if one is not."""
+    return {row[0]: passage_row(row) for row in needed_passages(db, [*ids])}
+
+
+@dataclass(frozen=True, slots=True)
+class TitledText:
+    """The text of a passage, with what stands above it."""
+
+    passage_id: int
+    document_id: int
+    title: str
+    headings: tuple[str, ...]
+    text: str
+
+
+def get_titled_texts(db: sqlite3.Connection, ids: Sequence[int]) -> list[TitledText]:
+    """Read the texts of passages by id, which are all there, with titles and headings. Raises IndexDamaged."""
+    return _titled(db, needed_passages(db, ids))
+
+
+def get_titled_texts_between(db: sqlite3.Connection, first: int, last: int) -> list[TitledText]:
+    """Read those of the passages with ids from `first` to below `last`, rising. Raises IndexDamaged."""
+    return _titled(db, [*passages_between(db, first, last)])
+
+
+def _titled(db: sqlite3.Connection, rows: Sequence[PassageColumnsRead]) -> list[TitledText]:
+    titles = get_titled(db, {row[1] for row in rows})
+    for row in rows:
+        if row[1] not in titles:
+            raise damaged_document(db, row[1])
+    return [TitledText(row[0], row[1], titles[row[1]].title, _headings(row[6]), text_in(row)) for row in rows]
+
+
+def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
+    """Read the texts of the sentences of passages, by the passages' ids, which are all there. Raises IndexDamaged."""
+    return {row[0]: _sentence_texts(text_in(row), row[9]) for row in needed_passages(db, ids)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +178,9 @@ class SentenceSpans:
 
 
 def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> SentenceSpans:
-    """Find the sentences and neighbours of passages with rising ids; count 0 for a passage that is not there."""
-    rows = db.execute(_SPANS, (json.dumps(ids.tolist()),))
-    found = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 6)
-    spans = np.zeros((5, len(ids)), dtype=np.int64)
-    spans[:, np.searchsorted(ids, found[:, 0])] = found[:, 1:].T
-    return SentenceSpans(spans[0], spans[1], spans[2] > 0, spans[3] > 0, spans[4])
+    """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
+    document, first, count, first_passage, passages = spans_of(db, ids).T
+    return SentenceSpans(first, count, ids > first_passage, ids + 1 < first_passage + passages, document)
 
 
 class Titled(NamedTuple):
@@ -145,13 +192,27 @@ class Titled(NamedTuple):
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {id_: Titled(path, title) for id_, path, title in db.execute(_TITLED, _list(documents))}
+    return {row[0]: Titled(row[4], row[6] or "") for row in documents_by_id(db, documents)}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
-    """Yield the passages with ids from `first` to below `last`, rising."""
-    for row in db.execute(_RANGE, (first, last)):
-        yield _passage(row)
+    """Yield the passages with ids from `first` to below `last`, of which a document says that it has them all.
+
+    Raises IndexDamaged.
+    """
+    expected = first
+    for row in passages_between(db, first, last):
+        if row[0] != expected:
+            break
+        expected += 1
+        yield passage_row(row)
+    if expected < last:
+        raise damaged_passage(db, expected)
+
+
+def sound_passages(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
+    """Yield the passages with ids from `first` to below `last` that are as they were written, and no other."""
+    return map(passage_row, sound_passages_between(db, first, last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +227,15 @@ class StoredTexts:
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
     """Yield the texts of the passages with ids from `first` to below `last`, rising."""
-    rows = db.execute(
-        "SELECT passages.id, passages.first_sentence, title, headings, text, passages.sentences FROM passages "
-        "JOIN documents ON documents.id = document_id WHERE passages.id >= ? AND passages.id < ? ORDER BY passages.id",
-        (first, last),
-    )
-    for id_, first_sentence, title, headings, text, sentences in rows:
+    titles: dict[int, str] = {}
+    for row in passages_between(db, first, last):
+        id_, document, first_sentence, _, _, _, headings, text, _, sentences, _ = row
+        if document not in titles:
+            titles = {document: titled.title for document, titled in get_titled(db, [document]).items()}
+        if document not in titles:
+            raise damaged_document(db, document)
         texts = _sentence_texts(text, sentences)
-        yield StoredTexts(id_, first_sentence, heading_text(title, json.loads(headings)), texts)
+        yield StoredTexts(id_, first_sentence, heading_text(titles[document], json.loads(headings)), texts)
 
 
 def _sentence_texts(text: str, sentences: bytes) -> list[str]:
@@ -181,10 +243,13 @@ def _sentence_texts(text: str, sentences: bytes) -> list[str]:
     return [text[start:end] for start, end in offsets]
 
 
-def _passage(row: Sequence[Any]) -> PassageRow:
-    id_, document_id, first_sentence, line, page, headings, text, sentences, places = row
+def passage_row(row: PassageColumnsRead) -> PassageRow:
+    """The record of a row."""
+    id_, document_id, first_sentence, _, line, page, headings, text, places, sentences, is_of_record = row
     offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
-    return PassageRow(id_, document_id, first_sentence, line, page, _headings(headings), text, offsets, places)
+    return PassageRow(
+        id_, document_id, first_sentence, line, page, _headings(headings), text, offsets, places, is_of_record
+    )
 
 
 @lru_cache(maxsize=1024)  # passages that stand together share theirs

@@ -20,6 +20,8 @@ from urllib.parse import quote
 
 from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
 from semsearch.storage.earlier import show_as_of_today
+from semsearch.storage.sums.damaged_rows import first_damaged
+from semsearch.storage.sums.seals import check_seals, seal
 from semsearch.system.lacking import LACKING
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 DATABASE = "index.sqlite"
 SEGMENTS = "segments"
 FORMAT = "semsearch index 1"
-SCHEMA = 6  # the PRAGMA user_version after all migrations
+SCHEMA = 7  # the PRAGMA user_version after all migrations
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
@@ -112,21 +114,25 @@ class IndexDatabase:
             times_closed = self._times_closed
             db = self._idle.pop() if self._idle else None
         db = db or _open_reader(self.folder)
+        is_done = False  # an error may leave rows unread, and SQLite refuses some things as long as there are any
         try:
             yield db
+            is_done = True
         finally:
             with self._lock:
-                keep = times_closed == self._times_closed and len(self._idle) < _IDLE and not db.in_transaction
+                keep = is_done and times_closed == self._times_closed
+                keep = keep and len(self._idle) < _IDLE and not db.in_transaction
                 if keep:
                     self._idle.append(db)
             if not keep:
                 db.close()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, derived: bool = True) -> Iterator[sqlite3.Connection]:
         """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins.
 
-        Raises CommitInDoubt if the disk fails then.
+        Without `derived` the list of segments may be damaged: all of them are about to be made again. Raises
+        IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end.
         """
         with explained(self.folder):
             connection = connect(self.path, "rw")
@@ -134,7 +140,9 @@ class IndexDatabase:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("BEGIN IMMEDIATE")
                 try:
+                    check_seals(connection, derived=derived)
                     yield connection
+                    seal(connection)
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
@@ -222,6 +230,12 @@ def check(database: IndexDatabase) -> None:
         )
 
 
+def check_given(database: IndexDatabase) -> None:
+    """Compare the settings, roots and numbers of an index with their seal. Raises IndexDamaged."""
+    with database.reading() as db:
+        check_seals(db, derived=False)
+
+
 def upgrade(database: IndexDatabase) -> None:
     """Bring the tables of a new index, or of one made by an earlier version, up to date.
 
@@ -293,6 +307,16 @@ def _of_rows(folder: Path) -> IndexDamaged | None:
     return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}{cure}")
 
 
+def _of_texts(folder: Path) -> IndexDamaged | None:
+    """The error of a row that is not as it was written, with what mends it; None if each that has a checksum is."""
+    try:
+        with closing(_open_reader(folder)) as db:
+            told = first_damaged(db)
+    except (sqlite3.Error, OSError, ValueError):
+        return None
+    return None if told is None else IndexDamaged(f"{folder / DATABASE} is damaged: {told}")
+
+
 def _is_within(name: object, folder: Path) -> bool:
     """Return whether the path that an error names is in the index; True if it names none."""
     if not isinstance(name, str):
@@ -312,6 +336,8 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
         return StorageError(f"the disk of {folder} is failing ({text}); the index is as it was")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
+    if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
+        return damage
     if (
         "malformed" in text
         or "Could not decode" in text

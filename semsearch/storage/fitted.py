@@ -6,14 +6,14 @@ import json
 import math
 import sqlite3
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, rebuild_command
-from semsearch.system.working_folder import working_folder
+from semsearch.storage.sums.damage import folder_of
+from semsearch.system.checked_file import BLOCK, block_sums
 from semsearch.word_vectors.table import WordVectors
 
 
@@ -32,22 +32,31 @@ class Fit:
 
 def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbedder | None:
     """Load the fitted embedder; None if nothing was fitted yet. Raises VectorsMismatch, IndexDamaged."""
-    row = db.execute("SELECT state FROM fit").fetchone()
+    row = db.execute("SELECT state, sums FROM fit").fetchone()
     if row is None:
         return None
+    _check(db, row[0], row[1], "fitted state", start=0)
     try:
         return SentenceEmbedder.from_bytes(row[0], vectors)
     except FitError as error:
-        raise IndexDamaged(
-            f"the fitted state of this index is damaged ({error}); run: {rebuild_command(_folder(db))}"
-        ) from error
+        raise _damage(db, f"fitted state of this index is damaged ({error})") from error
 
 
-def _folder(db: sqlite3.Connection) -> Path:
-    """The folder of an open index, relative to the current folder if it lies there."""
-    folder = Path(db.execute("PRAGMA database_list").fetchone()[2]).parent
-    here = working_folder()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+def _check(db: sqlite3.Connection, data: bytes, sums: bytes | None, name: str, *, start: int) -> None:
+    """Compare a blob with its checksums, which begin at a byte of those of all. Raises IndexDamaged."""
+    if sums is None:  # of an earlier version; the seals cover it
+        return
+    found = _sums(data) if isinstance(data, bytes) else b""
+    if not found or found != sums[start : start + len(found)]:
+        raise _damage(db, f"{name} of this index is not as it was written")
+
+
+def _damage(db: sqlite3.Connection, what: str) -> IndexDamaged:
+    return IndexDamaged(f"the {what}; run: {rebuild_command(folder_of(db))}")
+
+
+def _sums(data: bytes) -> bytes:
+    return block_sums(np.frombuffer(data, dtype=np.uint8)).astype("<u8").tobytes()
 
 
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
@@ -55,7 +64,9 @@ def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
     embedder = load_embedder(db, vectors)
     if embedder is None:
         return None
-    numbers = np.frombuffer(db.execute("SELECT statistics FROM fit").fetchone()[0], dtype="<f8")
+    statistics, sums, size = db.execute("SELECT statistics, sums, length(state) FROM fit").fetchone()
+    _check(db, statistics, sums, "sums over sentences", start=_sums_size(size))
+    numbers = np.frombuffer(statistics, dtype="<f8")
     side = math.isqrt(len(numbers) - 2)
     gram, rest = numbers[2 : 2 + side * side].reshape(side, side), numbers[2 + side * side :]
     today = SentenceSums.in_single(gram, float(numbers[0]), float(numbers[1]))
@@ -64,18 +75,26 @@ def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
 
 def save_fit(db: sqlite3.Connection, embedder: SentenceEmbedder, generation: int) -> None:
     """Save a new fit. Today's sums are those that it was fitted on."""
-    row = (
-        json.dumps(embedder.card(), allow_nan=False),
-        embedder.to_bytes(),
-        _to_bytes(embedder.statistics_),
-        generation,
+    card, state, statistics = embedder.card(), embedder.to_bytes(), _to_bytes(embedder.statistics_)
+    row = json.dumps(card, allow_nan=False), state, statistics, generation, _sums(state) + _sums(statistics)
+    db.execute(
+        "INSERT OR REPLACE INTO fit (id, card, state, statistics, generation, sums) VALUES (1, ?, ?, ?, ?, ?)", row
     )
-    db.execute("INSERT OR REPLACE INTO fit (id, card, state, statistics, generation) VALUES (1, ?, ?, ?, ?)", row)
 
 
 def save_today(db: sqlite3.Connection, today: SentenceSums) -> None:
     """Save today's sums; the fit stays."""
-    db.execute("UPDATE fit SET statistics = ?", (_to_bytes(today),))
+    statistics = _to_bytes(today)
+    size, sums = db.execute("SELECT length(state), sums FROM fit").fetchone()
+    of_state = sums or _sums(db.execute("SELECT state FROM fit").fetchone()[0])
+    db.execute(
+        "UPDATE fit SET statistics = ?, sums = ?", (statistics, of_state[: _sums_size(size)] + _sums(statistics))
+    )
+
+
+def _sums_size(size: int) -> int:
+    """The bytes that the checksums of so many bytes take."""
+    return 8 * -(-size // BLOCK)
 
 
 def _to_bytes(sums: SentenceSums) -> bytes:

@@ -78,6 +78,13 @@ def forget_removed(db: sqlite3.Connection) -> None:
     db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
 
 
+def forget_manifest(db: sqlite3.Connection) -> None:
+    """Forget a damaged list of segments, what was removed from them, and the fit: all of that is made again."""
+    for table in ("segments", "removed", "fit"):
+        db.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
+    db.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+
+
 def get_retired(db: sqlite3.Connection) -> dict[str, float]:
     """Read the names of earlier generations' segments that were not dropped yet, and when each was retired."""
     return {str(file): float(when) for file, when in db.execute("SELECT file, retired_at FROM retired")}

@@ -22,6 +22,10 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
+from semsearch.storage.meta import get_count
+from semsearch.storage.sums.seals import seal
+from semsearch.storage.sums.since import SumsSince, set_sums_since
+
 migrations = Migrations("semsearch")
 
 
@@ -162,6 +166,17 @@ def languages_of_documents(db: Database) -> None:
     """The language of each document. Of those that were there before it was not looked for."""
     db.table("documents").add_column("language", str, not_null_default="")
     db.execute("PRAGMA user_version = 6")
+
+
+@migrations()
+def checksums_of_rows(db: Database) -> None:
+    """The checksums of rows, and seals of the small tables. Rows that were there before have none."""
+    for table in ("documents", "passages", "record_metadata"):
+        db.table(table).add_column("sum", int)  # semsearch.storage.sums.row_sums
+    db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file
+    set_sums_since(db.conn, SumsSince(get_count(db.conn, "next_document"), get_count(db.conn, "next_passage")))
+    db.execute("PRAGMA user_version = 7")
+    seal(db.conn)
 
 
 def migrate(path: Path) -> None:

@@ -17,6 +17,7 @@ from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.indexing.vectors import generation
 from semsearch.indexing.vectors.probe_questions import questions_of
+from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -154,6 +155,7 @@ def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index)
         }
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(old),))
         db.execute("DELETE FROM meta WHERE key = 'scans'")
+        seal(db)
         db.commit()
     status = index.status()
     assert (status.scans, status.target_recall) == ((), 0.95)

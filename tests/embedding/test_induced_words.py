@@ -20,6 +20,7 @@ from semsearch.embedding.weights import STRANGER
 from semsearch.embedding.word_memory import WordMemory
 from semsearch.errors import FitError, UsageError
 from semsearch.indexing.reading.spool import Spool, SpoolWriter
+from semsearch.storage.sums.seals import seal
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
 from semsearch.text.unknown_words import UnknownWords
@@ -346,6 +347,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         settings = {**json.loads(text), "unknown": "skip"}
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
+        seal(db)
     documents = [Text(f"{topic}/{number}", article(topic, number)) for topic in TOPICS for number in range(4)]
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:
         index.add(documents)
@@ -353,6 +355,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
     with closing(sqlite3.connect(tmp_path / "i" / "index.sqlite")) as db, db:
         del settings["unknown"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
+        seal(db)
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:
         assert index.search("harbours", 1, mode="dense") == []
         index.add([Text("sea/more", "The harbours are full.")])

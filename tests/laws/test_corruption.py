@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from disk_faults.damaged_bytes import WAYS
 from processes.crashing import LEAST
 from small import small_vectors, write_articles
 
@@ -19,42 +19,6 @@ from semsearch.topics.fit import fit_topics
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 TIMES = 4  # that each file is damaged in each way
-WAYS: dict[str, Callable[[bytearray, random.Random], None]] = {}
-
-
-def way(damage: Callable[[bytearray, random.Random], None]) -> Callable[[bytearray, random.Random], None]:
-    WAYS[damage.__name__.replace("_", " ")] = damage
-    return damage
-
-
-@way
-def a_bit_flipped(data: bytearray, chance: random.Random) -> None:
-    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-
-
-@way
-def a_sector_zeroed(data: bytearray, chance: random.Random) -> None:
-    start = chance.randrange(0, len(data), 512)
-    data[start : start + 512] = bytes(len(data[start : start + 512]))
-
-
-@way
-def a_sector_shuffled(data: bytearray, chance: random.Random) -> None:
-    start = chance.randrange(0, len(data), 512)
-    some = list(data[start : start + 512])
-    chance.shuffle(some)
-    data[start : start + 512] = bytes(some)
-
-
-@way
-def noise_in_a_sector(data: bytearray, chance: random.Random) -> None:
-    start = chance.randrange(0, len(data), 512)
-    data[start : start + 512] = chance.randbytes(len(data[start : start + 512]))
-
-
-@way
-def cut(data: bytearray, chance: random.Random) -> None:
-    del data[chance.randrange(len(data)) :]
 
 
 def made(folder: Path) -> Path:

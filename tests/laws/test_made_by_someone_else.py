@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sealing import change
 
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
@@ -64,12 +65,6 @@ def columns(folder: Path) -> list[tuple[str, str]]:
 def copied(good: Path, folder: Path) -> Path:
     shutil.copytree(good, folder)
     return folder
-
-
-def change(folder: Path, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(folder / DATABASE)) as db:
-        db.execute(statement, values)
-        db.commit()
 
 
 def use(folder: Path, good: Path, small_vectors: VectorTable) -> int:

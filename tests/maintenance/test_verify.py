@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sealing import change
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged
@@ -25,7 +24,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("statement", "said"),
     [
         ("DELETE FROM passages WHERE id = 5", "has 2 of 3 passages"),
         ("DELETE FROM documents WHERE id = 3", "belong to no document"),
@@ -41,10 +40,8 @@ def path(tmp_path: Path) -> Path:
         ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1, sums FROM segments", "twice"),
     ],
 )
-def test_rows_and_vectors_that_disagree_are_seen(path: Path, change: str, said: str) -> None:
-    with closing(sqlite3.connect(path / "index.sqlite")) as db:
-        db.execute(change)
-        db.commit()
+def test_rows_and_vectors_that_disagree_are_seen(path: Path, statement: str, said: str) -> None:
+    change(path, statement)
     with Index.open(path) as index:
         assert any(said in problem for problem in index.verify())
 

@@ -24,6 +24,7 @@ from semsearch.published.naming import BLOCKS, CLAIM, MANIFESTS, POINTER
 from semsearch.readers.document import Text
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.several.several_indexes import SeveralIndexes
+from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors.table import VectorTable
 
 SELDOM = 10_000.0  # seconds from one look to the next
@@ -317,6 +318,7 @@ def test_what_somebody_else_published_is_checked_before_it_is_used(
     with sqlite3.connect(copy) as db:
         db.execute("PRAGMA journal_mode = DELETE")
         db.execute(statement)
+        seal(db)
     db.close()
     published_by_hand(place, copy, change)
     with pytest.raises(IndexDamaged, match=said):

@@ -10,6 +10,7 @@ import pytest
 
 from semsearch.storage.database import IndexDatabase, connect
 from semsearch.storage.disk_space import FreePages, free_pages, settle, vacuum
+from semsearch.storage.schema import migrate
 
 ROW = "x" * 1000
 
@@ -18,8 +19,8 @@ ROW = "x" * 1000
 def store(tmp_path: Path) -> IndexDatabase:
     """A database with a table of a thousand rows."""
     made = IndexDatabase(tmp_path)
+    migrate(made.path)
     with closing(sqlite3.connect(made.path)) as db:
-        db.execute("PRAGMA journal_mode = WAL")
         db.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)")
     with made.writing() as db:
         db.executemany("INSERT INTO rows VALUES (?, ?)", [(number, ROW) for number in range(1000)])

@@ -26,7 +26,10 @@ def path(tmp_path: Path) -> Path:
         db.execute("ALTER TABLE passages DROP COLUMN places")
         db.execute("ALTER TABLE segments DROP COLUMN sums")
         db.execute("ALTER TABLE documents DROP COLUMN language")
-        db.execute("DELETE FROM meta WHERE key = 'languages'")
+        db.execute("DELETE FROM meta WHERE key IN ('languages', 'seals', 'sums_since')")
+        for table in ("passages", "documents"):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN sum")  # our own names
+        db.execute("ALTER TABLE fit DROP COLUMN sums")
         db.execute("UPDATE meta SET value = json_remove(value, '$.languages') WHERE key = 'settings'")
         db.execute("DROP TABLE unread")
         db.execute("DROP TABLE readings")

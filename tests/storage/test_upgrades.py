@@ -52,6 +52,7 @@ def tables_of(path: Path, version: int) -> None:
                 continue
             columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
             db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM today.{table}")  # noqa: S608  # ours
+        db.execute("DELETE FROM main.meta WHERE key IN ('seals', 'sums_since')")  # which version 7 brought
     (path / "old.sqlite").replace(path / DATABASE)
 
 

@@ -18,6 +18,7 @@ from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.catalogue import stored_texts
+from semsearch.storage.sums.seals import seal
 from semsearch.topics.fit import fit_topics
 from semsearch.tuning import TUNING
 
@@ -249,6 +250,7 @@ def test_an_index_of_an_earlier_version_works_and_adapts_at_its_next_fit(plain: 
         settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
         del settings["adapt"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
+        seal(db)
         db.commit()
     with Index.open(plain.path) as index:
         assert index.status().adapted is None
@@ -291,6 +293,7 @@ def test_damaged_topics_are_seen_and_a_rebuild_mends_them(index: Index) -> None:
 def test_topics_that_are_not_those_of_the_vectors_are_seen(index: Index) -> None:
     with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
         db.execute("DELETE FROM segments WHERE kind = 'topics'")
+        seal(db)
         db.commit()
     assert any("is not that of its text" in problem for problem in index.verify())
     index.rebuild()

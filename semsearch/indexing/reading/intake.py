@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +18,13 @@ import numpy.typing as npt
 from semsearch.indexing.reading.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.writer import WordsWriter
 from semsearch.readers.document import Document
-from semsearch.storage.catalogue import each_passage, get_documents
-from semsearch.storage.documents.record_metadata import forget_record_metadata, set_record_metadata
+from semsearch.storage.catalogue import each_passage, get_titled_texts_between, sound_passages
+from semsearch.storage.documents.record_metadata import forget_record_metadata
 from semsearch.storage.languages import LANGUAGES
 from semsearch.storage.meta import get_count, set_meta
+from semsearch.storage.sums.documents import documents_changing, insert_documents, insert_records
+from semsearch.storage.sums.held import held_by
+from semsearch.storage.sums.passages import insert_passages
 from semsearch.text.headings import heading_text
 from semsearch.text.languages.detection import SAMPLE, language_of_parts
 from semsearch.text.languages.rules import ENGLISH
@@ -40,17 +42,7 @@ Int64 = npt.NDArray[np.int64]
 
 _BATCH = 2048  # passages
 _TEXTS = 4096  # headings and sentences whose words are found at once
-_INSERT_DOCUMENT = (
-    "INSERT INTO documents (id, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
-    "first_passage, passages, first_sentence, sentences, words, indexed_at, language) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _INSERT_READING = "INSERT INTO readings (document_id, characters, omissions) VALUES (?, ?, ?)"
-_INSERT_PASSAGE = (
-    "INSERT INTO passages "
-    "(id, document_id, first_sentence, sentence_count, line, page, headings, text, sentences, places) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +195,7 @@ class Intake:
     def _add_passage(self, record: PassageRecord) -> None:
         ids = self._next_passage, self._next_document, self._next_sentence
         where = record.line, record.page, record.headings
-        self._passages.append((*ids, record.sentences, *where, record.text, record.offsets, record.places))
+        self._passages.append((*ids, record.sentences, *where, record.text, record.places, record.offsets))
         if record.metadata is not None:
             self._record_metadata.append((self._next_passage, self._next_document, record.metadata))
         self._next_passage += 1
@@ -242,21 +234,20 @@ class Intake:
     ) -> None:
         where = origin.path, origin.file if origin.file != origin.path else None
         state = origin.size, origin.mtime_ns, origin.checked_ns, origin.digest
-        held = first_passage, self._next_passage - first_passage, first_sentence, self._next_sentence - first_sentence
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         what = title, format, metadata
-        self._documents.append(
-            (self._next_document, origin.root_id, *where, *what, *state, *held, words, when, language)
-        )
+        ids = self._next_document, first_passage, self._next_passage - first_passage
+        sentences = first_sentence, self._next_sentence - first_sentence
+        self._documents.append((*ids, origin.root_id, *where, *what, *state, *sentences, words, when, language))
         self._next_document += 1
 
     def flush(self) -> None:
         """Write the rows gathered so far, and put the words into the spool."""
         self._spool_found()
-        self._db.executemany(_INSERT_DOCUMENT, self._documents)
+        insert_documents(self._db, self._documents)
         self._db.executemany(_INSERT_READING, self._readings)
-        self._db.executemany(_INSERT_PASSAGE, self._passages)
-        set_record_metadata(self._db, self._record_metadata)
+        insert_passages(self._db, self._passages, {row[0] for row in self._record_metadata})
+        insert_records(self._db, self._record_metadata)
         self._documents, self._readings, self._passages, self._record_metadata = [], [], [], []
         set_meta(self._db, "next_document", self._next_document)
         set_meta(self._db, "next_passage", self._next_passage)
@@ -264,19 +255,23 @@ class Intake:
 
 
 def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
-    """Delete documents and yield their sentences. Vectors and postings stay, marked as removed."""
-    for document in list(get_documents(db, document_ids).values()):
-        last = document.first_passage + document.passages
-        rows = each_passage(db, document.first_passage, last)
+    """Delete documents and yield their sentences. Vectors and postings stay, marked as removed.
+
+    A damaged passage is deleted with the others, since that is what mends an index; its sentences are not told.
+    """
+    for id_ in document_ids:
+        if (held := held_by(db, id_)) is None:
+            continue
+        last = held.first_passage + held.passages
+        rows = sound_passages(db, held.first_passage, last)
         while batch := list(islice(rows, _BATCH)):
             yield [text for row in batch for text in row.sentence_texts]
-        db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (document.first_passage, last))
-        db.execute("DELETE FROM documents WHERE id = ?", (document.id,))
-        db.execute("DELETE FROM readings WHERE document_id = ?", (document.id,))
-        forget_record_metadata(db, document.id)
-        if document.passages:
-            row = (document.first_passage, document.passages, document.first_sentence, document.sentences, generation)
-            db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", row)
+        db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (held.first_passage, last))
+        db.execute("DELETE FROM documents WHERE id = ?", (id_,))
+        db.execute("DELETE FROM readings WHERE document_id = ?", (id_,))
+        forget_record_metadata(db, id_)
+        if held.passages:
+            db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*held, generation))
 
 
 def reading_of(document: Document) -> tuple[int, str]:
@@ -287,23 +282,23 @@ def reading_of(document: Document) -> tuple[int, str]:
 def write_words_anew(db: sqlite3.Connection, words: WordsWriter) -> None:
     """Find the language of each document, and write the lexical index of all passages, again from the stored text."""
     _find_languages(db)
-    rows = db.execute(
-        "SELECT passages.id, title, headings, text, language FROM passages "
-        "JOIN documents ON documents.id = document_id ORDER BY passages.id"
-    )
-    while batch := rows.fetchmany(_BATCH):
-        for language, run in groupby(batch, key=itemgetter(4)):
-            texts = [(id_, heading_text(title, json.loads(headings)), text) for id_, title, headings, text, _ in run]
+    languages = dict(db.execute("SELECT id, language FROM documents").fetchall())
+    (last,) = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
+    for first in range(1, last + 1, _BATCH):
+        rows = get_titled_texts_between(db, first, first + _BATCH)
+        for language, run in groupby(rows, key=lambda row: languages[row.document_id]):
+            texts = [(row.passage_id, heading_text(row.title, row.headings), row.text) for row in run]
             ids, above, bodies = zip(*texts, strict=True)
             words.add(np.array(ids, dtype=np.int64), above, bodies, language)
 
 
 def _find_languages(db: sqlite3.Connection) -> None:
     """Find the language of each document by the text of its first passages."""
-    for id_, first, count in db.execute("SELECT id, first_passage, passages FROM documents").fetchall():
-        rows = db.execute("SELECT text FROM passages WHERE id >= ? AND id < ? ORDER BY id", (first, first + count))
-        texts = (text for (text,) in rows)
-        db.execute("UPDATE documents SET language = ? WHERE id = ?", (language_of_parts(texts), id_))
+    documents = db.execute("SELECT id, first_passage, passages FROM documents").fetchall()
+    with documents_changing(db, [id_ for id_, *_ in documents]):
+        for id_, first, count in documents:
+            texts = (row.text for row in each_passage(db, first, first + count))
+            db.execute("UPDATE documents SET language = ? WHERE id = ?", (language_of_parts(texts), id_))
 
 
 def set_languages(db: sqlite3.Connection) -> None:

@@ -8,7 +8,6 @@ together.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.search import WordSearch
 from semsearch.search.queries.query_syntax import QuerySyntax
 from semsearch.search.telling import tell
+from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.headings import heading_text
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.tokens import HashedWords, UInt64
@@ -29,8 +29,6 @@ Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
 _AT_ONCE = 4096  # passages whose texts are read at a time
-_TEXTS = """SELECT passages.id, title, headings, text FROM passages JOIN documents ON documents.id = document_id
-    WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
 
 def allowed_by_phrases(
@@ -68,16 +66,16 @@ def _having_in(db: sqlite3.Connection, lexical: WordSearch, phrase: str, languag
 
 def _checked(db: sqlite3.Connection, ids: Int64, wanted: UInt64, language: str) -> Int64:
     """Those of the passages with rising ids in whose texts the wanted terms follow each other."""
-    rows = db.execute(_TEXTS, (json.dumps(ids.tolist()),)).fetchall()
-    above = {(title, headings): heading_text(title, json.loads(headings)).split("\n") for _, title, headings, _ in rows}
+    rows = get_titled_texts(db, ids.tolist())
+    above = {(row.title, row.headings): heading_text(row.title, row.headings).split("\n") for row in rows}
     lines = list(dict.fromkeys(line for each in above.values() for line in each))  # passages share theirs
     lexicon = Lexicon()
     in_line = dict(zip(lines, follow_each_other(lexicon.in_order(lines, language), wanted).tolist(), strict=True))
-    in_text = follow_each_other(lexicon.in_order([text for *_, text in rows], language), wanted).tolist()
+    in_text = follow_each_other(lexicon.in_order([row.text for row in rows], language), wanted).tolist()
     having = [
-        id_
-        for (id_, title, headings, _), has in zip(rows, in_text, strict=True)
-        if has or any(in_line[line] for line in above[title, headings])
+        row.passage_id
+        for row, has in zip(rows, in_text, strict=True)
+        if has or any(in_line[line] for line in above[row.title, row.headings])
     ]
     return np.sort(np.array(having, dtype=np.int64))
 

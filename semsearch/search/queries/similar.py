@@ -23,7 +23,15 @@ from semsearch.results.hits import Hit
 from semsearch.search.hits import path_of
 from semsearch.search.queries.cited_passage import find_cited
 from semsearch.sources.roots import ADDED, Root
-from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents, get_passages
+from semsearch.storage.catalogue import (
+    DocumentRow,
+    PassageRow,
+    each_passage,
+    get_documents,
+    get_passages,
+    need_documents,
+    need_passages,
+)
 from semsearch.storage.roots import get_roots
 from semsearch.system.uris import uri_scheme
 from semsearch.system.working_folder import working_folder
@@ -89,7 +97,7 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
     """
     _refuse_long(cited)
     if line is None and (passage := _cited(db, cited)) is not None:
-        return get_documents(db, [passage.document_id])[passage.document_id], passage
+        return need_documents(db, [passage.document_id])[passage.document_id], passage
     document = find_document(db, cited)
     return document, None if line is None or not document.passages else _passage_at(db, document, line)
 
@@ -109,7 +117,7 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     _refuse_long(path)
     roots = get_roots(db)
     ids = _at_path(db, roots, path) or _called(db, roots, path)
-    found = [get_documents(db, [id_])[id_] for id_ in ids]
+    found = [need_documents(db, [id_])[id_] for id_ in ids]
     if len(found) == 1:
         return found[0]
     if found:
@@ -216,7 +224,7 @@ def _lines(document: DocumentRow) -> int:
 
 def _like_passage(db: sqlite3.Connection, passage: PassageRow) -> ExamplePassages:
     neighbours = get_passages(db, [passage.id - 1, passage.id + 1]).values()
-    document = get_documents(db, [passage.document_id])[passage.document_id]
+    document = need_documents(db, [passage.document_id])[passage.document_id]
     hidden = [
         other.id
         for other in neighbours
@@ -228,7 +236,7 @@ def _like_passage(db: sqlite3.Connection, passage: PassageRow) -> ExamplePassage
 def _like_document(db: sqlite3.Connection, document: DocumentRow) -> ExamplePassages:
     ids = np.arange(document.first_passage, document.first_passage + document.passages)
     chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
-    return _subject(document, list(get_passages(db, chosen.tolist()).values()), ids)
+    return _subject(document, list(need_passages(db, chosen.tolist()).values()), ids)
 
 
 def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> ExamplePassages:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from json import dumps
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +11,13 @@ from semsearch.arrays.id_ranges import distinct
 from semsearch.text.near_duplicates import first_alike, marks_of
 from semsearch.text.tokens import UInt64
 
-if TYPE_CHECKING:
-    import sqlite3
-
 Int64 = npt.NDArray[np.int64]
+ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]  # of passages, by id
 
 _BEYOND = 20  # passages beyond the page that are always compared too
 
 
-def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
+def folded(read: ReadTexts, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
     """Group the positions in each ranking whose passages say the same; groups are in the order of their first ones.
 
     A ranking is compared beyond its beginning only if passages of the beginning say the same, which most answers' do
@@ -30,9 +26,9 @@ def folded(db: sqlite3.Connection, rankings: Sequence[Int64], k: int) -> list[li
     beginning = k + max(_BEYOND, k // 4)
     beginnings = [ids[:beginning] for ids in rankings]
     together = distinct(np.concatenate([np.zeros(0, dtype=np.int64), *beginnings]))
-    texts = _texts(db, together.tolist())
+    texts = read(together.tolist())
     suspects = _suspects(list(texts), marks_of(list(texts.values())))
-    return [_folded(db, ids.tolist(), beginning, texts, suspects) for ids in rankings]
+    return [_folded(read, ids.tolist(), beginning, texts, suspects) for ids in rankings]
 
 
 def _suspects(ids: Sequence[int], marks: UInt64) -> dict[int, list[int]]:
@@ -45,7 +41,7 @@ def _suspects(ids: Sequence[int], marks: UInt64) -> dict[int, list[int]]:
 
 
 def _folded(
-    db: sqlite3.Connection,
+    read: ReadTexts,
     ids: Sequence[int],
     beginning: int,
     texts: Mapping[int, str],
@@ -60,15 +56,9 @@ def _folded(
     for position, first in zip(positions, first_alike([texts[ids[position]] for position in positions]), strict=True):
         firsts[position] = positions[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
-        every = _texts(db, ids)
+        every = read(ids)
         firsts = first_alike([every[id_] for id_ in ids])
     groups: dict[int, list[int]] = {}
     for position, first in enumerate(firsts):
         groups.setdefault(first, []).append(position)
     return list(groups.values())
-
-
-def _texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """The texts of passages by id."""
-    rows = db.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [dumps(ids)])
-    return dict(rows.fetchall())

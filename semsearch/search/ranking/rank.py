@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,12 +78,15 @@ def pages(
         from semsearch.search.filtering.allowed import allowed_passages  # start-up time: most searches have none
         from semsearch.search.filtering.unmatched import tell_unmatched  # start-up time, as above
 
+        if options.filters:
+            snapshot.check_documents(db)
         allowed = allowed_passages(db, options.filters, options.passages)
         tell_unmatched(db, options.filters, snapshot.filters_told)
     depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
     if options.boosts:
         from semsearch.search.ranking.boosts import tell_unmatched_boosts  # start-up time: few searches have any
 
+        snapshot.check_documents(db)
         tell_unmatched_boosts(db, options.boosts, snapshot.filters_told)
         depth *= _DEEPER_FOR_BOOSTS
     if all(each.syntax is None for each in queries):
@@ -137,7 +141,7 @@ def _block(
     if options.duplicates:
         groups = [[[position] for position in range(min(options.k, len(order)))] for order in rankings.orders]
     else:
-        groups = folded(db, [ids[order] for order in rankings.orders], options.k)
+        groups = folded(partial(snapshot.read_rows.texts, db), [ids[order] for order in rankings.orders], options.k)
     found = _paged(rankings, [each[: options.k] for each in groups])
     counts = np.diff(rankings.candidates.pool.bounds).tolist()
     short = [

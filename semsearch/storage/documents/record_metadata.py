@@ -10,10 +10,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-
-def set_record_metadata(db: sqlite3.Connection, rows: Iterable[tuple[int, int, str]]) -> None:
-    """Write rows of passage id, document id, and metadata as JSON."""
-    db.executemany("INSERT INTO record_metadata (passage_id, document_id, metadata) VALUES (?, ?, ?)", rows)
+from semsearch.storage.sums.damage import damaged_passage
+from semsearch.storage.sums.documents import records_of
 
 
 def forget_record_metadata(db: sqlite3.Connection, document_id: int) -> None:
@@ -21,13 +19,18 @@ def forget_record_metadata(db: sqlite3.Connection, document_id: int) -> None:
     db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document_id,))
 
 
-def get_record_metadata(db: sqlite3.Connection, passage_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out."""
-    rows = db.execute(
-        "SELECT passage_id, metadata FROM record_metadata WHERE passage_id IN (SELECT value FROM json_each(?))",
-        (json.dumps([*passage_ids]),),
-    )
-    return {id_: json.loads(metadata) for id_, metadata in rows}
+def get_record_metadata(
+    db: sqlite3.Connection, passage_ids: Iterable[int], *, needed: Iterable[int]
+) -> dict[int, dict[str, Any]]:
+    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out.
+
+    `needed`: the passages that are known to be of one. Raises IndexDamaged.
+    """
+    found = {id_: json.loads(metadata) for id_, metadata in records_of(db, passage_ids)}
+    for id_ in needed:
+        if id_ not in found:
+            raise damaged_passage(db, id_)
+    return found
 
 
 def has_record_metadata(db: sqlite3.Connection) -> bool:

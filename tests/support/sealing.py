@@ -1,0 +1,25 @@
+"""An index whose rows were changed by hand, with the checksums that somebody who means harm would give them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from semsearch.storage.database import DATABASE
+from semsearch.storage.sums.documents import add_document_sums
+from semsearch.storage.sums.passages import add_passage_sums
+from semsearch.storage.sums.seals import seal
+
+
+def change(folder: Path, statement: str, *values: object) -> None:
+    """Change the rows of an index as if semsearch had written them so."""
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        db.execute(statement, values)
+        with suppress(ValueError, TypeError, OverflowError):  # of what no checksum can be made, being no number
+            for table in ("documents", "passages", "record_metadata"):
+                db.execute(f"UPDATE {table} SET sum = NULL")  # noqa: S608  # our own names
+            add_document_sums(db)
+            add_passage_sums(db)
+        seal(db)
+        db.commit()

@@ -16,10 +16,15 @@ def change(folder: Path, statement: str, *values: object) -> None:
     """Change the rows of an index as if semsearch had written them so."""
     with closing(sqlite3.connect(folder / DATABASE)) as db:
         db.execute(statement, values)
-        with suppress(ValueError, TypeError, OverflowError):  # of what no checksum can be made, being no number
-            for table in ("documents", "passages", "record_metadata"):
-                db.execute(f"UPDATE {table} SET sum = NULL")  # noqa: S608  # our own names
-            add_document_sums(db)
-            add_passage_sums(db)
-        seal(db)
+        reseal(db)
         db.commit()
+
+
+def reseal(db: sqlite3.Connection) -> None:
+    """Give all rows and tables the checksums of what they are now."""
+    with suppress(ValueError, TypeError, OverflowError):  # of what no checksum can be made, being no number
+        for table in ("documents", "passages", "record_metadata"):
+            db.execute(f"UPDATE {table} SET sum = NULL")  # noqa: S608  # our own names
+        add_document_sums(db)
+        add_passage_sums(db)
+    seal(db)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sealing import reseal
 
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target
@@ -96,6 +97,7 @@ def _updating(folder: Path) -> Run:
                 if (table, column) == ("roots", "path") and isinstance(value, str):
                     value = f"{folder}/{value.replace('..', '')}"  # an index may name any root; "/" is a large one
                 db.execute(f"UPDATE {table} SET {column} = ? {which}", [value])  # noqa: S608  # likewise
+                reseal(db)
             except (sqlite3.IntegrityError, sqlite3.OperationalError):
                 return
             db.commit()

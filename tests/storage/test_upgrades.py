@@ -105,6 +105,26 @@ def test_tables_of_each_version_are_read_as_they_are_and_brought_up_to_date(
     assert version_of(path) == SCHEMA
 
 
+def test_rows_of_an_earlier_version_get_checksums_when_they_are_written_and_all_from_a_rebuild(
+    first: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "made"
+    with Index.create(path, vectors=first / "small") as index:
+        index.sync(first / "docs")
+    tables_of(path, 6)
+    with Index.open(path) as index:
+        without = index.rows_without_checksums()
+        assert (without > 0, index.verify()) == (True, [])
+        index.add([Text("law", SAID[2])])
+        assert (index.rows_without_checksums(), index.verify()) == (without, [])
+        index.rebuild()
+        assert (index.rows_without_checksums(), index.verify()) == (0, [])
+    with closing(sqlite3.connect(path / DATABASE)) as db, db:
+        db.execute("UPDATE passages SET sum = NULL")  # now none may lack its own
+    with Index.open(path) as index, pytest.raises(IndexDamaged, match="not as it was written"):
+        index.search(QUERIES[0])
+
+
 def test_an_index_of_a_later_version_says_so(first: Path) -> None:
     with Index.create(first / "made", vectors=first / "small"):
         pass

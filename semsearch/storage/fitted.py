@@ -65,7 +65,7 @@ def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
     if embedder is None:
         return None
     statistics, sums, size = db.execute("SELECT statistics, sums, length(state) FROM fit").fetchone()
-    _check(db, statistics, sums, "sums over sentences", start=_sums_size(size))
+    _check(db, statistics, sums, "array of sums over sentences", start=_sums_size(size))
     numbers = np.frombuffer(statistics, dtype="<f8")
     side = math.isqrt(len(numbers) - 2)
     gram, rest = numbers[2 : 2 + side * side].reshape(side, side), numbers[2 + side * side :]

@@ -14,7 +14,7 @@ _BY_PASSAGES = """SELECT coalesce(min(id), 0), coalesce(max(id) + 1 - min(id), 0
     coalesce(max(first_sentence + sentence_count) - min(first_sentence), 0) FROM passages WHERE document_id = ?"""
 
 
-class Held(NamedTuple):
+class DocumentExtent(NamedTuple):
     """The passages and sentences of a document: first id, and number, of each."""
 
     first_passage: int
@@ -23,12 +23,12 @@ class Held(NamedTuple):
     sentences: int
 
 
-def held_by(db: sqlite3.Connection, document: int) -> Held | None:
+def held_by(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
     """What a document holds; None if there is no such document."""
     with decoding_anything(db):
         row = db.execute(BY_ID, (json.dumps([document]),)).fetchone()
     if row is None:
         return None
     if row[-1] is None or is_sound(row):
-        return Held(row[1], row[2], row[13], row[14] or 0)
-    return Held(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
+        return DocumentExtent(row[1], row[2], row[13], row[14] or 0)
+    return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through

@@ -20,7 +20,6 @@ from urllib.parse import quote
 
 from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
 from semsearch.storage.earlier import show_as_of_today
-from semsearch.storage.sums.damaged_rows import first_damaged
 from semsearch.storage.sums.seals import check_seals, seal
 from semsearch.system.lacking import LACKING
 
@@ -309,6 +308,8 @@ def _of_rows(folder: Path) -> IndexDamaged | None:
 
 def _of_texts(folder: Path) -> IndexDamaged | None:
     """The error of a row that is not as it was written, with what mends it; None if each that has a checksum is."""
+    from semsearch.storage.sums.damaged_rows import first_damaged  # start-up time
+
     try:
         with closing(_open_reader(folder)) as db:
             told = first_damaged(db)

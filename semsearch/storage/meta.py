@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
-
-if TYPE_CHECKING:
-    pass
-
-Int32 = npt.NDArray[np.int32]
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:

@@ -16,7 +16,8 @@ from semsearch.published.naming import LOOK_EVERY, place_named
 from semsearch.published.publishing_index import PublishingIndex, publish_newest
 from semsearch.search.asked_index import AskedIndex
 from semsearch.settings import Settings, SettingsKeywords
-from semsearch.storage.database import IndexDatabase, check, check_given
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.opening import check, check_given
 from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, open_vectors
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound
-from semsearch.storage.database import has_database
+from semsearch.storage.opening import has_database
 from semsearch.system.upward import above
 from semsearch.system.uris import uri_scheme
 

@@ -16,7 +16,7 @@ from semsearch.cli.naming import find_index, folder_of, folder_to_make, name_for
 from semsearch.cli.output.sync_summary import covers
 from semsearch.errors import IndexLocked, UsageError
 from semsearch.published.naming import name_of
-from semsearch.storage.database import is_index
+from semsearch.storage.opening import is_index
 from semsearch.system.uris import uri_scheme
 
 if TYPE_CHECKING:

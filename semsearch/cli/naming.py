@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes, index_folders, nearest
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.published.naming import is_uri, name_of, place_named
-from semsearch.storage.database import has_database, is_index
+from semsearch.storage.opening import has_database, is_index
 from semsearch.system.working_folder import working_folder
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.indexing.sweeping import drop
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, vacuum
+from semsearch.storage.files.disk_space import FreePages, free_pages, log_size, settle, vacuum
 from semsearch.storage.manifest import get_retired
 from semsearch.storage.publication import stores_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, get_left, release, set_address, set_left

@@ -1,8 +1,9 @@
 """Sweep: drop segments that no reader can need any more. A writer does it after its commit, or else the next writer.
 
 A segment that no manifest has ever named is left from an attempt that failed. A retired segment is of an earlier
-generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.disk_space). If
-one does, it may be about to open the segment, which stays for the next writer, and for a grace period.
+generation. It is dropped at once if no read transaction sees an earlier generation
+(semsearch.storage.files.disk_space). If one does, it may be about to open the segment, which stays for the next writer,
+and for a grace period.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from semsearch.storage.database import SEGMENTS
+from semsearch.storage.files.map_files import sweep_maps
 from semsearch.storage.manifest import forget_retired, get_retired, get_segments
-from semsearch.storage.map_files import sweep_maps
 from semsearch.storage.publication import segments_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, open_stores
 

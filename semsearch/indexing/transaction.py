@@ -19,7 +19,8 @@ from semsearch.indexing.reading.intake import Intake, forget, set_languages
 from semsearch.indexing.reading.spool import Spool
 from semsearch.results.state.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, explained
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase
+from semsearch.storage.explained import explained
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import writer_lock
 from semsearch.system.threads import Spread

@@ -25,10 +25,11 @@ from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.results.state.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
+from semsearch.storage.database import CommitInDoubt, IndexDatabase
 from semsearch.storage.documents.added_texts import added_texts
 from semsearch.storage.manifest import forget_manifest, get_removed, get_segments
 from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.opening import check, upgrade
 from semsearch.storage.publication import get_place
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS
 from semsearch.storage.sums.damaged_rows import add_all_sums

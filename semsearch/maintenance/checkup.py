@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from semsearch.results.state.checkup import MUCH_DRIFT, Checkup, DiskPart, Finding
 from semsearch.results.state.problems import endings_in_words
 from semsearch.results.state.reports import Status
-from semsearch.storage.database import DATABASE
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.manifest import get_segments
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import WordVectors

@@ -15,10 +15,13 @@ from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
 from semsearch.settings import Settings
-from semsearch.storage.database import DATABASE, FORMAT, SEGMENTS, IndexDatabase, explained, is_index, upgrade
-from semsearch.storage.map_files import is_map_file
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.explained import explained
+from semsearch.storage.files.map_files import is_map_file
+from semsearch.storage.files.passage_encodings import is_encodings_file
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.storage.passage_encodings import is_encodings_file
+from semsearch.storage.opening import FORMAT, is_index, upgrade
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError
-from semsearch.storage.database import IndexDatabase, check, has_database
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.opening import check, has_database
 from semsearch.storage.roots import get_roots
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from semsearch.errors import SemsearchError
 from semsearch.indexing.planning.moved_roots import find_root_moves
 from semsearch.sources.roots import Root
-from semsearch.storage.database import IndexDatabase, check
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.opening import check
 from semsearch.storage.roots import get_roots
 
 

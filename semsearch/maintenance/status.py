@@ -15,11 +15,11 @@ from semsearch.results.state.problems import count_endings
 from semsearch.results.state.reports import Adapted, Status
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS
+from semsearch.storage.files.passage_encodings import encodings_size
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_scans, get_segments
 from semsearch.storage.meta import get_count, get_meta
-from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.roots import get_roots
 from semsearch.storage.segments import VECTORS, Segment
 from semsearch.topics.model import named_topics

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from semsearch.dense.store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.segment import LexicalSegment
-from semsearch.storage.audit import find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
+from semsearch.storage.checks.audit import find_wrong_values
+from semsearch.storage.checks.held_ids import find_stray_ids
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
-from semsearch.storage.held_ids import find_stray_ids
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.segments import KINDS, Segment
 from semsearch.storage.sums.damaged_rows import find_damaged

@@ -20,7 +20,7 @@ import numpy as np
 from semsearch.errors import UsageError
 from semsearch.mapping.passage_map import PassageMap
 from semsearch.results.contents.map_status import MapRegion
-from semsearch.storage.map_files import map_path, unfinished_path
+from semsearch.storage.files.map_files import map_path, unfinished_path
 from semsearch.system.durable import Write, write_durably
 
 logger = logging.getLogger(__name__)

@@ -29,7 +29,7 @@ from semsearch.mapping.shown_passages import shown_passages
 from semsearch.results.contents.map_passage import MapPassage
 from semsearch.results.contents.map_status import MapProgress, MapState, MapStatus
 from semsearch.storage.catalogue import get_passages
-from semsearch.storage.map_files import get_fit
+from semsearch.storage.files.map_files import get_fit
 
 if TYPE_CHECKING:
     import sqlite3

@@ -27,9 +27,11 @@ from semsearch.published.blocks import each_at_once, fetch_block, read_block
 from semsearch.published.manifest import CurrentPointer, PublishedFile, PublishedManifest, digest_of
 from semsearch.published.places import Place
 from semsearch.published.users import CacheUser, generations_in_use
-from semsearch.storage.database import DATABASE, SEGMENTS, IndexDatabase, check
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.opening import check
 from semsearch.storage.publication import INDEX_ID
 from semsearch.storage.segments import VECTORS
 from semsearch.system.durable import Write, sync_folder, write_durably

@@ -40,8 +40,9 @@ from semsearch.published.naming import MANIFESTS, POINTER
 from semsearch.published.place_sweep import swept
 from semsearch.published.places import Place, get_checked, open_place
 from semsearch.results.state.publication import PublishReport
-from semsearch.storage.copying import copy_database
-from semsearch.storage.database import DATABASE, SEGMENTS, IndexDatabase
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.files.copying import copy_database
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.publication import (

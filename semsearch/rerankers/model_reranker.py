@@ -1,7 +1,7 @@
 """A reranker that is a model: it reads the first fifty hits, as far as its time allows.
 
 Hits are read best first, a few at a time. What is not read in time keeps its place after what was, and a warning says
-so. Vectors of passages by an encoder are kept beside the index (semsearch.storage.passage_encodings), so the next
+so. Vectors of passages by an encoder are kept beside the index (semsearch.storage.files.passage_encodings), so the next
 question that finds these passages does not wait for them. They are rounded to 16 bits before they are compared, so that
 a score is the same whether its vector was kept or is new.
 """
@@ -26,7 +26,7 @@ from semsearch.rerankers.models import PairScorer, RerankingModel, TextEncoder
 from semsearch.rerankers.passage_text import text_of
 from semsearch.results.hits import Hit
 from semsearch.results.reranker import Readings
-from semsearch.storage.passage_encodings import Encodings, PassageEncodings, encodings_in, key_of
+from semsearch.storage.files.passage_encodings import Encodings, PassageEncodings, encodings_in, key_of
 
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")

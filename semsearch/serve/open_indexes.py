@@ -15,7 +15,7 @@ from semsearch.index import Index
 from semsearch.published.naming import LOOK_EVERY
 from semsearch.results.options import SearchOptions
 from semsearch.several.several_indexes import SeveralIndexes
-from semsearch.storage.database import has_database
+from semsearch.storage.opening import has_database
 
 if TYPE_CHECKING:
     from semsearch.results.reranker import Reranker

@@ -1,44 +1,27 @@
-"""The SQLite database of an index: connections, transactions, and errors that say what to do.
+"""The SQLite database of an index: its transactions.
 
-Readers open it read-only and never lock; each search is one read transaction, which sees one generation whole. Where
-the medium itself is read-only, SQLite cannot keep its shared-memory file beside the index and is told that nothing
-will change. Plain sqlite3, not sqlite-utils, for the sake of start-up time and of millions of rows.
+Readers open it read-only and never lock; each search is one read transaction, which sees one generation whole.
 """
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from semsearch.errors import IndexDamaged, IndexLocked, IndexNotFound, SemsearchError, SourceError, StorageError
-from semsearch.storage.earlier import show_as_of_today
+from semsearch.errors import StorageError
+from semsearch.storage.connections import DATABASE, connect, open_reader
+from semsearch.storage.explained import explained
 from semsearch.storage.sums.seals import check_seals, seal
-from semsearch.system.lacking import LACKING
 
 if TYPE_CHECKING:
     from semsearch.results.state.publication import PublicationStatus
 
-DATABASE = "index.sqlite"
 SEGMENTS = "segments"
-FORMAT = "semsearch index 1"
-SCHEMA = 7  # the PRAGMA user_version after all migrations
-_FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
-_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
-_PROGRAMS = (  # what could compute something when rows are read or written
-    "SELECT CASE WHEN type = 'table' THEN 'computed table' ELSE type END, name FROM sqlite_master "
-    "WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' OR (type = 'table' AND sql LIKE '% AS (%')"
-)
-_CACHE = -65536  # kilobytes of pages a connection may keep
-_SHOWN = 3  # faults of a damaged index
 _IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
 
 
@@ -112,7 +95,7 @@ class IndexDatabase:
         with self._lock:
             times_closed = self._times_closed
             db = self._idle.pop() if self._idle else None
-        db = db or _open_reader(self.folder)
+        db = db or open_reader(self.folder)
         is_done = False  # an error may leave rows unread, and SQLite refuses some things as long as there are any
         try:
             yield db
@@ -187,205 +170,3 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
 def _close_all(connections: list[sqlite3.Connection]) -> None:
     for db in connections:
         db.close()
-
-
-def has_database(folder: Path) -> bool:
-    """Return whether a folder has the database of an index; False for a folder that we may not look into."""
-    try:
-        return (folder / DATABASE).is_file()
-    except OSError:
-        return False
-
-
-def is_index(folder: Path) -> bool:
-    """Return whether a folder has an index whose creation was completed."""
-    if not has_database(folder):
-        return False
-    database = IndexDatabase(folder)
-    try:
-        check(database)
-    except IndexNotFound:
-        return False
-    finally:
-        database.close()
-    return True
-
-
-def check(database: IndexDatabase) -> None:
-    """Check that there is an index that we can read. Raises IndexNotFound, or IndexDamaged for anything else."""
-    if not has_database(database.folder):
-        raise IndexNotFound(f"there is no index at {database.folder}; make one with: semsearch index PATH")
-    _refuse_links(database.folder / SEGMENTS)
-    with database.reading() as db:
-        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "meta" not in tables and "_sqlite_migrations" not in tables:
-            raise IndexDamaged(f"{database.path} is a database of something else, not a semsearch index")
-        row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() if "meta" in tables else None
-    if row is None:
-        raise IndexNotFound(f"the index at {database.folder} was never completed; index again to make it")
-    if row[0] != FORMAT:
-        raise IndexDamaged(
-            f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
-        )
-
-
-def check_given(database: IndexDatabase) -> None:
-    """Compare the settings, roots and numbers of an index with their seal. Raises IndexDamaged."""
-    with database.reading() as db:
-        check_seals(db, derived=False)
-
-
-def upgrade(database: IndexDatabase) -> None:
-    """Bring the tables of a new index, or of one made by an earlier version, up to date.
-
-    Raises IndexDamaged for one made by a later version.
-    """
-    if (found := database.schema()) > SCHEMA:
-        raise IndexDamaged(
-            f"{database.folder} has tables of version {found}, and this semsearch knows {SCHEMA}; use a newer semsearch"
-        )
-    if found != SCHEMA:
-        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
-
-        migrate(database.path)
-
-
-def _refuse_links(folder: Path) -> None:
-    """Refuse a folder of segments that is elsewhere: a writer deletes what no generation names in it."""
-    if folder.is_symlink():
-        raise IndexDamaged(f"{folder} is a link, and an index keeps its segments itself; move the whole index instead")
-
-
-@contextmanager
-def explained(folder: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the disk into errors that say what to do."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        explanation = _explain(error, folder) or _of_rows(folder)
-        if explanation is None:
-            raise
-        raise explanation from error
-    except SemsearchError:
-        raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
-        damage = _of_rows(folder)
-        if damage is None:
-            raise  # a bug
-        raise damage from error
-    except OSError as error:
-        if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
-            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
-        if error.errno in _FULL:
-            raise StorageError(
-                f"the disk of {folder} is full; the index is as it was: make room and try again"
-            ) from error
-        if error.errno in _REFUSED:
-            path = error.filename or folder
-            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is as it was") from error
-        if error.errno == errno.EIO:
-            raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is as it was") from error
-        if error.errno in LACKING:
-            what = f"{error.strerror}: {error.filename or folder}"
-            raise StorageError(f"{what}; the index is as it was: {LACKING[error.errno]}") from error
-        raise
-
-
-def _of_rows(folder: Path) -> IndexDamaged | None:
-    """The error of an index whose rows are not as semsearch writes them; None if they are."""
-    from semsearch.storage.audit import CURE, find_faults  # start-up time
-
-    try:
-        with closing(_open_reader(folder)) as db:
-            faults = list(islice(find_faults(db), _SHOWN))
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
-        faults = [str(error)]
-    if not faults:
-        return None
-    cure = "" if all(fault.endswith(CURE) for fault in faults) else f"; remove {folder} and index again"
-    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}{cure}")
-
-
-def _of_texts(folder: Path) -> IndexDamaged | None:
-    """The error of a row that is not as it was written, with what mends it; None if each that has a checksum is."""
-    from semsearch.storage.sums.damaged_rows import first_damaged  # start-up time
-
-    try:
-        with closing(_open_reader(folder)) as db:
-            told = first_damaged(db)
-    except (sqlite3.Error, OSError, ValueError):
-        return None
-    return None if told is None else IndexDamaged(f"{folder / DATABASE} is damaged: {told}")
-
-
-def _is_within(name: object, folder: Path) -> bool:
-    """Return whether the path that an error names is in the index; True if it names none."""
-    if not isinstance(name, str):
-        return True
-    return Path(name).absolute().is_relative_to(folder.absolute())
-
-
-def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
-    text = str(error)
-    if "malformed JSON" in text:
-        return IndexDamaged(f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify says of what")
-    if "disk is full" in text:
-        return StorageError(f"the disk of {folder} is full; the index is as it was: make room and try again")
-    if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}); the index is as it was")
-    if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}); the index is as it was")
-    if "locked" in text:
-        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
-    if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
-        return damage
-    if (
-        "malformed" in text
-        or "Could not decode" in text
-        or "not a database" in text
-        or "no such table" in text
-        or "no such column" in text
-    ):
-        return IndexDamaged(f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again")
-    return None
-
-
-def connect(path: Path, mode: str, *, patience: float = 10) -> sqlite3.Connection:
-    """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file;
-    `patience`: seconds to wait for another process that has it locked.
-
-    To read or to write rows, use `IndexDatabase`.
-    """
-    address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
-    try:
-        connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
-        connection.execute("PRAGMA trusted_schema = OFF")
-        for kind, name in connection.execute(_PROGRAMS):
-            raise IndexDamaged(f"{path} has a {kind}, {name!r}, and no index has one; it is not of semsearch's making")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _open_reader(folder: Path) -> sqlite3.Connection:
-    path = folder / DATABASE
-    try:
-        return _tried(connect(path, "ro"))
-    except sqlite3.OperationalError:
-        log = path.with_name(DATABASE + "-wal")
-        if log.exists() and log.stat().st_size:
-            raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
-        return _tried(connect(path, "immutable=1"))
-
-
-def _tried(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Read something with a connection and return it: SQLite opens the file only then."""
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        show_as_of_today(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection

@@ -11,7 +11,7 @@ import pytest
 from semsearch.mapping.map_file import read_map, write_map
 from semsearch.mapping.passage_map import PassageMap
 from semsearch.results.contents.map_status import MapRegion
-from semsearch.storage.map_files import map_path
+from semsearch.storage.files.map_files import map_path
 
 MADE = PassageMap(
     7,

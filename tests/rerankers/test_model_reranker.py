@@ -18,7 +18,7 @@ from semsearch.rerankers.models import Float32, probed, unit_rows
 from semsearch.rerankers.passage_text import text_of
 from semsearch.results.explanation import Explanation
 from semsearch.several.several_indexes import SeveralIndexes
-from semsearch.storage.passage_encodings import NAME
+from semsearch.storage.files.passage_encodings import NAME
 from semsearch.tuning import TUNING
 
 QUESTION = "the captain of the ship and the old bread"

@@ -22,7 +22,7 @@ from semsearch.lexical.segment import LexicalSegment
 from semsearch.readers.document import Text
 from semsearch.search import snapshot
 from semsearch.search.ranking import rank as ranking
-from semsearch.storage import database
+from semsearch.storage import connections, database
 from semsearch.storage.database import IndexDatabase
 
 THREADS = 4
@@ -130,8 +130,8 @@ def _other(store: IndexDatabase) -> int:
 def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     index.close()
     opened: list[sqlite3.Connection] = []
-    open_reader = database._open_reader
-    monkeypatch.setattr(database, "_open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
+    open_reader = connections.open_reader
+    monkeypatch.setattr(database, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
     for question in QUESTIONS:
         together(lambda q=question: index.search(q))  # each in a thread that ends
     assert len(opened) == 1

@@ -12,7 +12,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search.searcher import Searcher
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.storage.database import DATABASE
+from semsearch.storage.connections import DATABASE
 from semsearch.word_vectors.table import VectorTable
 
 TEXTS = {"empty": "", "one": "The judge in the court.", "two": "A ship in the storm."}

@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
+import semsearch.storage.connections
 import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
 from semsearch.maintenance.listing import list_indexes
 from semsearch.readers.document import Text
 from semsearch.readers.read import read_file
-from semsearch.storage.database import IndexDatabase, explained, is_index
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.explained import explained
+from semsearch.storage.opening import is_index
 from semsearch.system.durable import file_digest
 
 
@@ -37,7 +40,7 @@ def check_unchanged(path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.database.connect
+    connect = semsearch.storage.connections.connect
 
     def cramped(database: Path, mode: str) -> sqlite3.Connection:
         connection = connect(database, mode)
@@ -67,7 +70,7 @@ def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: py
 
 
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.database.connect
+    connect = semsearch.storage.connections.connect
     asked: list[str] = []
 
     def refusing(database: Path, mode: str) -> sqlite3.Connection:
@@ -76,7 +79,7 @@ def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyP
             database = database / "nowhere"
         return connect(database, mode)
 
-    monkeypatch.setattr(semsearch.storage.database, "connect", refusing)
+    monkeypatch.setattr(semsearch.storage.connections, "connect", refusing)
     check_unchanged(path)
     assert set(asked) == {"ro", "immutable=1"}
 

@@ -10,7 +10,8 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index, Text
-from semsearch.storage.database import DATABASE, SCHEMA
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.opening import SCHEMA
 
 ROWS = "name,what\nAnn,The captain sails a ship across the storm.\nBen,Bread and butter in the oven.\n"
 

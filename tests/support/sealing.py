@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from semsearch.storage.database import DATABASE
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.sums.documents import add_document_sums
 from semsearch.storage.sums.passages import add_passage_sums
 from semsearch.storage.sums.seals import seal

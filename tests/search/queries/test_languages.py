@@ -14,7 +14,7 @@ from small import small_vectors
 
 from semsearch import Index, Text
 from semsearch.search.queries.known_words import known_shares
-from semsearch.storage.database import DATABASE
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors.table import VectorTable
 

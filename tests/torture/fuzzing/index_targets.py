@@ -20,7 +20,7 @@ from semsearch.dense.faiss_segment import Vectors
 from semsearch.index import Index
 from semsearch.lexical.postings import Postings
 from semsearch.mapping.map_file import read_map
-from semsearch.storage.map_files import map_path
+from semsearch.storage.files.map_files import map_path
 from semsearch.storage.segments import Segment
 from semsearch.topics.model import Topics, open_topics, write_topics
 

@@ -12,7 +12,7 @@ from semsearch.cli.messages import keep_warnings
 from semsearch.cli.naming import INDEXES, folder_of, folder_to_make
 from semsearch.cli.options import ClusterOption, IndexesOption, QuietOption, VectorsOption
 from semsearch.cli.output.progress import sync_progress
-from semsearch.storage.database import is_index
+from semsearch.storage.opening import is_index
 
 
 def import_(

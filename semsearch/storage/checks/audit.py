@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from semsearch.storage.held_ids import find_stray_passages
+from semsearch.storage.checks.held_ids import find_stray_passages
 from semsearch.storage.segments import KINDS
 from semsearch.text.languages.rules import RULES
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged
-from semsearch.storage.database import connect
+from semsearch.storage.connections import connect
 
 logger = logging.getLogger(__name__)
 Encodings = dict[bytes, npt.NDArray[np.float16]]  # by key

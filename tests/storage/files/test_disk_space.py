@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.storage.database import IndexDatabase, connect
-from semsearch.storage.disk_space import FreePages, free_pages, settle, vacuum
+from semsearch.storage.connections import connect
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.files.disk_space import FreePages, free_pages, settle, vacuum
 from semsearch.storage.schema import migrate
 
 ROW = "x" * 1000

@@ -12,7 +12,9 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
-from semsearch.storage.database import IndexDatabase, connect, explained
+from semsearch.storage.connections import connect
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.explained import explained
 
 _FEW = 16  # free pages, of 4 kB each, that are not worth a new database
 _LOG = "-wal"

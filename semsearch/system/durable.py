@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Write = Callable[[bytes | memoryview], None]
+_PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.system.checked_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +96,26 @@ def file_digest(path: Path) -> str:
     """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
+        while block := file.read(_PIECE):
             digest.update(block)
     return digest.hexdigest()
 
 
 def file_sums(path: Path) -> bytes:
-    """The checksums of a file's blocks, as little-endian bytes. Raises OSError."""
-    from semsearch.system.checked_file import block_sums, mapped  # start-up time: not all that write files need NumPy
+    """The checksums of a file's blocks, as little-endian bytes. Raises OSError.
 
-    return block_sums(mapped(path)).astype("<u8").tobytes()
+    The file is read and not mapped: pages of a map count as the process's memory, which for a million sentences was
+    half a gigabyte.
+    """
+    import numpy as np  # start-up time: not all that write files need it
+
+    from semsearch.system.checked_file import block_sums  # likewise
+
+    sums = bytearray()
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            sums += block_sums(np.frombuffer(piece, dtype=np.uint8)).astype("<u8").tobytes()
+    return bytes(sums)
 
 
 def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:

@@ -17,7 +17,6 @@ from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.store import Questions
 from semsearch.storage.segments import LARGEST, Kind, Segment
-from semsearch.system.durable import file_digest
 from semsearch.system.opened import OpenCache
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ class FaissStore:
 
     def check(self, segment: Segment) -> list[str]:
         """Check that a file is as it was written; its problems. Raises FileNotFoundError."""
+        from semsearch.system.durable import file_digest
+
         is_same = file_digest(self.folder / segment.file) == segment.digest
         return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
 

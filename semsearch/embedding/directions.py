@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.components import CommonComponents
+from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import UsageError
 from semsearch.word_vectors.neighbours import Neighbour
 from semsearch.word_vectors.table import WordVectors
 
 Float64 = npt.NDArray[np.float64]
-
-MIN_FREQUENCY = 1e-5  # once in a hundred thousand words: of the shipped vectors, the ten thousand most frequent
 
 
 @runtime_checkable

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,21 +20,22 @@ import numpy.typing as npt
 from semsearch.embedding import saved
 from semsearch.embedding.choices import Choices
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.contributions import WordShares, share_out
 from semsearch.embedding.estimator.encoding import Encoding
 from semsearch.embedding.estimator.parameters import EmbedderParameters
 from semsearch.embedding.estimator.texts import BATCH, batched, listed
-from semsearch.embedding.general_language import general_sentences
 from semsearch.embedding.guesses import Guesses
-from semsearch.embedding.induced_words import InducedWords, induce
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_ids import word_ids
 from semsearch.errors import FitError
-from semsearch.system.threads import Spread, Threads
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks, words
 from semsearch.word_vectors.loading import WordVectorsLike
+
+if TYPE_CHECKING:
+    from semsearch.embedding.contributions import WordShares
+    from semsearch.embedding.induced_words import InducedWords
+    from semsearch.system.threads import Spread
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -95,6 +96,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
         The result does not depend on how the work is `spread` over threads or workers.
         """
+        from semsearch.system.threads import Threads
+
         spread = spread or Threads()
         self.chosen_ = chosen = self._choose()
         self.weights_ = learn_weights(
@@ -104,6 +107,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         vars(self).pop("_guesses", None)
         if chosen.unknown == "contexts":
             plain = self._raw() if not chosen.method.normalise else self._raw_vectors(normalise=False)
+            from semsearch.embedding.induced_words import induce  # start-up time, here and below: no query learns
+
             self.induced_ = self._guesses.induced = induce(batches, chosen.vectors, plain, spread=spread)
             plain.forget()
         total = SentenceSums.empty(chosen.vectors.dimension)
@@ -208,6 +213,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def shares(self, text: str) -> WordShares:
         """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`."""
+        from semsearch.embedding.contributions import share_out
+
         self._check_fitted()
         found = words(text)
         return share_out(found, self.tokenize(found), self._raw(), self.common_)
@@ -247,6 +254,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def general_statistics(self) -> SentenceSums:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
+        from semsearch.embedding.general_language import general_sentences
+
         return self.statistics_of(general_sentences(self.chosen_.vectors))
 
     # -- keeping -------------------------------------------------------------------------------------------------

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding.induced_words import InducedWords
 from semsearch.embedding.word_memory import WordMemory
 from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.reference import VectorsReference
 from semsearch.word_vectors.table import Guessing, WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.embedding.induced_words import InducedWords
 
 Float32 = npt.NDArray[np.float32]
 

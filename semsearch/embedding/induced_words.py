@@ -16,16 +16,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.system.threads import Spread, Threads
+from semsearch.system.threads import Threads
 from semsearch.text.ragged import Ragged
 from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.table import Guessing, WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.system.threads import Spread
 
 Bool = npt.NDArray[np.bool_]
 Float16 = npt.NDArray[np.float16]

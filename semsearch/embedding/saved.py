@@ -14,11 +14,9 @@ import numpy.typing as npt
 
 from semsearch.embedding.choices import Choices
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.induced_words import InducedWords
 from semsearch.embedding.methods import Method
 from semsearch.embedding.weights import WordWeights
 from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
-from semsearch.system.durable import write_durably
 from semsearch.text.tokens import TOKENISER_VERSION
 from semsearch.word_vectors.table import WordVectors
 
@@ -102,6 +100,8 @@ def restore(embedder: SentenceEmbedder, data: bytes) -> None:
 
 def write(path: str | Path, data: bytes) -> None:
     """Write an embedder's bytes to a file, which appears whole or not at all. Raises StorageError."""
+    from semsearch.system.durable import write_durably  # start-up time: only `save` writes
+
     try:
         write_durably(Path(path), lambda write: write(data))
     except OSError as error:
@@ -140,6 +140,8 @@ def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.N
     embedder.chosen_ = chosen
     embedder.weights_ = WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored)
     if "induced_hashes" in arrays:
+        from semsearch.embedding.induced_words import InducedWords  # start-up time: few indexes have any
+
         embedder.induced_ = InducedWords(arrays["induced_hashes"], arrays["induced_vectors"])
     embedder.statistics_ = statistics
     embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])

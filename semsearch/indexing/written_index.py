@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import UsageError
 from semsearch.indexing.progress_reports import Reporting
-from semsearch.readers.document import MAX_BYTES
+from semsearch.readers.content.size_limit import MAX_BYTES
 from semsearch.results.options import strings
-from semsearch.results.state.reports import SyncReport
 from semsearch.settings import SettingsKeywords
 from semsearch.system.uris import local_path, uri_scheme
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from semsearch.indexing.reading.given_texts import DataTable, Given
     from semsearch.indexing.writer import IndexWriter
     from semsearch.readers.records.columns import Columns
+    from semsearch.results.state.reports import SyncReport
     from semsearch.storage.database import IndexDatabase
 
 

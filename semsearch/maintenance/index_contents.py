@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from semsearch.embedding.directions import MIN_FREQUENCY, Direction
+from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.results.options import strings
-from semsearch.results.state.reports import Status
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count, get_meta
@@ -22,6 +21,7 @@ from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from semsearch.embedding.directions import Direction
     from semsearch.maintenance.exporting.file_formats import ExportFormat
     from semsearch.maintenance.exporting.rows import Unit
     from semsearch.maintenance.facets.kept import KeptFacets
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from semsearch.results.contents.passages import DocumentPassages
     from semsearch.results.state.checkup import Checkup
     from semsearch.results.state.problems import FileCoverage, Problem
+    from semsearch.results.state.reports import Status
 
 
 class IndexContents:

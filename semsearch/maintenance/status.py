@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.embedding.directions import Direction, FrequentWords
+from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.planning.changes import Changes, find_changes
 from semsearch.maintenance.problems import count_not_read, count_partly_read, not_read

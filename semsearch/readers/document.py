@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from semsearch.results.state.problems import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
-MAX_BYTES = 100_000_000  # of one file, unless told otherwise; a larger one is rarely prose
 
 
 class Spot(NamedTuple):

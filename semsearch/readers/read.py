@@ -11,7 +11,8 @@ from pathlib import Path
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.content.decode import declared_encoding, decode
-from semsearch.readers.document import MAX_BYTES, Document
+from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.readers.document import Document
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
 from semsearch.system.lacking import is_lacking

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import UsageError
-from semsearch.results.context import Context
 from semsearch.results.floor import FLOOR
 from semsearch.results.hit_list import Hits
 from semsearch.results.hits import Hit, Mode
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from semsearch.results.context import Context
     from semsearch.results.explanation import Explanation
     from semsearch.search.searcher import Searcher
 

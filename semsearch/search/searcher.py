@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.results.context import Context
 from semsearch.results.floor import strong_part
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
@@ -41,6 +40,7 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.results.context import Context
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.explain import Explainer

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from semsearch.storage.catalogue import DocumentRow
-from semsearch.system.durable import file_digest
 from semsearch.system.uris import uri_scheme
 
 
@@ -36,6 +35,8 @@ def _is_stale(document: DocumentRow) -> bool:
 
 
 def _is_other(file: Path, digest: str) -> bool:
+    from semsearch.system.durable import file_digest  # start-up time: few files have another time
+
     try:
         return file_digest(file) != digest
     except OSError:  # gone since, or closed to us

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +31,13 @@ from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.checked_file import CheckedFile
-from semsearch.system.durable import Write, write_durably
 from semsearch.text.languages.rules import ENGLISH
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.terms.question_terms import of_question
 from semsearch.text.tokens import UInt64
+
+if TYPE_CHECKING:
+    from semsearch.system.durable import Write
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
@@ -131,6 +133,8 @@ def log_counts(times: npt.NDArray[Any]) -> Float32:
 
 def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
     """Write topics to a new file in `folder`. It has no effect until the database names it."""
+    from semsearch.system.durable import write_durably  # start-up time: a search writes nothing
+
     name = segment_name("topics", generation)
     sizes = np.array([len(topics.terms), topics.dimension, topics.passages], dtype="<i8")
 

@@ -13,7 +13,8 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.indexing import watching
 from semsearch.indexing.watching import Follower, RootsOf
-from semsearch.readers.document import MAX_BYTES, Text
+from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.readers.document import Text
 from semsearch.results.state.reports import SyncReport
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from semsearch.index import Index
 from semsearch.indexing.watching import Follower
-from semsearch.readers.document import MAX_BYTES
+from semsearch.readers.content.size_limit import MAX_BYTES
 from semsearch.word_vectors.table import VectorTable
 
 FOLDERS = ("", "a/", "a/b/", "c/")

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.output.paths import nearest
-from semsearch.results.context import Context
 from semsearch.results.hits import DuplicatePassage, Hit, Mode
 from semsearch.results.location import LINELESS, location, own_terms
 
 if TYPE_CHECKING:
+    from semsearch.results.context import Context
     from semsearch.results.explanation import Explanation
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # and characters that change the direction

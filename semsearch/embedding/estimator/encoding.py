@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from semsearch.embedding.estimator.texts import BATCH, listed
 from semsearch.errors import UsageError
-from semsearch.system.progress_bar import progress_bar
 
 if TYPE_CHECKING:
     from semsearch.embedding.components import CommonComponents
@@ -47,6 +46,8 @@ class Encoding:
         components are removed. `batch_size` texts are embedded at a time; vectors differ by it in the last digits only.
         Raises FitError before `fit`, UsageError for what is no text.
         """
+        from semsearch.system.progress_bar import progress_bar  # start-up time: no query is asked so
+
         if not isinstance(batch_size, int) or batch_size < 1:
             raise UsageError(f"batch_size must be a number of texts from 1 up, not {batch_size!r}")
         self._check_fitted()

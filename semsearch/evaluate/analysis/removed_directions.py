@@ -13,8 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.directions import MIN_FREQUENCY, Direction, FrequentWords
+from semsearch.embedding.directions import Direction, FrequentWords
 from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.embedding.methods import Method, find_method
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError

@@ -14,7 +14,7 @@ from semsearch.indexing.planning.roots_to_sync import asked_roots, changed_roots
 from semsearch.indexing.reading.chosen_columns import documents_of_other_columns
 from semsearch.indexing.reading.reader_versions import as_changed, outdated_documents
 from semsearch.indexing.reading.skipped import Skip, get_skips, still_skipped
-from semsearch.readers.document import MAX_BYTES
+from semsearch.readers.content.size_limit import MAX_BYTES
 from semsearch.readers.records.columns import NO_COLUMNS, Columns
 from semsearch.results.state.problems import count_endings
 from semsearch.results.state.reports import MovedRoot, SkippedFile, SyncReport

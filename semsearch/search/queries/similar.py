@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.document import line_starts
 from semsearch.results.hits import Hit
 from semsearch.search.hits import path_of
 from semsearch.search.queries.cited_passage import find_cited
@@ -214,6 +213,8 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
 
 def _lines(document: DocumentRow) -> int:
     """The number of lines that the document's file has now; 0 if it cannot be read as text."""
+    from semsearch.readers.document import line_starts  # start-up time: only the likes of a file are asked for so
+
     try:
         is_here = document.root and not uri_scheme(document.root)
         text = Path(document.absolute).read_bytes().decode("utf-8-sig") if is_here else ""

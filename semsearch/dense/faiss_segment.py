@@ -20,6 +20,7 @@ from semsearch.arrays.half_precision import to_single
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.dense.file_layout import UnknownLayout, layout_of
+from semsearch.dense.one_thread import in_one_thread
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
@@ -160,7 +161,8 @@ def scanned(
         bits = np.packbits(allowed, bitorder="little")
         selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
     parameters = faiss.SearchParametersIVF(nprobe=probes, **selected) if probes else faiss.SearchParameters(**selected)
-    scores, rows = index.search(queries, n, params=parameters)
+    with in_one_thread(len(queries) == 1):  # FAISS shares queries, not rows
+        scores, rows = index.search(queries, n, params=parameters)
     if probes and rows.size and rows.max() >= len(id_ranges):
         raise IndexError(f"there is no row {rows.max()}")
     ids = id_ranges.ids(np.maximum(rows, 0))

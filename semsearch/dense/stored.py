@@ -10,12 +10,16 @@ import faiss as _faiss
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.dense.one_thread import in_one_thread
+
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Part = Callable[[Float32], Float32]
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
+
+_FEW = 20_000  # pairs of vectors: fewer are multiplied before another thread has woken up
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +72,6 @@ def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -
     """The inner products of pairs of rows, by their numbers; no row is copied. (l, d), (p,), (r, d), (p,) -> (p,)"""
     products: Float32 = np.empty(len(lefts), dtype=np.float32)
     arrays = [np.ascontiguousarray(each) for each in (left, lefts, right, rights)] + [products]
-    faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
+    with in_one_thread(len(products) < _FEW):
+        faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
     return products

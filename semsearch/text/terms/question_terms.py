@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import Stemmer
 
 from semsearch.text.languages.english_stop_words import STOP_WORDS
 from semsearch.text.languages.rules import ENGLISH, RULES
-from semsearch.text.languages.stemming import plain, stems
+from semsearch.text.languages.stemming import lowered, plain, stems
 from semsearch.text.languages.stop_words import stop_words
 from semsearch.text.terms.lexicon import Lexicon
 from semsearch.text.terms.term_hashes import (
@@ -23,7 +23,7 @@ from semsearch.text.terms.term_hashes import (
     word_chunks,
     written_together,
 )
-from semsearch.text.tokens import UInt64, hash_chunks, hash_words, words
+from semsearch.text.tokens import UInt64, WordChunk, hash_chunks, hash_words, words
 
 _ONLY_ENGLISH = (ENGLISH,)
 
@@ -44,7 +44,11 @@ def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
     """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
     asked = _without_stop_words(question, languages)
-    of_each = [_named(asked, language) for language in languages]
+    shared = [*word_chunks([asked], ENGLISH)]
+    of_each = [
+        _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
+        for language in languages
+    ]
     return of_each[0] if len(of_each) == 1 else _merged(of_each)
 
 
@@ -137,13 +141,18 @@ def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     return piece.lower() in idle or all(word in idle for word in words(piece))
 
 
-def _named(question: str, language: str) -> QuestionTerms:
-    """The terms of all words of a query, by the rules of one language."""
+def _has_english_words(question: str, language: str) -> bool:
+    """Return whether the words of a query in a language are those that it has in English, before they are stemmed."""
+    return language == ENGLISH or (question.isascii() and lowered(question, language) == question)
+
+
+def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> QuestionTerms:
+    """The terms of all words of a query, by the rules of one language. `chunks`: its words in that language."""
     if RULES[language].sequences:
         return QuestionTerms(sequences([question], language).hashes, cut([question], language)[0])
     terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
     names: list[str] = []
-    for chunk in word_chunks([question], language):  # so few words are not worth remembering
+    for chunk in chunks:  # so few words are not worth remembering
         found, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
         terms += [hashes_of(stems(found, language)), pairs(chunk, joined)]
         names += [*found, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,3 +24,12 @@ def in_one_thread(wanted: bool) -> Iterator[None]:
         yield
     finally:
         faiss.omp_set_num_threads(before)
+
+
+def _alone() -> None:
+    """In a child that was forked, the threads that FAISS would wait for are not there."""
+    faiss.omp_set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_alone)

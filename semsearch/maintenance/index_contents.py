@@ -14,7 +14,7 @@ from semsearch.errors import SourceError, UsageError, VectorsError, VectorsMisma
 from semsearch.results.options import strings
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.meta import get_meta, get_stamp
 from semsearch.storage.roots import get_roots
 from semsearch.system.working_folder import working_folder
 from semsearch.word_vectors.loading import WordVectorsLike
@@ -43,7 +43,7 @@ class IndexContents:
         self._word_vectors = VectorsInUse(self.path, vectors)
         self._opening = threading.RLock()  # guards what all threads share
         self._facets: KeptFacets | None = None  # made when they are first asked for
-        self._checked = -1  # the generation of which the rows of all documents were compared for them
+        self._checked: tuple[int, str] | None = None  # the stamp of what `check_all_documents` compared
 
     def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
         """List the documents of the index that pass all filters, by root and path, without their text.
@@ -118,11 +118,11 @@ class IndexContents:
             kept = self._facets = self._facets or KeptFacets()
         with self._database.reading() as db:
             asked = texts, values, working_folder()  # paths of filters may be relative to it
-            generation = get_count(db, "generation")
-            if generation != self._checked:
+            stamp = get_stamp(db)
+            if stamp != self._checked:
                 check_all_documents(db)
-                self._checked = generation
-            return kept.get(generation, asked, lambda: read_facets(db, texts, values=values))
+                self._checked = stamp
+            return kept.get(stamp, asked, lambda: read_facets(db, texts, values=values))
 
     def passages(
         self,

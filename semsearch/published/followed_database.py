@@ -11,13 +11,13 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, finalize, ref
 
-from semsearch.errors import IndexDamaged, SemsearchError, UsageError
+from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError, UsageError
 from semsearch.published.cache import SnapshotCache
 from semsearch.published.fetching import GenerationFetcher
 from semsearch.published.manifest import CurrentPointer, PublishedManifest
@@ -109,12 +109,23 @@ class FollowedDatabase(IndexDatabase):
             yield own
             return
         self._ask_for_a_look()
-        with self._seen() as generation, self._explained(), generation.database.reading() as db:
+        with ExitStack() as transaction:
+            try:
+                db = self._begun(transaction)
+            except IndexNotFound:  # somebody has deleted the cache: fetch it again
+                transaction.close()
+                self.close()
+                db = self._begun(transaction)
             self._own.db = db
             try:
                 yield db
             finally:
                 self._own.db = None
+
+    def _begun(self, transaction: ExitStack) -> sqlite3.Connection:
+        generation = transaction.enter_context(self._seen())
+        transaction.enter_context(self._explained())
+        return transaction.enter_context(generation.database.reading())
 
     def look(self) -> bool:
         """Look for a newer generation now, fetch it and move to it; return whether there was one.

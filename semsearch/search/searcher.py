@@ -33,7 +33,7 @@ from semsearch.search.ranking.scoring import score
 from semsearch.search.snapshot import Snapshot
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.meta import get_count
+from semsearch.storage.meta import get_count, get_stamp
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectors
 
@@ -174,7 +174,9 @@ class Searcher:
         assert origin is not None  # `Hit.explain` asks only for hits that have one
 
         def explain(db: sqlite3.Connection) -> Explanation:
-            if get_count(db, "generation") != origin.generation:
+            passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
+            is_there = passage is not None and passage.text == hit.passage  # another index may be in its place
+            if get_count(db, "generation") != origin.generation or not is_there:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
             return self._explained(db, origin, hit)
 
@@ -290,13 +292,13 @@ class Searcher:
 
     def _current(self, db: sqlite3.Connection) -> Snapshot:
         """The snapshot of the generation that a transaction sees; only the newest one is kept for other threads."""
-        generation = get_count(db, "generation")
+        stamp = get_stamp(db)
         with self._opening:
             newest = self._snapshot
-            if newest is not None and newest.generation == generation:
+            if newest is not None and newest.stamp == stamp:
                 return newest
             opened = Snapshot(db, self._database, self._vectors, previous=newest)
-            if newest is None or newest.generation < generation:
+            if newest is None or newest.order < opened.order:
                 self._snapshot = opened
             return opened
 

@@ -19,10 +19,10 @@ from semsearch.lexical.segment import LexicalSegment
 from semsearch.search.read_rows import ReadRows
 from semsearch.search.title_vectors import TitleVectors
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.fitted import load_embedder
+from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.languages import get_languages
 from semsearch.storage.manifest import get_removed, get_segments
-from semsearch.storage.meta import get_count
+from semsearch.storage.meta import get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment
 from semsearch.storage.sums.seals import check_seals
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
+_Fit = tuple[int, str, bytes]  # what tells it from all others
 
 
 class Spans(Protocol):
@@ -72,7 +73,9 @@ class Snapshot:
         previous: Snapshot | None = None,
     ) -> None:
         check_seals(db)
-        self.generation: int = get_count(db, "generation")
+        self.stamp = get_stamp(db)
+        self.generation: int = self.stamp[0]
+        self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
         self.read_rows = ReadRows()
@@ -82,7 +85,7 @@ class Snapshot:
         self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
-        self._fit = _fit_generation(db)
+        self._fit = fit_stamp(db)
         self._readers: OpenCache[Kind, VectorReader] = OpenCache()
         self._searches: OpenCache[Kind, WordSearch] = OpenCache()
         self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
@@ -187,8 +190,8 @@ class _Shared:
         self._stores: OpenCache[str, Mapping[Kind, VectorStore]] = OpenCache()
         self.words: OpenCache[str, LexicalSegment] = OpenCache()
         self.topics: OpenCache[str, Topics] = OpenCache()
-        self.embedders: OpenCache[int, SentenceEmbedder | None] = OpenCache()  # by the generation that fitted them
-        self.sentences: OpenCache[int, MadeSentences] = OpenCache()  # likewise
+        self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
+        self.sentences: OpenCache[_Fit, MadeSentences] = OpenCache()
 
     @cached_property
     def keeps_sentences(self) -> bool:
@@ -199,7 +202,7 @@ class _Shared:
         """The stores of vectors, by kind. Opened late: a search by words alone needs no engine, nor to import one."""
         return self._stores.get("both", partial(open_stores, self.address, self.folder.parent))
 
-    def keep(self, segments: list[Segment], fit: int | None) -> None:
+    def keep(self, segments: list[Segment], fit: _Fit | None) -> None:
         """Close what neither these segments nor this fit need."""
         names = {segment.file for segment in segments}
         self.words.keep(names)
@@ -212,8 +215,3 @@ def _alive(segment: Segment, removed: IdRanges) -> Bool | None:
     """The rows of a segment that are not removed; None if none is removed."""
     gone = segment.id_ranges.rows_in(removed)
     return ~gone if gone.any() else None
-
-
-def _fit_generation(db: sqlite3.Connection) -> int | None:
-    row = db.execute("SELECT generation FROM fit").fetchone()
-    return None if row is None else int(row[0])

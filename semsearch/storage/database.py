@@ -5,6 +5,7 @@ Readers open it read-only and never lock; each search is one read transaction, w
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import weakref
@@ -13,10 +14,11 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import StorageError
+from semsearch.errors import IndexNotFound, StorageError
 from semsearch.storage.connections import DATABASE, connect, open_reader
 from semsearch.storage.explained import explained
 from semsearch.storage.sums.seals import check_seals, seal
+from semsearch.system import forks
 
 if TYPE_CHECKING:
     from semsearch.results.state.publication import PublicationStatus
@@ -35,7 +37,8 @@ class CommitInDoubt(StorageError):
 class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself.
 
-    A reader's connection is lent for one transaction and then kept for the next one, of whatever thread.
+    A reader's connection is lent for one transaction and then kept for the next one, of whatever thread; unless the
+    file was deleted, moved or replaced by another meanwhile, which SQLite would not see.
     """
 
     is_copy: bool = False  # of an index that is written elsewhere, where its files lie
@@ -45,8 +48,11 @@ class IndexDatabase:
         self._own = threading.local()  # db: the connection of the transaction that this thread is in
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
+        self._file: tuple[int, int] | None = None  # device and inode of what the idle ones read
         self._times_closed = 0
+        self._times_replaced = 0
         weakref.finalize(self, _close_all, self._idle)  # of an index that nobody closed
+        forks.tell(self)
 
     @property
     def path(self) -> Path:
@@ -57,6 +63,11 @@ class IndexDatabase:
     def shown_name(self) -> str:
         """What people are told that the index is: its folder, or the place that it is read from."""
         return str(self.folder)
+
+    @property
+    def times_replaced(self) -> int:
+        """How often another index was found in the place of the one before, when this thread's transaction began."""
+        return getattr(self._own, "times_replaced", self._times_replaced)
 
     def check_writable(self) -> None:
         """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
@@ -92,9 +103,14 @@ class IndexDatabase:
     @contextmanager
     def _lent(self) -> Iterator[sqlite3.Connection]:
         """Lend a reader's connection: of the idle ones the last used, which has most pages in its cache."""
+        file = _identity(self.path)
         with self._lock:
-            times_closed = self._times_closed
+            stale = self._found(file)
+            times_closed, self._own.times_replaced = self._times_closed, self._times_replaced
             db = self._idle.pop() if self._idle else None
+        _close_all(stale)
+        if file is None:
+            raise IndexNotFound(f"there is no index at {self.folder} any more: it was deleted or moved")
         db = db or open_reader(self.folder)
         is_done = False  # an error may leave rows unread, and SQLite refuses some things as long as there are any
         try:
@@ -151,9 +167,31 @@ class IndexDatabase:
     def close(self) -> None:
         """Close the readers' connections; one that is in a transaction is closed at the end of it."""
         with self._lock:
-            self._times_closed += 1
-            idle = [self._idle.pop() for _ in range(len(self._idle))]
+            idle = self._give_up()
         _close_all(idle)
+
+    def _found(self, file: tuple[int, int] | None) -> list[sqlite3.Connection]:
+        """Note which file the database is; the connections to another one, which are to be closed."""
+        if file == self._file:
+            return []
+        before, self._file = self._file, file
+        if before is None:
+            return []
+        self._times_replaced += 1
+        return self._give_up()
+
+    def _give_up(self) -> list[sqlite3.Connection]:
+        """Keep none of the connections that there are; the idle ones, which are to be closed."""
+        self._times_closed += 1
+        return [self._idle.pop() for _ in range(len(self._idle))]
+
+    def before_fork(self) -> None:
+        """Close the readers' connections: what SQLite believes of them is not true in another process."""
+        self.close()
+
+    def after_fork(self) -> None:
+        """Begin anew in the child, where no thread goes on that may have been in a transaction."""
+        self._own, self._lock = threading.local(), threading.Lock()
 
 
 def _commit(connection: sqlite3.Connection, folder: Path) -> None:
@@ -165,6 +203,15 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
         raise CommitInDoubt(
             f"the disk of {folder} is failing ({error}) at the end of a write, which may be there or not; run it again"
         ) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and inode of a file; None if there is none. While a connection is open, no other file gets them."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

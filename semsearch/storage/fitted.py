@@ -59,6 +59,12 @@ def _sums(data: bytes) -> bytes:
     return block_sums(np.frombuffer(data, dtype=np.uint8)).astype("<u8").tobytes()
 
 
+def fit_stamp(db: sqlite3.Connection) -> tuple[int, str, bytes] | None:
+    """What tells a fit from all others, also from those of another index; None if nothing was fitted yet."""
+    row = db.execute("SELECT generation, card, sums, length(state) FROM fit").fetchone()
+    return None if row is None else (int(row[0]), str(row[1]), (row[2] or b"")[: _sums_size(row[3])])
+
+
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
     """Load the fitted embedder and the sums over today's sentences; None if nothing was fitted yet."""
     embedder = load_embedder(db, vectors)

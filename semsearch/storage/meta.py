@@ -18,6 +18,12 @@ def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
     )
 
 
+def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
+    """What tells a generation from all others, also from those of another index in its place: number and seals."""
+    found = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'seals')"))
+    return int(found.get("generation") or 0), str(found.get("seals"))
+
+
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)

@@ -15,21 +15,20 @@ class KeptFacets:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._generation = -1
+        self._stamp: Hashable = None
         self._kept: dict[Hashable, Facets] = {}
 
-    def get(self, generation: int, asked: Hashable, count: Callable[[], Facets]) -> Facets:
-        """Return what was kept, or count it and keep it. Those of earlier generations are forgotten."""
+    def get(self, stamp: Hashable, asked: Hashable, count: Callable[[], Facets]) -> Facets:
+        """Return what was kept, or count it and keep it. `stamp`: of the generation; those of another are forgotten."""
         with self._lock:
-            kept = self._kept.get(asked) if generation == self._generation else None
+            kept = self._kept.get(asked) if stamp == self._stamp else None
         if kept is not None:
             return kept
         found = count()
         with self._lock:
-            if generation > self._generation:
-                self._generation, self._kept = generation, {}
-            if generation == self._generation:
-                self._kept[asked] = found
-                while len(self._kept) > _MOST:
-                    del self._kept[next(iter(self._kept))]
+            if stamp != self._stamp:
+                self._stamp, self._kept = stamp, {}
+            self._kept[asked] = found
+            while len(self._kept) > _MOST:
+                del self._kept[next(iter(self._kept))]
         return found

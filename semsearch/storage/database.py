@@ -130,9 +130,11 @@ class IndexDatabase:
         """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins.
 
         Without `derived` the list of segments may be damaged: all of them are about to be made again. Raises
-        IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end.
+        IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end, IndexNotFound if
+        the index was deleted or moved meanwhile, or is another one now.
         """
         with explained(self.folder):
+            file = _identity(self.path)
             connection = connect(self.path, "rw")
             try:
                 connection.execute("PRAGMA synchronous = FULL")
@@ -141,14 +143,24 @@ class IndexDatabase:
                     check_seals(connection, derived=derived)
                     yield connection
                     seal(connection)
-                except BaseException:
+                    self._check_there(file)
+                except BaseException as error:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
+                    if isinstance(error, Exception):
+                        self._check_there(file)
                     raise
                 _commit(connection, self.folder)
             finally:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
+
+    def _check_there(self, file: tuple[int, int] | None) -> None:
+        """Check that the database is still the file that it was. Raises IndexNotFound."""
+        if _identity(self.path) != file:
+            raise IndexNotFound(
+                f"the index at {self.folder} was deleted or moved while it was written; nothing was kept"
+            )
 
     def last_written(self) -> tuple[int, ...]:
         """Numbers that change with every commit: the times and sizes of the database and of its log."""

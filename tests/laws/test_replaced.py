@@ -15,6 +15,7 @@ from small import write_articles
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.results.state.reports import Progress
 from semsearch.word_vectors.table import VectorTable
 
 ASKED = "captain of the ship"
@@ -108,3 +109,27 @@ def test_a_fork_asks_with_the_index_that_it_inherited(tmp_path: Path, small_vect
     assert told["inherited"] == told["before"]
     assert told["later"] == told["parent"]
     assert {"new.md", "later"} <= {*told["later"][0]}
+
+
+@pytest.mark.parametrize("phase", ["reading", "embedding", "writing"])
+@pytest.mark.parametrize("is_made_anew", [False, True])
+def test_a_write_to_an_index_that_is_deleted_meanwhile_is_an_error(
+    tmp_path: Path, small_vectors: VectorTable, phase: str, is_made_anew: bool
+) -> None:
+    folder, docs = make(tmp_path / "index", small_vectors, *SEA), tmp_path / "docs"
+    write_articles(docs, 3)
+
+    def delete(progress: Progress) -> None:
+        if progress.phase == phase and not (tmp_path / "gone").exists():
+            shutil.move(folder, tmp_path / "gone")
+            if is_made_anew:
+                make(folder, small_vectors, *OTHER)
+
+    with Index.open(folder) as index:
+        with pytest.raises(IndexNotFound, match="deleted or moved while it was written"):
+            index.sync(docs, progress=delete)
+    assert folder.exists() == is_made_anew
+    for where, texts in ((tmp_path / "gone", SEA), *([(folder, OTHER)] if is_made_anew else [])):
+        with Index.open(where) as index:
+            assert {text.text for text in index.texts()} == {*texts}
+            assert index.verify() == []

@@ -125,9 +125,8 @@ def test_a_write_to_an_index_that_is_deleted_meanwhile_is_an_error(
             if is_made_anew:
                 make(folder, small_vectors, *OTHER)
 
-    with Index.open(folder) as index:
-        with pytest.raises(IndexNotFound, match="deleted or moved while it was written"):
-            index.sync(docs, progress=delete)
+    with Index.open(folder) as index, pytest.raises(IndexNotFound, match="deleted or moved while it was written"):
+        index.sync(docs, progress=delete)
     assert folder.exists() == is_made_anew
     for where, texts in ((tmp_path / "gone", SEA), *([(folder, OTHER)] if is_made_anew else [])):
         with Index.open(where) as index:

@@ -134,11 +134,11 @@ class IndexDatabase:
         the index was deleted or moved meanwhile, or is another one now.
         """
         with explained(self.folder):
-            file = _identity(self.path)
             connection = connect(self.path, "rw")
             try:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("BEGIN IMMEDIATE")
+                file = _identity(self.path)  # not before: a file of an image's layer becomes another when it is opened
                 try:
                     check_seals(connection, derived=derived)
                     yield connection
@@ -157,7 +157,7 @@ class IndexDatabase:
 
     def _check_there(self, file: tuple[int, int] | None) -> None:
         """Check that the database is still the file that it was. Raises IndexNotFound."""
-        if _identity(self.path) != file:
+        if file is None or _identity(self.path) != file:
             raise IndexNotFound(
                 f"the index at {self.folder} was deleted or moved while it was written; nothing was kept"
             )

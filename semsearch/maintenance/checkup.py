@@ -12,6 +12,7 @@ from semsearch.results.state.checkup import MUCH_DRIFT, Checkup, DiskPart, Findi
 from semsearch.results.state.problems import endings_in_words
 from semsearch.results.state.reports import Status
 from semsearch.storage.connections import DATABASE
+from semsearch.storage.files.disk_space import file_sizes
 from semsearch.storage.manifest import get_segments
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import WordVectors
@@ -102,21 +103,20 @@ def _disk(db: sqlite3.Connection, folder: Path) -> tuple[DiskPart, ...]:
     """The parts of an index on the disk, and those of its vectors that an engine keeps elsewhere."""
     segments = {each.file: each for each in get_segments(db)}
     sizes, files = Counter[str](), Counter[str]()
-    for path in folder.rglob("*"):
-        if path.is_file():
-            segment = segments.pop(path.name, None)
-            part = _part_of(path) if segment is None else _PARTS[segment.kind]
-            sizes[part] += path.stat().st_size
-            files[part] += 1
+    for name, size in file_sizes(folder):
+        segment = segments.pop(name, None)
+        part = _part_of(name) if segment is None else _PARTS[segment.kind]
+        sizes[part] += size
+        files[part] += 1
     for segment in segments.values():
         sizes[_PARTS[segment.kind]] += segment.size
         files[_PARTS[segment.kind]] += 1
     return tuple(DiskPart(part, size, files[part]) for part, size in sizes.most_common())
 
 
-def _part_of(path: Path) -> str:
+def _part_of(name: str) -> str:
     names: Mapping[str, str] = {DATABASE: "text and tables", f"{DATABASE}-wal": "log"}
-    return names.get(path.name, "other")
+    return names.get(name, "other")
 
 
 def _known_words(db: sqlite3.Connection, vectors: WordVectors) -> float | None:

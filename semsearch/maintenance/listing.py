@@ -7,6 +7,7 @@ from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.files.disk_space import file_sizes
 from semsearch.storage.opening import check, has_database
 from semsearch.storage.roots import get_roots
 
@@ -57,5 +58,5 @@ def _summary(folder: Path) -> IndexSummary:
             roots = tuple(root.path for root in get_roots(db))
     finally:
         database.close()
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    size = sum(size for _, size in file_sizes(folder))
     return IndexSummary(folder.name, str(folder), documents, passages, sentences, size, roots, updated=updated)

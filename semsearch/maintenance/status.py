@@ -16,6 +16,7 @@ from semsearch.results.state.problems import count_endings
 from semsearch.results.state.reports import Adapted, Status
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS
+from semsearch.storage.files.disk_space import file_sizes
 from semsearch.storage.files.passage_encodings import encodings_size
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.languages import get_languages
@@ -97,9 +98,9 @@ def read_directions(
 
 def _bytes(folder: Path, segments: list[Segment]) -> int:
     """The size of an index in bytes: its folder, and the vectors that an engine keeps elsewhere."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    here = {path.name for path in files}
-    return sum(path.stat().st_size for path in files) + sum(each.size for each in segments if each.file not in here)
+    sizes = [*file_sizes(folder)]
+    here = {name for name, _ in sizes}
+    return sum(size for _, size in sizes) + sum(each.size for each in segments if each.file not in here)
 
 
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:

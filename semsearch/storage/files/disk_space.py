@@ -8,9 +8,12 @@ earlier generation.
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase
@@ -30,6 +33,14 @@ class FreePages:
     def are_more_than(self, share: float) -> bool:
         """Return whether more than a share of the database is free, and more than a few pages."""
         return self.free > max(_FEW, share * self.all)
+
+
+def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the name and the size in bytes of each file of an index, without those that a writer deletes meanwhile."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
 
 
 def free_pages(db: sqlite3.Connection) -> FreePages:

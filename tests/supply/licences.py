@@ -1,6 +1,6 @@
 """The licences of all packages that semsearch, its extras and its tests need, as far as they are installed.
 
-    python tests/supply.py
+    python tests/supply/licences.py
 
 Prints a line for each package and what is not permissive; the exit status says whether there is any such thing. A
 licence is what a package's metadata state, else what its files say, which somebody has read: `READ`. What is not

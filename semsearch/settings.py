@@ -167,7 +167,7 @@ class Settings:
         """Read the JSON that an index stores. Raises IndexDamaged."""
         try:
             return cls(**json.loads(text or ""))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise IndexDamaged(
                 f"the settings of this index cannot be read ({error}); remove it and index again"
             ) from error

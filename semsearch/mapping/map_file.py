@@ -51,7 +51,7 @@ def read_map(folder: Path, fit: int) -> PassageMap | None:
         return _parsed(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, UsageError) as error:
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, UsageError) as error:
         logger.warning("%s is no map (%s); it is made anew when it is asked for", path, error)
         return None
 
@@ -75,7 +75,7 @@ def _digest(body: bytes) -> bytes:
 
 
 def _parsed(data: bytes) -> PassageMap:
-    """The map in a file's bytes. Raises ValueError, KeyError, TypeError, UsageError for anything else."""
+    """The map in a file's bytes. Raises any of what `read_map` catches for anything else."""
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if not body.startswith(_MAGIC) or _digest(body) != digest:
         raise ValueError("it is not as it was written")

@@ -69,5 +69,5 @@ def _has_died(path: Path) -> bool:
 def _said(path: Path) -> set[str]:
     try:
         return {str(each) for each in json.loads(path.read_text(encoding="utf-8"))}
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return set()

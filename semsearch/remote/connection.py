@@ -102,7 +102,7 @@ class ServerConnection:
         """The answer of the server, as JSON. Raises the error that it stands for."""
         try:
             answer = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             shown = " ".join(text[:_SHOWN].decode("utf-8", "replace").split())
             raise ServerError(f"{self.url} is no semsearch server: it answers {status} with {shown!r}") from None
         if status == http.client.OK:

@@ -191,7 +191,7 @@ def _modules(folders: Sequence[Path]) -> Iterator[str]:
 def _values(folders: Sequence[Path], name: str) -> dict[str, Any]:
     """The values of a JSON file beside the model; a list as the value "list"; nothing where there is none."""
     path = _beside(folders, name)
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         found = json.loads(path.read_text(encoding="utf-8")) if path else {}
         return found if isinstance(found, dict) else {"list": found if isinstance(found, list) else []}
     return {}

@@ -88,7 +88,7 @@ def _architectures(found: str) -> Sequence[str]:
             config = Path(hub.hf_hub_download(found, "config.json", local_files_only=not _may_download()))
         except Exception as error:  # the hub's own errors, and those of the connection
             raise _not_here(found, error) from error
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         values = json.loads(config.read_text(encoding="utf-8"))
         if isinstance(values, dict) and isinstance(values.get("architectures"), list):
             return [str(each) for each in values["architectures"]]

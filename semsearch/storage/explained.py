@@ -31,7 +31,7 @@ def explained(folder: Path) -> Iterator[None]:
         raise explanation from error
     except SemsearchError:
         raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         damage = _of_rows(folder)
         if damage is None:
             raise  # a bug

@@ -15,7 +15,7 @@ from dataclasses import asdict
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.errors import IndexDamaged
+from semsearch.errors import IndexDamaged, UsageError
 from semsearch.results.state.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
@@ -100,7 +100,10 @@ _KEY = "scans"
 
 def get_scans(db: sqlite3.Connection) -> dict[str, Scan]:
     """Read how segments are scanned, by file. A segment whose vectors are all compared as they are has no entry."""
-    return {file: Scan(**card) for file, card in json.loads(get_meta(db, _KEY) or "{}").items()}
+    try:
+        return {file: Scan.from_dict(card) for file, card in json.loads(get_meta(db, _KEY) or "{}").items()}
+    except UsageError as error:
+        raise ValueError(f"the scans of the index are none: {error}") from error  # and so damage
 
 
 def note_scans(db: sqlite3.Connection, new: Iterable[Segment], retired: Iterable[Segment]) -> None:

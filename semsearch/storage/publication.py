@@ -64,7 +64,7 @@ def read_note(folder: Path) -> PublicationNote:
         known = tuple(_generation(each) for each in card.pop("generations"))
         pending = None if (last := card.pop("pending")) is None else _generation(last)
         return PublicationNote(generations=known, pending=pending, **card)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return PublicationNote()
 
 

@@ -54,5 +54,5 @@ def _holder(folder: Path) -> str:
     try:
         note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
         return f"process {note['pid']} on {note['host']}, since {note['since']}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "it did not say who it is"

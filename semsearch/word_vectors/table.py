@@ -214,7 +214,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
         card = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise VectorsError(f"{folder} has no card.json; it is not a folder of word vectors") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise VectorsError(f"{path} cannot be read ({error}); make or import the word vectors again") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise VectorsError(

@@ -110,6 +110,41 @@ def test_values_of_the_whole_are_checked(
     use(folder, good, small_vectors)
 
 
+_NESTED = "[" * 100_000  # which Python's reader of JSON gives up by a RecursionError
+
+
+def test_json_that_is_nested_without_end_or_of_another_kind_is_damage_and_no_bug(
+    good: Path, small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(good / DATABASE)) as db:
+        keys = [key for (key,) in db.execute("SELECT key FROM meta WHERE key NOT IN ('created', 'seals')")]
+    changes = [
+        (f"UPDATE {table} SET {column} = ?", _NESTED)  # noqa: S608  # our own names
+        for table, column in [
+            ("roots", "include"),
+            ("documents", "metadata"),
+            ("passages", "headings"),
+            ("passages", "places"),
+            ("fit", "card"),
+            ("record_metadata", "metadata"),
+        ]
+    ]
+    changes += [(f"INSERT OR REPLACE INTO meta VALUES ('{key}', ?)", _NESTED) for key in [*keys, "scans"]]  # noqa: S608
+    kinds = {"languages": ['{"a": 1}', "[1]", "1e914"], "sums_since": ["{}", "[1]"], "scans": ['{"x": {"recall": ""}}']}
+    changes += [
+        (f"INSERT OR REPLACE INTO meta VALUES ('{key}', ?)", value)  # noqa: S608
+        for key, values in kinds.items()
+        for value in [*values, "9" * 5000]
+    ]
+    for number, (statement, value) in enumerate(changes):
+        folder = copied(good, tmp_path / f"{number}")
+        change(folder, statement, value)
+        assert use(folder, good, small_vectors), statement
+    with closing(sqlite3.connect(folder / DATABASE)) as db, db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'seals'", (_NESTED,))
+    assert use(folder, good, small_vectors)
+
+
 def test_a_schema_that_is_no_text_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     data = (folder / DATABASE).read_bytes()

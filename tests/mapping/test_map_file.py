@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semsearch.mapping import map_file
 from semsearch.mapping.map_file import read_map, write_map
 from semsearch.mapping.passage_map import PassageMap
 from semsearch.results.contents.map_status import MapRegion
@@ -61,4 +62,13 @@ def test_a_shortened_file_is_no_map(tmp_path: Path, length: int) -> None:
     write_map(tmp_path, 2, MADE)
     path = map_path(tmp_path, 2)
     path.write_bytes(path.read_bytes()[:length])
+    assert read_map(tmp_path, 2) is None
+
+
+@pytest.mark.parametrize("header", [b'{"count": 1e914}', b"[" * 100_000, b'{"count": 0, "regions": 1}', b"[]"])
+def test_a_made_up_header_is_that_of_no_map(tmp_path: Path, header: bytes) -> None:
+    write_map(tmp_path, 2, MADE)
+    path = map_path(tmp_path, 2)
+    body = path.read_bytes().partition(b"\n")[0] + b"\n" + len(header).to_bytes(8, "little") + header
+    path.write_bytes(body + map_file._digest(body))
     assert read_map(tmp_path, 2) is None

@@ -183,7 +183,7 @@ def test_a_card_that_does_not_fit_is_said(tmp_path: Path, changes: dict[str, obj
         VectorTable(tmp_path / "v")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "\udce9"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\udce9"])
 def test_a_card_that_is_no_card_is_said(tmp_path: Path, text: str) -> None:
     write(tmp_path / "v", made_up(9))
     (tmp_path / "v" / "card.json").write_text(text, encoding="utf-8", errors="surrogateescape")

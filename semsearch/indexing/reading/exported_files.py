@@ -36,7 +36,7 @@ def _jsonl(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SourceError(f"{name}, line {number}, is no JSON ({error}); give a JSON object a line") from error
         if not isinstance(record, dict):
             raise SourceError(f"{name}, line {number}, is {type(record).__name__}, not an object with an id and a text")
@@ -91,7 +91,7 @@ def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
     found = dict(row)
     for key in _OBJECTS:
         if isinstance(found.get(key), str):
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 found[key] = json.loads(found[key])
     return found
 

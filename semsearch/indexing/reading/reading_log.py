@@ -90,7 +90,9 @@ class ReadingLog:
         noted = self._noted[present.absolute]
         self._file.seek(noted.start)
         digest, _, rest = self._file.read(noted.length).partition(b"\t")
-        return _decoded(rest.partition(b"\t")[2]) if digest == _digest(rest) else None
+        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):  # written by someone else
+            return _decoded(rest.partition(b"\t")[2]) if digest == _digest(rest) else None
+        return None
 
     def note(self, present: PresentFile, file: Prepared) -> None:
         """Note what a file gave."""
@@ -132,7 +134,7 @@ class ReadingLog:
         return end
 
     def _add(self, line: bytes, start: int) -> None:
-        with suppress(ValueError, TypeError, IndexError):  # a damaged line
+        with suppress(ValueError, TypeError, IndexError, RecursionError):  # a damaged line
             path, size, mtime_ns, checked_ns, reader = json.loads(line.split(b"\t")[1])
             self._noted[path] = Noted(size, mtime_ns, checked_ns, reader, start, len(line) - 1)
 

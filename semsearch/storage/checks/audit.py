@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
+from semsearch.errors import UsageError
+from semsearch.results.state.scan import Scan
 from semsearch.storage.checks.held_ids import find_stray_passages
 from semsearch.storage.segments import KINDS
 from semsearch.text.languages.rules import RULES
@@ -161,7 +163,7 @@ def _wrong_meta(db: sqlite3.Connection) -> Iterator[str]:
 def _holds(check: Callable[[str], object], value: str) -> bool:
     try:
         return bool(check(value))
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, UsageError):
         return False
 
 
@@ -192,6 +194,30 @@ def _is_counts(value: str) -> bool:
     return isinstance(found, list) and all(type(each) is int for each in found)
 
 
+def _are_languages(value: str) -> bool:
+    found: Any = json.loads(value)
+    return all(key in RULES and type(count) is int and count >= 0 for key, count in found.items())
+
+
+def _are_two_counts(value: str) -> bool:
+    return _is_counts(value) and len(json.loads(value)) == 2
+
+
+def _are_seals(value: str) -> bool:
+    found: Any = json.loads(value)
+    return isinstance(found, list) and [type(each) for each in found] == [str, str, int, int]
+
+
+def _are_scans(value: str) -> bool:
+    found: Any = json.loads(value)
+    return all(isinstance(Scan.from_dict(card), Scan) for card in found.values())
+
+
+def _are_pairs_of_texts(value: str) -> bool:
+    found: Any = json.loads(value)
+    return isinstance(found, list) and all([type(each) for each in pair] == [str, str] for pair in found)
+
+
 _META: dict[str, Callable[[str], object]] = {
     "generation": _is_count,
     "next_document": _is_count,
@@ -201,4 +227,9 @@ _META: dict[str, Callable[[str], object]] = {
     "store_options": _is_texts_by_id,
     "reader_versions": _is_texts_by_text,
     "outdated_documents": _is_counts,
+    "languages": _are_languages,
+    "sums_since": _are_two_counts,
+    "seals": _are_seals,
+    "scans": _are_scans,
+    "vector_stores_left": _are_pairs_of_texts,
 }

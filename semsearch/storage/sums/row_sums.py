@@ -10,7 +10,7 @@ means harm.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from operator import mul
+from operator import index, mul
 from typing import Any
 from zlib import crc32
 
@@ -35,12 +35,13 @@ def told_sum(column: str) -> str:
 def row_sums(rows: Sequence[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()) -> list[int]:
     """The checksums of rows, whose first columns are so many numbers: signed, as SQLite keeps them.
 
-    `marked`: the ids of rows that get a mark, which is a bit of the checksum, and as safe as the rest.
+    `marked`: the ids of rows that get a mark, which is a bit of the checksum, and as safe as the rest. Raises TypeError
+    for a row in which they are no whole numbers.
     """
     factors = _FACTORS[:numbers]
     sums = []
     for row in rows:
-        upper = sum(map(mul, row, factors)) % _PRIME
+        upper = sum(map(mul, map(index, row[:numbers]), factors)) % _PRIME  # a text times a number takes gigabytes
         own = upper << 32 | _of_columns(row)
         sums.append(_SIGN | own ^ _MARK if row[0] in marked else own)
     return sums

@@ -38,7 +38,11 @@ _QUESTIONS: tuple[Callable[[Index], object], ...] = (  # what users ask of an in
     lambda index: [index.search(query, mode=mode) for query in ("bread", '"the captain" -judge') for mode in _MODES],
 )
 _MODES = ("hybrid", "dense", "lexical")
-_VALUES = (b"", b"i0", b"i-1", b"i9223372036854775807", b"f1e300", b"fnan", b"t[[1]]", b"tx", b"b\xff\x00", b"t{}")
+_VALUES = (
+    *(b"", b"i0", b"i-1", b"i9223372036854775807", b"f1e300", b"fnan", b"t[[1]]", b"tx", b"b\xff\x00", b"t{}"),
+    *(b"n[", b'n{"a":', b"n9", b't{"en": 1e914}', b"t[1e914]"),
+)
+_DEEP = 20_000  # how often a value of the kind n is repeated: deeper than any reader of JSON goes
 
 
 def targets() -> Iterator[Target]:
@@ -115,6 +119,8 @@ def _value(data: bytes) -> object:
             return float(text)
     except ValueError:
         return text
+    if kind == b"n":
+        return text[:10] * _DEEP
     return data[1:] if kind == b"b" else text if kind == b"t" else None
 
 

@@ -97,6 +97,9 @@ class Commands(TyperGroup):
         except MemoryError:
             complain("there is too little memory for this; no write is left half done")
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
+                complain("the current folder has been deleted; go to one that is there")
+                raise typer.Exit(FAILED) from None
             if error.errno not in LACKING:
                 raise
             complain(": ".join(filter(None, (error.strerror, error.filename, LACKING[error.errno]))))

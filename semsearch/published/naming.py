@@ -67,6 +67,8 @@ def canonical(given: str | Path) -> str:
         address, options = divided(inside) if scheme_of(inside) else (inside, "")
         return canonical(address.rstrip("/") + _BESIDE[scheme] + options)
     address, options = divided(text)
+    if not address.partition("://")[2].strip("/") and scheme != "file":
+        raise UsageError(f"{text} names no folder; give one such as {scheme}://bucket/docs")
     return address.rstrip("/") + options
 
 

@@ -73,7 +73,7 @@ class IndexDatabase:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
-        with explained(self.folder):
+        with explained(self.folder, writes=False):
             own: sqlite3.Connection | None = getattr(self._own, "db", None)
             if own is not None:
                 yield own

@@ -20,8 +20,11 @@ _SHOWN = 3  # faults of a damaged index
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the disk into errors that say what to do."""
+def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into errors that say what to do.
+
+    While nothing is written to the index, a disk that is full is another one: where the caller writes to.
+    """
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -40,6 +43,8 @@ def explained(folder: Path) -> Iterator[None]:
         if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
             raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
         if error.errno in _FULL:
+            if not writes:
+                raise
             raise StorageError(
                 f"the disk of {folder} is full; the index is as it was: make room and try again"
             ) from error

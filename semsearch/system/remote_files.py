@@ -33,7 +33,8 @@ class RemoteFiles:
 def open_files(uri: str) -> RemoteFiles:
     """Open the file system of a URI. Nothing is asked of it yet, by most.
 
-    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks or an option that there is not.
+    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks, a URI that does not do for its scheme, or
+    an option that there is not, StorageError where it must be reached at once and cannot be.
     """
     try:
         from fsspec.core import url_to_fs
@@ -44,10 +45,12 @@ def open_files(uri: str) -> RemoteFiles:
         files, root = url_to_fs(address, **options)
     except ImportError as error:
         raise UsageError(f"{shown(uri)} needs a package besides: {error}") from error
-    except ValueError as error:
-        if isinstance(error, UsageError):
-            raise
-        raise UsageError(f"{shown(uri)} cannot be opened: {error}") from error
+    except SemsearchError:
+        raise
+    except (OSError, EOFError) as error:
+        raise StorageError(f"{shown(uri)} cannot be reached: {error}; see that it is there and may be used") from error
+    except Exception as error:  # each file system has its own for what it cannot make sense of
+        raise UsageError(f"{shown(uri)} cannot be opened: {error or type(error).__name__}") from error
     return RemoteFiles(files, str(root).rstrip("/"), seconds)
 
 

@@ -160,3 +160,9 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
     assert naming.place_named(tmp_path) is None
     (tmp_path / naming.CLAIM).write_text("{}")
     assert naming.place_named(tmp_path) == tmp_path.as_uri()
+
+
+@pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])
+def test_a_uri_that_names_no_folder_is_no_place(uri: str) -> None:
+    with pytest.raises(UsageError, match="names no folder; give one such as"):
+        naming.canonical(uri)

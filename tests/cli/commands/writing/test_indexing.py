@@ -586,3 +586,16 @@ def test_a_folder_of_pictures_is_an_error_that_names_their_endings(empty: Path, 
     assert result.status == 2
     assert result.err == "semsearch: nothing to index in pictures: no reader is for its files (1 .heic)\n"
     assert not (empty / "indexes").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the current folder cannot be deleted there")
+def test_a_current_folder_that_was_deleted_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here").rmdir()
+    try:
+        result = semsearch("index", ".")
+    finally:
+        monkeypatch.chdir(tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert "the current folder has been deleted; go to one that is there" in result.err

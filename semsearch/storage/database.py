@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import IndexNotFound, StorageError
+from semsearch.errors import IndexNotFound, StorageError, UsageError
 from semsearch.storage.connections import DATABASE, connect
 from semsearch.storage.explained import explained
 from semsearch.storage.reader_pool import FileId, ReaderPool, file_id
@@ -37,6 +37,11 @@ class IndexDatabase:
     is_copy: bool = False  # of an index that is written elsewhere, where its files lie
 
     def __init__(self, folder: Path) -> None:
+        """Raises UsageError for a folder whose name is not Unicode, which neither SQLite nor FAISS opens."""
+        try:
+            str(folder.absolute()).encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{str(folder.absolute())!a} is not valid Unicode; let an index be elsewhere") from None
         self.folder = folder
         self._own = threading.local()  # db: the connection of the transaction that this thread is in
         self._readers = ReaderPool(folder)

@@ -179,6 +179,16 @@ def test_rows_that_do_not_belong_together_are_damage(good: Path, tmp_path: Path,
         assert message in " ".join(find_faults(db))
 
 
+@pytest.mark.parametrize("change_of_count", ["+ 34575694", "+ 4611686018427387904", "- 1", "* -1"])
+def test_a_passage_of_more_sentences_than_it_has_is_damage(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, change_of_count: str
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, f"UPDATE passages SET sentence_count = sentence_count {change_of_count}")  # noqa: S608  # ours
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="is not as it was"):
+        index.search("a ship in the storm")
+
+
 def test_a_hit_that_has_no_row_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE removed SET first_passage = 70")

@@ -94,7 +94,7 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
 
     Raises as `find_subject`.
     """
-    _refuse_long(cited)
+    _refuse_impossible(cited)
     if line is None and (passage := _cited(db, cited)) is not None:
         return need_documents(db, [passage.document_id])[passage.document_id], passage
     document = find_document(db, cited)
@@ -113,7 +113,7 @@ def _cited(db: sqlite3.Connection, like: str) -> PassageRow | None:
 
 def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     """Find the document that a path or an id names. A path from the current folder wins over one below a root."""
-    _refuse_long(path)
+    _refuse_impossible(path)
     roots = get_roots(db)
     ids = _at_path(db, roots, path) or _called(db, roots, path)
     found = [need_documents(db, [id_])[id_] for id_ in ids]
@@ -128,10 +128,14 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     raise SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
 
 
-def _refuse_long(path: str) -> None:
-    """Refuse what is no path, and would take seconds to be looked up. Raises SourceError."""
+def _refuse_impossible(path: str) -> None:
+    """Refuse what is no path, and would take seconds to be looked up or is no text. Raises SourceError."""
     if len(path) > _LONGEST:
         raise SourceError(f"{path[:40]}… has {len(path):,} characters; no path or id in an index has so many")
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # as Python has the bytes of names that are not UTF-8
+        raise SourceError(f"{path!a} is not in the index: it has a name that is not UTF-8") from None
 
 
 def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:

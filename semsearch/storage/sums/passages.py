@@ -30,6 +30,7 @@ PassageColumnsRead = tuple[int, int, int, int, int, int | None, str, str, str | 
 
 COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
 _AT_ONCE = 2048
+_OF_SENTENCE = 20  # bytes
 _NUMBERS = 4  # of these are in the upper half
 _BY_ID = f"SELECT {COLUMNS}, sum FROM passages WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # ours
 _RANGE = f"SELECT {COLUMNS}, sum FROM passages WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608  # likewise
@@ -38,7 +39,8 @@ _OF_PASSAGE = numbers_sum(["passages.id", "document_id", "passages.first_sentenc
 _OF_DOCUMENT = numbers_sum(["document_id", "first_passage", "documents.passages"])
 _SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_count, first_passage,
     documents.passages,
-    coalesce({_OF_PASSAGE} = {told_sum("passages.sum")} AND {_OF_DOCUMENT} = {told_sum("documents.sum")}, -1)
+    coalesce({_OF_PASSAGE} = {told_sum("passages.sum")} AND {_OF_DOCUMENT} = {told_sum("documents.sum")}, -1),
+    length(passages.sentences)
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""  # noqa: S608  # our own names
 
@@ -98,7 +100,7 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     """
     rows = db.execute(_SPANS, (json.dumps(ids.tolist()),)).fetchall()
     try:
-        found = np.array(rows, dtype=np.int64).reshape(-1, 7)
+        found = np.array(rows, dtype=np.int64).reshape(-1, 8)
     except (TypeError, ValueError, OverflowError):  # no numbers
         _tell(db, ids)
         raise
@@ -109,6 +111,10 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
         if not np.array_equal(found[:, 0], ids):
             _tell(db, ids)
             raise damaged_whole(db, "it has lost passages")
+    counted, rest = np.divmod(found[:, 7], _OF_SENTENCE)
+    others = np.flatnonzero((counted != found[:, 3]) | (rest != 0))
+    if len(others):  # somebody's millions of sentences would take all memory
+        raise damaged_passage(db, int(found[others[0], 0]))
     return found[:, 1:6]
 
 

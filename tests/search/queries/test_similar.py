@@ -160,6 +160,13 @@ def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> 
         index.similar("docs/empty.md")
 
 
+@pytest.mark.parametrize("name", ["\udcff", "docs/\ud800.md"])
+def test_what_is_no_text_is_not_looked_for(index: Index, name: str) -> None:
+    for ask in (index.similar, index.document, lambda name: index.similar(name, line=1)):
+        with pytest.raises(SourceError, match="not in the index: it has a name that is not UTF-8"):
+            ask(name)
+
+
 def test_what_is_longer_than_any_path_is_not_looked_for(index: Index) -> None:
     for path in ("a/" * 30_000, "%" * 60_000):
         with pytest.raises(SourceError, match="characters; no path or id in an index has so many"):

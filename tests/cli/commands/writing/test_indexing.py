@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -599,3 +600,11 @@ def test_a_current_folder_that_was_deleted_is_said(tmp_path: Path, monkeypatch: 
         monkeypatch.chdir(tmp_path)
     assert (result.status, result.out) == (2, "")
     assert "the current folder has been deleted; go to one that is there" in result.err
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode there")
+def test_an_index_whose_name_is_not_unicode_is_not_made(made: Path) -> None:
+    result = semsearch("index", "docs", "--index", "x\udcff")
+    assert result.status == 2
+    assert "is not valid Unicode; let an index be elsewhere" in result.err
+    assert not [path for path in (made / "indexes").iterdir() if path.name.startswith("x")]

@@ -27,7 +27,7 @@ TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")
 _FOREIGN_SEPARATORS = re.compile(r"[^\w\x00-\x7f]")
 _ENDINGS = re.compile(r"(?<=[^\W_])'[A-Za-z]{1,2}(?![^\W_])")
-_SOLITARY = re.compile(
+_SOLITARY = (  # characters that are words by themselves
     "([\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\U00020000-\U0003134f])"
 )
@@ -50,7 +50,8 @@ def normalise(text: str) -> str:
     if text.isascii():
         return _SEPARATORS.sub(" ", _ENDINGS.sub("", text.lower())).strip()
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
-    parted = _SOLITARY.sub(r" \1 ", composed)  # first: an ending belongs to the word before it, not to such a character
+    # these first: an ending belongs to the word before it, not to such a character
+    parted = _solitary().sub(r" \1 ", composed)
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
@@ -165,13 +166,18 @@ def _foreign(text: str, separators: re.Pattern[str]) -> str:
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     others = set(codes[codes > 127].tolist())
     if len(others) > _FEW:
-        return _SOLITARY.sub(r" \1 ", separators.sub(" ", composed))
+        return _solitary().sub(r" \1 ", separators.sub(" ", composed))
     for char in map(chr, others):
         if separators.match(char):
             composed = composed.replace(char, " ")
-        elif _SOLITARY.match(char):
+        elif _solitary().match(char):
             composed = composed.replace(char, f" {char} ")
     return composed
+
+
+@lru_cache(maxsize=1)
+def _solitary() -> re.Pattern[str]:
+    return re.compile(_SOLITARY)  # start-up time: it takes 3 ms, and few questions have letters outside ASCII
 
 
 @lru_cache(maxsize=1)

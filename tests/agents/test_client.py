@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes.agent_process import ENVIRONMENT
+from processes.agent_process import environment
 from serving import running
 
 from semsearch.agents.protocol import AgentProtocol
@@ -27,7 +27,7 @@ def over_pipes(folder: Path) -> AbstractContextManager[Any]:
     from mcp.client.stdio import StdioServerParameters
 
     args = ["-m", "semsearch", "mcp"]
-    return nullcontext(StdioServerParameters(command=sys.executable, args=args, cwd=folder, env=ENVIRONMENT))
+    return nullcontext(StdioServerParameters(command=sys.executable, args=args, cwd=folder, env=environment()))
 
 
 @contextmanager

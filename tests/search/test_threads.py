@@ -22,7 +22,7 @@ from semsearch.lexical.segment import LexicalSegment
 from semsearch.readers.document import Text
 from semsearch.search import snapshot
 from semsearch.search.ranking import rank as ranking
-from semsearch.storage import connections, database
+from semsearch.storage import connections, reader_pool
 from semsearch.storage.database import IndexDatabase
 
 THREADS = 4
@@ -131,19 +131,19 @@ def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypa
     index.close()
     opened: list[sqlite3.Connection] = []
     open_reader = connections.open_reader
-    monkeypatch.setattr(database, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
+    monkeypatch.setattr(reader_pool, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
     for question in QUESTIONS:
         together(lambda q=question: index.search(q))  # each in a thread that ends
     assert len(opened) == 1
-    many = threading.Barrier(2 * database._IDLE)
+    many = threading.Barrier(2 * reader_pool._IDLE)
 
     def hold() -> None:
         with index._database.reading():
             many.wait(PATIENCE)
 
-    together(*[hold] * (2 * database._IDLE))
-    assert len(opened) == 2 * database._IDLE
-    assert sum(map(is_open, opened)) == database._IDLE
+    together(*[hold] * (2 * reader_pool._IDLE))
+    assert len(opened) == 2 * reader_pool._IDLE
+    assert sum(map(is_open, opened)) == reader_pool._IDLE
     index.close()
     assert not any(map(is_open, opened))
 

@@ -14,7 +14,10 @@ from typing import Any
 
 from agent_messages import line
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+def environment() -> dict[str, str]:
+    """The environment of a process of a test: what the test has set, and where its packages are."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def agent_process(folder: Path, *options: str, command: list[str] | None = None)
     """Run `semsearch mcp` in a folder while the block runs."""
     run = command or [sys.executable, "-m", "semsearch", "mcp", *options]
     pipe = subprocess.PIPE
-    with subprocess.Popen(run, cwd=folder, env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(run, cwd=folder, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe) as process:
         try:
             yield AgentProcess(process)
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import get_args
 
@@ -44,9 +45,11 @@ class Choices:
             raise UsageError(f"vectors are word vectors, their name or their path, not {vectors!r}")
         if a is not None:
             check_a(a)
-        if components is not None and not 0 <= components <= opened.dimension:
-            raise UsageError(f"components must be between 0 and {opened.dimension}, not {components}")
-        if not 0 <= prior <= _MOST:
+        if components is not None and not (isinstance(components, Integral) and 0 <= components <= opened.dimension):
+            raise UsageError(f"components must be between 0 and {opened.dimension}, not {components!r}")
+        if not isinstance(frequencies, str | Path):
+            raise UsageError(f"frequencies are vectors, corpus, mixed or a counts file, not {frequencies!r}")
+        if not (isinstance(prior, Real) and 0 <= prior <= _MOST):
             raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
         if unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")

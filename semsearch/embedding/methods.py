@@ -44,6 +44,6 @@ def find_method(method: str | Method) -> Method:
     """Return the method of that name; a `Method` is returned as it is. Raises UsageError for an unknown name."""
     if isinstance(method, Method):
         return method
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UsageError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
     return METHODS[method]

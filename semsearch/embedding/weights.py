@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ STRANGER = 2.0  # weight of an unknown word, relative to the rarest known word's
 
 def check_a(a: float) -> None:
     """Raise UsageError for a parameter a that makes no sense: below `LEAST_A`, or not finite."""
-    if not LEAST_A <= a < float("inf"):
+    if not (isinstance(a, Real) and LEAST_A <= a < float("inf")):
         raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 
 

@@ -257,6 +257,16 @@ def test_an_a_that_cannot_be_meant_is_refused(small_vectors: VectorTable, a: flo
         SentenceEmbedder(small_vectors, a=a).fit(["the ship"])
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"components": 2.5}, {"components": "2"}, {"a": "x"}, {"prior": None}, {"frequencies": 5}, {"method": ["sif"]}],
+)
+def test_a_parameter_of_another_kind_is_refused(small_vectors: VectorTable, wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        SentenceEmbedder(small_vectors, **wrong).fit(["the ship"])  # type: ignore[arg-type]
+    SentenceEmbedder(small_vectors, a=np.float32(1e-3), components=np.int64(1), prior=np.int32(0)).fit(["the ship"])
+
+
 @pytest.mark.parametrize("prior", [float("nan"), float("inf"), 1e300, -1.0])
 def test_a_prior_that_cannot_be_meant_is_refused(small_vectors: VectorTable, tmp_path: Path, prior: float) -> None:
     said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 is for none"

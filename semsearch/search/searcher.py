@@ -150,8 +150,8 @@ class Searcher:
         SearchOptions(mode=mode)  # raises UsageError for an unknown mode
 
         def explain(db: sqlite3.Connection) -> Explanation:
-            passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
-            if passage is None or passage.text != hit.passage:
+            passage = _passage_of(db, hit)
+            if passage is None:
                 raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
             snapshot = self._current(db)
             if own is not None and (own.mode, own.generation) == (mode, snapshot.generation):
@@ -174,9 +174,7 @@ class Searcher:
         assert origin is not None  # `Hit.explain` asks only for hits that have one
 
         def explain(db: sqlite3.Connection) -> Explanation:
-            passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
-            is_there = passage is not None and passage.text == hit.passage  # another index may be in its place
-            if get_count(db, "generation") != origin.generation or not is_there:
+            if get_count(db, "generation") != origin.generation or _passage_of(db, hit) is None:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
             return self._explained(db, origin, hit)
 
@@ -301,6 +299,12 @@ class Searcher:
             if newest is None or newest.order < opened.order:
                 self._snapshot = opened
             return opened
+
+
+def _passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow | None:
+    """The passage of a hit; None if it has gone or changed, or if another index is in the place of the hit's."""
+    passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
+    return passage if passage is not None and passage.text == hit.passage else None
 
 
 def _check(queries: Sequence[str]) -> None:

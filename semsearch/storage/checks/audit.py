@@ -16,6 +16,7 @@ from semsearch.errors import UsageError
 from semsearch.results.state.scan import Scan
 from semsearch.storage.checks.held_ids import find_stray_passages
 from semsearch.storage.segments import KINDS
+from semsearch.storage.sums.passages import SENTENCE_BYTES
 from semsearch.text.languages.rules import RULES
 
 CURE = "; index or add it again"  # of a fault that is no reason to make the whole index again
@@ -38,7 +39,8 @@ _LANGUAGE = f"{{0}} IN {('', *RULES)}"  # none, or one whose rules are known
 _RUNS = "typeof({0}) = 'blob' AND length({0}) % 16 = 0"  # pairs of 64 bits
 _SUMS = "typeof({0}) = 'blob' AND length({0}) % 8 = 0"
 _SUM = "typeof({0}) = 'integer'"
-_SENTENCES = "typeof({0}) = 'blob' AND typeof(sentence_count) = 'integer' AND length({0}) = 20 * sentence_count"
+_OF_SENTENCES = f"length({{0}}) = {SENTENCE_BYTES} * sentence_count"
+_SENTENCES = f"typeof({{0}}) = 'blob' AND typeof(sentence_count) = 'integer' AND {_OF_SENTENCES}"
 _OPTIONAL = "({0} IS NULL OR ({1}))"
 
 _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL

@@ -30,7 +30,7 @@ PassageColumnsRead = tuple[int, int, int, int, int, int | None, str, str, str | 
 
 COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
 _AT_ONCE = 2048
-_OF_SENTENCE = 20  # bytes
+SENTENCE_BYTES = 20  # that a sentence takes in the column `sentences`
 _NUMBERS = 4  # of these are in the upper half
 _BY_ID = f"SELECT {COLUMNS}, sum FROM passages WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # ours
 _RANGE = f"SELECT {COLUMNS}, sum FROM passages WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608  # likewise
@@ -111,7 +111,7 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
         if not np.array_equal(found[:, 0], ids):
             _tell(db, ids)
             raise damaged_whole(db, "it has lost passages")
-    counted, rest = np.divmod(found[:, 7], _OF_SENTENCE)
+    counted, rest = np.divmod(found[:, 7], SENTENCE_BYTES)
     others = np.flatnonzero((counted != found[:, 3]) | (rest != 0))
     if len(others):  # somebody's millions of sentences would take all memory
         raise damaged_passage(db, int(found[others[0], 0]))

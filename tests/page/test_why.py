@@ -150,7 +150,7 @@ def test_numbers_are_rounded_so_that_they_add_up(visit: Visit) -> None:
     page = visit.go()
     wrong = page.evaluate(
         """async () => {
-          const { apportioned, inUnits } = await import("/page/js/why/rounding.js");
+          const { apportioned, inUnits } = await import("/page/js/explanation.js");
           let seed = 1;
           const random = () => ((seed = (seed * 16807) % 2147483647) / 2147483647 - 0.4);
           const wrong = [];

@@ -16,7 +16,8 @@ from semsearch.serve.server import ServerSettings
 
 STATIC = Path(semsearch.serve.page.__file__).with_name("static")
 _DANGEROUS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
-_NAMED = re.compile(r"""(?:href|src)="(/[^"#]*)"|\bfrom "([^"]+)"|\bimport\("([^"]+)"\)""")
+_NAMED = re.compile(r'(?:href|src)="(/[^"#]*)"|\b(?:from|import) ?\(?"([^"]+)"')  # for its types only, too
+_IMPORTED = re.compile(r'^import \{([^}]*)\} from "([^"]+)"', re.MULTILINE)  # at once
 
 
 def test_every_file_of_the_page_has_an_address_and_a_type() -> None:
@@ -34,25 +35,37 @@ def test_every_file_that_another_names_is_there() -> None:
 
 def test_every_name_that_a_module_imports_is_exported() -> None:
     for address, file in page_files().items():
-        for names, where in re.findall(r'\bimport \{([^}]*)\} from "([^"]+)"', file.content.decode()):
+        for names, where in _IMPORTED.findall(file.content.decode()):
             module = page_files()[_absolute(address, where)].content.decode()
             exported = set(re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", module, re.MULTILINE))
             imported = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
             assert imported <= exported, (address, where, imported - exported)
 
 
+def test_no_script_imports_itself_through_others() -> None:
+    """Imports of types and imports that wait until they are needed count too: a reader follows them as well."""
+    left = {
+        address: {_absolute(address, next(filter(None, names))) for names in _NAMED.findall(file.content.decode())}
+        for address, file in page_files().items()
+        if address.endswith(".js")
+    }
+    while lowest := [address for address, named in left.items() if not named & left.keys()]:
+        for address in lowest:
+            del left[address]
+    assert not left, f"each of these imports another of them: {sorted(left)}"
+
+
 def test_the_first_view_comes_at_once_not_module_after_module() -> None:
     """index.html names beforehand what the search view imports; what other views import comes with them."""
     preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page_files()["/"].content.decode())
-    assert preloaded == sorted(_imported({"/page/js/main.js", "/page/js/views/search.js"}) - {"/page/js/main.js"})
+    assert preloaded == sorted(_imported({"/page/js/main.js", "/page/js/search.js"}) - {"/page/js/main.js"})
 
 
 def _imported(addresses: set[str]) -> set[str]:
     """These modules and all that they import, not counting what is imported only when it is needed."""
     found = set(addresses)
     for address in addresses:
-        names = re.findall(r'\bfrom "([^"]+)"', page_files()[address].content.decode())
-        found |= {_absolute(address, name) for name in names}
+        found |= {_absolute(address, name) for _, name in _IMPORTED.findall(page_files()[address].content.decode())}
     return found if found == addresses else _imported(found)
 
 

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The one place that asks the server. Waits and asks again where the server is overloaded, asks the user for the token
  * where one is needed, and throws an `ApiProblem` that says in words what went wrong.
@@ -42,7 +41,7 @@ export async function post(path, body, asking = {}) {
  */
 export async function follow(path, body, told, asking = {}) {
   const answer = await ask("POST", path, body, { ...asking, accept: "text/event-stream" });
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = /** @type {ReadableStream<BufferSource>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ; ) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -79,7 +78,7 @@ function addressed(path, query) {
  * Send a request until it is answered. Raises ApiProblem, and AbortError where `signal` says so.
  * @param {string} method @param {string} path @param {any} body @param {Asking} asking @returns {Promise<Response>}
  */
-export async function ask(method, path, body, { signal, accept = "application/json" } = {}) {
+async function ask(method, path, body, { signal, accept = "application/json" } = {}) {
   for (let tries = 1; ; tries++) {
     const sent = token;
     const answer = await send(method, path, body, accept, signal);
@@ -175,4 +174,123 @@ function keepToken(given) {
   } catch {
     // storage is switched off: until the page is left, then
   }
+}
+
+// Questions in a row
+
+const LONGEST_DELAY = 250; // milliseconds that a question waits for the next letter, where answers are slow
+
+/**
+ * Of several questions in a row only the last one's answer counts: those before it are ended and never shown.
+ * @template Question, Answer
+ */
+export class Latest {
+  #ending = new AbortController();
+  #took = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * @param {(question: Question, signal: AbortSignal) => Promise<Answer>} ask
+   * @param {(question: Question, answer: Answer) => void} show
+   * @param {(question: Question, problem: unknown) => void} failed
+   */
+  constructor(ask, show, failed) {
+    this.ask = ask;
+    this.show = show;
+    this.failed = failed;
+  }
+
+  /** Ask at once, unless answers are slow: then after as long as the last one took. @param {Question} question */
+  soon(question) {
+    this.end();
+    if (this.#took < 50) void this.#run(question, this.#ending.signal);
+    else this.#timer = setTimeout(() => void this.#run(question, this.#ending.signal), Math.min(this.#took, LONGEST_DELAY));
+  }
+
+  /** Ask at once. @param {Question} question */
+  now(question) {
+    this.end();
+    return this.#run(question, this.#ending.signal);
+  }
+
+  /** Have what was asked not be answered any more. */
+  end() {
+    clearTimeout(this.#timer);
+    this.#ending.abort();
+    this.#ending = new AbortController();
+  }
+
+  /** @param {Question} question @param {AbortSignal} signal */
+  async #run(question, signal) {
+    const began = performance.now();
+    try {
+      const answer = await this.ask(question, signal);
+      if (signal.aborted) return;
+      this.#took = performance.now() - began;
+      this.show(question, answer);
+    } catch (problem) {
+      if (!signal.aborted && !isAborted(problem)) this.failed(question, problem);
+    }
+  }
+}
+
+// The indexes of the server
+
+/** @typedef {{name: string, documents: number, passages: number, problem: string, roots: string[]}} IndexEntry */
+
+/** The indexes of the server. @param {AbortSignal} signal @returns {Promise<IndexEntry[]>} */
+export async function servedIndexes(signal) {
+  return (await get("/v1/indexes", {}, { signal })).indexes;
+}
+
+/** The indexes of the server, asked for once, and which of them a question is for. */
+export class ServedIndexes {
+  /** @type {Promise<IndexEntry[]> | null} */
+  #listing = null;
+  /** @type {IndexEntry[] | null} those that are known by now */
+  #known = null;
+
+  /** @param {AbortSignal} signal */
+  constructor(signal) {
+    this.signal = signal;
+  }
+
+  /** All of them. */
+  async all() {
+    this.#listing ??= servedIndexes(this.signal);
+    try {
+      return (this.#known = await this.#listing);
+    } catch (problem) {
+      this.#listing = null;
+      throw problem;
+    }
+  }
+
+  /** The names of those to ask: if the address says which, without a look at what there is. @param {{indexes: string[]}} chosen */
+  async asked({ indexes }) {
+    if (indexes.length && !this.#known) return indexes;
+    return askedOf(await this.all(), indexes);
+  }
+
+  /** Those to ask, as far as they are known. @param {{indexes: string[]}} chosen */
+  entries({ indexes }) {
+    const asked = askedOf(this.known, indexes);
+    return this.known.filter(({ name }) => asked.includes(name));
+  }
+
+  get known() {
+    return this.#known ?? [];
+  }
+}
+
+/** Those that are chosen, or else all that have documents. @param {IndexEntry[]} served @param {string[]} chosen */
+function askedOf(served, chosen) {
+  const known = chosen.filter((name) => served.some((index) => index.name === name));
+  return known.length ? known : served.filter(({ documents }) => documents > 0).map(({ name }) => name);
+}
+
+/** Names of indexes as a request has them. @param {string[]} asked */
+export function asParameter(asked) {
+  return asked.length === 1 ? asked[0] : asked.length ? asked : null;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The one place where elements are made. Text becomes text nodes, never markup, whatever it holds.
  * Styles that are computed are set by `node.style.x = …`, which the page's policy allows; a style attribute it does not.
@@ -18,26 +17,7 @@
  */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
-  furnish(made, properties, children);
-  return made;
-}
-
-/**
- * Make an element of a picture.
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, any> & {on?: Listeners}} [properties]
- * @param {...Child} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-export function drawing(tag, properties = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  furnish(made, properties, children);
-  return made;
-}
-
-/** @param {Element} made @param {Record<string, any>} properties @param {Child[]} children */
-function furnish(made, { on = {}, ...attributes }, children) {
+  const { on = {}, ...attributes } = properties;
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "style" || name.startsWith("on")) throw new Error(`${name} is no attribute to set`);
@@ -45,6 +25,7 @@ function furnish(made, { on = {}, ...attributes }, children) {
   }
   for (const [event, listener] of Object.entries(on)) made.addEventListener(event, listener);
   made.append(...nodes(children));
+  return made;
 }
 
 /** Have an element hold these children and no others. @param {Element} parent @param {...Child} children */

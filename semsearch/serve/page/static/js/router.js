@@ -1,4 +1,3 @@
-// @ts-check
 /** The hash router: `#/search?q=…` shows the view `search` with its parameters. */
 
 import { fill } from "./dom.js";
@@ -60,7 +59,7 @@ export function startRouter(container, routes, shown, failed) {
       shown(route);
       const made = await view.mount(container, params);
       if (mine === turn) mounted = made;
-      else end(made);
+      else endView(made);
     } catch (problem) {
       if (mine === turn) failed(container, problem);
     }
@@ -71,13 +70,13 @@ export function startRouter(container, routes, shown, failed) {
   }
 
   function leave() {
-    if (mounted) end(mounted);
+    if (mounted) endView(mounted);
     mounted = null;
   }
+}
 
-  /** @param {Mounted} view */
-  function end(view) {
-    if (typeof view === "function") view();
-    else view.unmount();
-  }
+/** End a view. @param {Mounted} view */
+export function endView(view) {
+  if (typeof view === "function") view();
+  else view.unmount();
 }

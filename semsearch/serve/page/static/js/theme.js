@@ -1,4 +1,3 @@
-// @ts-check
 /** Light, dark, or as the system has it: a switch, remembered. */
 
 import { element } from "./dom.js";
@@ -12,7 +11,7 @@ const SIGNS = { system: "◐", light: "○", dark: "●" };
 const listeners = new Set();
 
 /** The theme that the user chose. @returns {Theme} */
-export function chosenTheme() {
+function chosenTheme() {
   return /** @type {Theme} */ (document.documentElement.dataset.theme ?? "system");
 }
 

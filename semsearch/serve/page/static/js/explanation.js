@@ -1,0 +1,308 @@
+/**
+ * An explanation of a score: its parts as bars, each beginning where the one before it ends, and what each pair of words
+ * adds to the cosine, as a table whose cells are the warmer the more. Numbers are rounded so that what is shown adds up.
+ */
+
+import { element } from "./dom.js";
+
+/** The elements that show an explanation. @param {any} explanation */
+export function explained(explanation) {
+  const { pairs, score } = explanation;
+  const hasPairs = pairs?.question.length && pairs.sentence.length;
+  return [
+    element("h3", { class: "panel-heading" }, "Why it matched"),
+    scoreTable(scoreParts(explanation), score),
+    notes(explanation),
+    hasPairs ? [element("h3", { class: "panel-heading why-second" }, "Which words met which, in the best sentence"), heatMap(pairs)] : null,
+  ];
+}
+
+/** @param {any} explanation */
+function notes(explanation) {
+  const absent = absentWords(explanation);
+  const unknown = explanation.unknown;
+  const lines = [
+    absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
+    unknown.length ? `Without a known meaning: ${unknown.join(", ")}` : "",
+  ].filter(Boolean);
+  return lines.map((line) => element("p", { class: "why-note small soft", dir: "auto" }, line));
+}
+
+// The parts of a score, in words: a tree whose numbers add up at each level
+
+/**
+ * A part of a score. `points` is exact, `units` what is shown of it; `how` says what it is made of.
+ * @typedef {object} ScorePart
+ * @property {string} name of its class: words, meaning, near, rerank
+ * @property {string} label
+ * @property {string} how
+ * @property {number} points
+ * @property {number} units
+ * @property {ScorePart[]} parts
+ */
+/** @typedef {Omit<ScorePart, "units" | "parts"> & {parts?: Unrounded[]}} Unrounded */
+
+/** The parts of the score that an explanation explains. @param {any} explanation @returns {ScorePart[]} */
+function scoreParts(explanation) {
+  const { lexical, dense, near, rerank } = explanation;
+  const parts = [lexical && ofWords(lexical, explanation.mode), dense && ofMeaning(dense), near && ofNearness(near), rerank && ofReranker(rerank)].filter(Boolean);
+  return rounded(/** @type {Unrounded[]} */ (parts), inUnits(explanation.score));
+}
+
+/** The words of the question that the passage does not have, nor those beside it. @param {any} explanation @returns {string[]} */
+function absentWords({ lexical }) {
+  return lexical ? lexical.terms.filter((/** @type {any} */ term) => !term.score).map((/** @type {any} */ term) => term.word) : [];
+}
+
+/** @param {Unrounded[]} parts @param {number} sum in units @returns {ScorePart[]} */
+function rounded(parts, sum) {
+  const units = apportioned(parts.map(({ points }) => points), sum);
+  return parts.map((part, at) => ({ ...part, units: units[at], parts: rounded(part.parts ?? [], units[at]) }));
+}
+
+/** @param {any} lexical @param {string} mode @returns {Unrounded} */
+function ofWords({ points, weight, bm25, best, terms }, mode) {
+  const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(weight)} × ${bm25.toFixed(2)} of at best ${best.toFixed(2)} (BM25)`;
+  const there = terms.filter((/** @type {any} */ term) => term.score);
+  return {
+    name: "words",
+    label: "Words in common",
+    how,
+    points,
+    parts: there.map((/** @type {any} */ term) => ({
+      name: "words",
+      label: `“${term.word}”`,
+      how: occurrences(term),
+      points: (weight * term.score) / best,
+    })),
+  };
+}
+
+/** @param {any} term */
+function occurrences({ count, beside }) {
+  const here = count ? `counts ${times(count)}` : "";
+  const near = beside ? `${times(beside)} in the passages beside it` : "";
+  return [here, near].filter(Boolean).join(", ");
+}
+
+/** @param {number} count */
+function times(count) {
+  return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;
+}
+
+/** @type {Record<string, string>} */
+const COMPARED = { topics: "Topics", passage: "The passage", sentence: "Its best sentence", title: "The document's title" };
+
+/** @param {any} dense @returns {Unrounded} */
+function ofMeaning({ points, weight, cosine, cosines }) {
+  return {
+    name: "meaning",
+    label: "Meaning",
+    how: weight === 1 ? "the mean of the cosines" : `${plain(weight)} × ${cosine.toFixed(3)} (cosine)`,
+    points,
+    parts: cosines.map((/** @type {any} */ each) => ({
+      name: "meaning",
+      label: COMPARED[each.of] ?? each.of,
+      how: `cosine ${each.cosine.toFixed(3)}, of which ${plain(each.weight)} counts`,
+      points: weight * each.weight * each.cosine,
+    })),
+  };
+}
+
+/** @param {any} near @returns {Unrounded} */
+function ofNearness({ points, weight, cosine, passages }) {
+  const those = passages.length === 1 ? "the passage that answers best" : `the ${passages.length} passages that answer best`;
+  return { name: "near", label: "Near the best answers", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
+}
+
+/** @param {any} rerank @returns {Unrounded} */
+function ofReranker({ points, weight, said, mean, deviation }) {
+  return { name: "rerank", label: "Second look", how: `${plain(weight)} × (${said.toPrecision(3)} − ${mean.toPrecision(3)}) / ${deviation.toPrecision(3)}, by the reranker`, points };
+}
+
+/** A weight, as short as it can be told. @param {number} weight */
+function plain(weight) {
+  return String(Number(weight.toPrecision(3)));
+}
+
+// The parts as bars
+
+/** A table of the parts. @param {ScorePart[]} parts @param {number} score */
+function scoreTable(parts, score) {
+  const { low, high } = extent(parts);
+  const scale = (/** @type {number} */ points) => (100 * (points - low)) / (high - low || 1);
+  return element(
+    "table",
+    { class: "why-parts" },
+    element("caption", { class: "unseen" }, "What the score is made of"),
+    element("thead", { class: "unseen" }, element("tr", {}, ["Part", "Share", "Points"].map((head) => element("th", { scope: "col" }, head)))),
+    element("tbody", {}, rows(parts, 0, scale, 0)),
+    element("tfoot", {}, row({ name: "sum", label: "Score", how: "", points: score, units: inUnits(score), parts: [] }, 0, scale, 0)),
+  );
+}
+
+/** @param {ScorePart[]} parts @param {number} depth @param {(points: number) => number} scale @param {number} from @returns {HTMLElement[]} */
+function rows(parts, depth, scale, from) {
+  const made = [];
+  for (const part of parts) {
+    made.push(row(part, depth, scale, from), ...rows(part.parts, depth + 1, scale, from));
+    from += part.points;
+  }
+  return made;
+}
+
+/** @param {ScorePart} part @param {number} depth @param {(points: number) => number} scale @param {number} from */
+function row({ name, label, how, points, units }, depth, scale, from) {
+  const [start, end] = [scale(Math.min(from, from + points)), scale(Math.max(from, from + points))];
+  const bar = element("span", { class: "why-bar", "data-part": name });
+  bar.style.insetInlineStart = `${start}%`;
+  bar.style.width = `${end - start}%`;
+  return element(
+    "tr",
+    { "data-depth": depth, "data-part": name },
+    element("th", { scope: "row" }, element("span", { class: "why-label" }, label), how && [" ", element("span", { class: "why-how" }, how)]),
+    element("td", { class: "why-track", "aria-hidden": "true" }, bar),
+    element("td", { class: "why-points", "data-points": points, title: String(points) }, shown(units)),
+  );
+}
+
+/** From where to where the bars reach: zero is always among it. @param {ScorePart[]} parts */
+function extent(parts) {
+  let [at, low, high] = [0, 0, 0];
+  for (const { points } of parts) {
+    at += points;
+    low = Math.min(low, at);
+    high = Math.max(high, at);
+  }
+  return { low, high };
+}
+
+// Which words met which
+
+/** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
+
+const STEPS = /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] });
+
+/** @param {Pairs} pairs */
+function heatMap({ question, sentence, shares }) {
+  const cosine = sum(shares.flat());
+  const most = Math.max(...shares.flat().map(Math.abs)) || 1;
+  const units = roundedTable(shares, inUnits(cosine));
+  const told = element("p", { class: "why-told small", "aria-hidden": "true" });
+  const table = element(
+    "table",
+    { class: "heat", role: "grid", "aria-label": "What each pair of words adds: words of the question down, of the sentence across" },
+    element("thead", {}, element("tr", {}, element("td", {}), sentence.map(columnHead), element("th", { scope: "col", class: "heat-sum" }, element("span", {}, "all")))),
+    element("tbody", {}, question.map((word, row) => heatRow(word, row))),
+    element("tfoot", {}, element("tr", {}, element("th", { scope: "row", class: "heat-sum" }, "all"), sentence.map((_, column) => sumCell(sum(units.map((each) => each[column])), sum(shares.map((each) => each[column])))), sumCell(inUnits(cosine), cosine))),
+  );
+  table.addEventListener("keydown", (event) => moved(table, event));
+  table.addEventListener("focusin", (event) => tell(event.target));
+  table.addEventListener("mouseover", (event) => tell(event.target));
+  rest();
+  return element("div", { class: "why-map" }, element("div", { class: "heat-scroll" }, table), told, legend(most));
+
+  /** @param {string} word @param {number} row */
+  function heatRow(word, row) {
+    const cells = sentence.map((other, column) => heatCell(word, other, row, column));
+    return element("tr", {}, element("th", { scope: "row", dir: "auto" }, word), cells, sumCell(sum(units[row]), sum(shares[row])));
+  }
+
+  /** @param {string} word @param {string} other @param {number} row @param {number} column */
+  function heatCell(word, other, row, column) {
+    const share = shares[row][column];
+    const cell = element(
+      "td",
+      { class: share < 0 ? "heat-cell against" : "heat-cell", tabindex: row || column ? "-1" : "0", "data-share": share, "data-words": `${word} × ${other}` },
+      element("span", { class: "unseen" }, shown(units[row][column])),
+    );
+    cell.style.setProperty("--share", String(Math.abs(share) / most));
+    return cell;
+  }
+
+  /** @param {EventTarget | null} target */
+  function tell(target) {
+    const cell = target instanceof Element ? target.closest(".heat-cell") : null;
+    if (cell) told.textContent = `${cell.getAttribute("data-words")}: ${cell.textContent}`;
+    else rest();
+  }
+
+  function rest() {
+    told.textContent = `All pairs together: ${shown(inUnits(cosine))}, the cosine of question and sentence`;
+  }
+}
+
+/** @param {string} word */
+function columnHead(word) {
+  return element("th", { scope: "col", dir: "auto" }, element("span", {}, word));
+}
+
+/** @param {number} units @param {number} exact */
+function sumCell(units, exact) {
+  return element("td", { class: "heat-sum", "data-sum": exact, title: String(exact) }, shown(units));
+}
+
+/** The shares in units, so that all of them add up to the cosine that is shown. @param {number[][]} shares @param {number} cosine */
+function roundedTable(shares, cosine) {
+  const width = shares[0]?.length ?? 0;
+  const flat = apportioned(shares.flat(), cosine);
+  return shares.map((_, row) => flat.slice(row * width, (row + 1) * width));
+}
+
+/** @param {number} most */
+function legend(most) {
+  const scale = element("span", { class: "heat-scale", "aria-hidden": "true" });
+  return element("p", { class: "heat-legend small soft" }, "against ", `−${most.toFixed(3)} `, scale, ` ${most.toFixed(3)}`, " for");
+}
+
+/** @param {HTMLTableElement} table @param {KeyboardEvent} event */
+function moved(table, event) {
+  const step = STEPS[event.key];
+  const cell = event.target instanceof Element ? event.target.closest(".heat-cell") : null;
+  if (!step || !cell || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll(".heat-cell")]);
+  const row = rows.findIndex((cells) => cells.includes(cell));
+  const next = rows[row + step[0]]?.[rows[row].indexOf(cell) + step[1]];
+  event.preventDefault();
+  event.stopPropagation(); // the arrows also go through the passages
+  if (!(next instanceof HTMLElement)) return;
+  cell.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
+}
+
+/** @param {number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+// Numbers rounded so that what is shown adds up
+
+const DIGITS = 3;
+const UNIT = 10 ** DIGITS;
+
+/**
+ * Parts rounded to the digits that are shown, in units of the last one, so that they add up to the rounded sum: of what
+ * is missing, each unit goes to the part that is furthest below its exact value. Each is less than one unit off.
+ * @param {number[]} parts @param {number} sum in units
+ */
+export function apportioned(parts, sum) {
+  const exact = parts.map((part) => part * UNIT);
+  const given = exact.map(Math.floor);
+  const missing = sum - given.reduce((total, each) => total + each, 0);
+  const order = exact.map((_, at) => at).sort((one, other) => exact[other] - given[other] - (exact[one] - given[one]) || one - other);
+  const step = Math.sign(missing);
+  if (step < 0) order.reverse();
+  for (let turn = 0; turn < Math.abs(missing) && order.length; turn++) given[order[turn % order.length]] += step;
+  return given;
+}
+
+/** A number in units of the last digit that is shown. @param {number} value */
+export function inUnits(value) {
+  return Math.round(Number(value.toFixed(DIGITS)) * UNIT);
+}
+
+/** Units as a number with its digits: a minus sign as in print. @param {number} units */
+function shown(units) {
+  return (units / UNIT).toFixed(DIGITS).replace("-", "−");
+}

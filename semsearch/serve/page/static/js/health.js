@@ -1,0 +1,261 @@
+/** The health view: of each index what is stale, what was not read and why, how good it is, and what to do about it. */
+
+import { ApiProblem, follow, get, isAborted, servedIndexes } from "./api.js";
+import { element, fill, say } from "./dom.js";
+import { copyButton, counted, notice, problemNotice } from "./widgets.js";
+
+/** @import { IndexEntry } from "./api.js" */
+/** @import { Child } from "./dom.js" */
+
+/** @param {HTMLElement} container @returns {() => void} */
+export function mount(container) {
+  const ending = new AbortController();
+  const reports = element("div", { class: "reports" });
+  fill(container, element("div", { class: "health" }, element("h1", {}, "Health"), reports));
+  void show(reports, ending.signal);
+  return () => ending.abort();
+}
+
+/** @param {HTMLElement} reports @param {AbortSignal} signal */
+async function show(reports, signal) {
+  try {
+    const made = (await servedIndexes(signal)).map((entry) => new IndexReport(entry, signal));
+    fill(reports, made.length ? made.map(({ node }) => node) : none());
+    for (const each of made) await each.load(); // one after the other: each looks at all files of its folders
+    if (made.length) say(`${counted(made.length, "index")} looked at`);
+  } catch (problem) {
+    if (!isAborted(problem)) fill(reports, problemNotice(problem, () => void show(reports, signal)));
+  }
+}
+
+function none() {
+  return notice("There is no index yet", element("p", {}, element("code", {}, "semsearch index PATH"), " makes one."));
+}
+
+// The report on one index
+
+class IndexReport {
+  /** @param {IndexEntry} entry @param {AbortSignal} signal */
+  constructor(entry, signal) {
+    this.entry = entry;
+    this.signal = signal;
+    this.id = `report-${nextReport++}`;
+    this.syncing = new Syncing(entry.name, signal, () => void this.load());
+    this.body = element("div", { class: "report-body" }, element("p", { class: "soft" }, "Looking at its files …"));
+    this.node = element("article", { class: "report", "aria-labelledby": this.id, "aria-busy": "true" }, this.#head(), this.body);
+  }
+
+  #head() {
+    return element("header", { class: "report-head" }, element("h2", { id: this.id }, this.entry.name), this.entry.roots.length > 0 && this.syncing.node);
+  }
+
+  /** Ask for the health of the index and show it. */
+  async load() {
+    this.node.setAttribute("aria-busy", "true");
+    try {
+      const checkup = await get("/v1/checkup", { index: this.entry.name }, { signal: this.signal });
+      fill(this.body, findings(checkup.findings), facts(checkup), element("div", { class: "two" }, formats(checkup), disk(checkup)), this.#lists());
+    } catch (problem) {
+      if (!isAborted(problem)) fill(this.body, problemNotice(problem, () => void this.load()));
+    }
+    this.node.removeAttribute("aria-busy");
+  }
+
+  #lists() {
+    const index = this.entry.name;
+    const problems = { path: "/v1/problems", index, field: "problems", none: "Every file was read." };
+    const coverage = { path: "/v1/coverage", index, field: "coverage", none: "There are no documents." };
+    return [
+      new PagedList("What was not read, and why", problems, problemRow, this.signal).node,
+      new PagedList("How much of each document was read", coverage, coverageRow, this.signal).node,
+    ];
+  }
+}
+
+let nextReport = 0;
+
+/** @param {{path: string, kind: string, reason: string}} problem */
+function problemRow(problem) {
+  return [element("span", { class: "mono" }, problem.path), " ", element("span", { class: "soft" }, `${problem.kind}: ${problem.reason}`)];
+}
+
+/** @param {any} file */
+function coverageRow(file) {
+  const parts = [counted(file.sentences, "sentence")];
+  if (file.characters !== null) parts.push(`${file.characters_taken.toLocaleString("en")} of ${file.characters.toLocaleString("en")} characters`);
+  if (file.pages !== null) parts.push(`text on ${file.pages_with_text} of ${file.pages} pages`);
+  if (file.words) parts.push(`${Math.round((100 * file.words_known) / file.words)} % of the words known`);
+  return [element("span", { class: "mono" }, file.path), " ", element("span", { class: "soft" }, parts.join(", "))];
+}
+
+// What there is to do, each with the command that mends it
+
+const LEVELS = { good: "Good", notice: "Note", warning: "To do" };
+
+/** @param {{level: "good" | "notice" | "warning", says: string, command: string}[]} found */
+function findings(found) {
+  return element("ul", { class: "findings" }, found.map(finding));
+}
+
+/** @param {{level: "good" | "notice" | "warning", says: string, command: string}} found */
+function finding(found) {
+  const level = element("span", { class: `level ${found.level}` }, LEVELS[found.level]);
+  return element("li", { class: "finding" }, level, element("div", {}, element("p", {}, found.says), found.command && command(found.command)));
+}
+
+/** A command that can be copied. @param {string} text */
+function command(text) {
+  const button = copyButton("Copy", text, "Select it", { class: "button quiet", "aria-label": `Copy the command ${text}` });
+  return element("div", { class: "to-copy" }, element("code", {}, text), button);
+}
+
+// The facts of an index: counts, fit, recall; formats and disk space as bars
+
+/** @param {any} checkup */
+function facts(checkup) {
+  const { status, known_words: known } = checkup;
+  const pairs = {
+    Folders: status.roots.join(", ") || "texts that programs added",
+    Content: `${counted(status.documents, "document")}, ${counted(status.passages, "passage")}, ${counted(status.sentences, "sentence")}`,
+    Fit: `${status.method}, ${counted(status.components, "component")} removed${status.drift === null ? "" : `, ${status.drift.toFixed(1)}° of drift`}`,
+    Recall: status.scans.length ? status.scans.map(scan).join("; ") : "1, every passage is compared",
+    Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)} % of the words have a vector`}`,
+    Written: `${counted(status.generation, "time")}, made ${status.created.slice(0, 10)}`,
+  };
+  return element("dl", { class: "facts" }, Object.entries(pairs).map(([name, fact]) => element("div", {}, element("dt", {}, name), element("dd", {}, fact))));
+}
+
+/** @param {any} one */
+function scan(one) {
+  return `${one.recall.toFixed(3)} of ${counted(one.vectors, "passage")} (${one.factory})`;
+}
+
+/** Documents by format. @param {any} checkup */
+function formats(checkup) {
+  return bars("Formats", Object.entries(checkup.formats).map(([name, count]) => [name, count, counted(count, "document")]));
+}
+
+/** What takes how much room. @param {any} checkup */
+function disk(checkup) {
+  return bars(`On the disk: ${size(checkup.status.size_bytes)}`, checkup.disk.map((/** @type {any} */ part) => [part.part, part.size_bytes, size(part.size_bytes)]));
+}
+
+/** @param {string} heading @param {[string, number, string][]} rows */
+function bars(heading, rows) {
+  const most = Math.max(1, ...rows.map(([, number]) => number));
+  return element("section", { class: "bars" }, element("h3", {}, heading), element("ul", {}, rows.map(([name, number, shown]) => bar(name, number / most, shown))));
+}
+
+/** @param {string} name @param {number} share @param {string} shown */
+function bar(name, share, shown) {
+  const filled = element("span", { class: "bar-filled" });
+  filled.style.inlineSize = `${(100 * share).toFixed(1)}%`;
+  return element("li", {}, element("span", {}, name), element("span", { class: "soft" }, shown), element("span", { class: "bar-line", "aria-hidden": "true" }, filled));
+}
+
+// Lists: the problems of an index, how much of each file was read
+
+const PAGE = 50;
+
+/** A list that is asked for when it is opened, a page at a time. */
+class PagedList {
+  #offset = 0;
+
+  /**
+   * @param {string} heading @param {{path: string, index: string, field: string, none: string}} of
+   * @param {(item: any) => Child} row @param {AbortSignal} signal
+   */
+  constructor(heading, of, row, signal) {
+    this.of = of;
+    this.row = row;
+    this.signal = signal;
+    this.list = element("ul", { class: "paged" });
+    this.more = element("button", { type: "button", class: "button", hidden: true, on: { click: () => void this.#next() } }, "More");
+    this.trouble = element("div", {});
+    this.node = element("details", { class: "paged-list", on: { toggle: () => this.#opened() } }, element("summary", {}, heading), this.list, this.trouble, this.more);
+  }
+
+  #opened() {
+    if (this.node.open && this.list.childElementCount === 0) void this.#next();
+  }
+
+  async #next() {
+    this.more.disabled = true;
+    fill(this.trouble);
+    try {
+      const answer = await get(this.of.path, { index: this.of.index, offset: this.#offset, limit: PAGE }, { signal: this.signal });
+      const items = answer[this.of.field];
+      this.list.append(...items.map((/** @type {any} */ item) => element("li", {}, this.row(item))));
+      if (this.list.childElementCount === 0) this.list.append(element("li", { class: "soft" }, this.of.none));
+      this.#offset = answer.next ?? this.#offset;
+      this.more.hidden = answer.next === null;
+      say(`${items.length} more`);
+    } catch (problem) {
+      if (!isAborted(problem)) fill(this.trouble, problemNotice(problem, () => void this.#next()));
+    }
+    this.more.disabled = false;
+  }
+}
+
+// Bringing an index up to date
+
+/** @type {Record<string, string>} */
+const PHASES = { looking: "Looking at the files", reading: "Reading", embedding: "Embedding", writing: "Writing" };
+
+/** A button that brings an index up to date, with its progress; the server asks for its token. */
+class Syncing {
+  /** @param {string} index @param {AbortSignal} signal @param {() => void} done */
+  constructor(index, signal, done) {
+    this.index = index;
+    this.signal = signal;
+    this.done = done;
+    this.button = element("button", { type: "button", class: "button", on: { click: () => void this.#run() } }, "Bring up to date now");
+    this.told = element("div", { class: "sync-told" });
+    this.node = element("div", { class: "syncing" }, this.button, this.told);
+  }
+
+  async #run() {
+    this.button.disabled = true;
+    const bar = element("progress", { "aria-label": `Progress of ${this.index}`, max: "1" });
+    const phase = element("span", { class: "soft small" }, "Waiting");
+    fill(this.told, bar, phase);
+    try {
+      await follow("/v1/sync", { index: this.index }, (name, data) => this.#event(name, data, bar, phase), { signal: this.signal });
+    } catch (problem) {
+      if (!isAborted(problem)) fill(this.told, problemNotice(problem));
+    }
+    this.button.disabled = false;
+  }
+
+  /** @param {string} name @param {any} data @param {HTMLProgressElement} bar @param {HTMLElement} phase */
+  #event(name, data, bar, phase) {
+    if (name === "progress") {
+      const [done, all] = data.phase === "embedding" ? [data.sentences, data.total_sentences] : [data.files, data.total_files];
+      if (all) bar.value = done / all;
+      else bar.removeAttribute("value");
+      phase.textContent = `${PHASES[data.phase] ?? data.phase}${all ? ` ${done.toLocaleString("en")} of ${all.toLocaleString("en")}` : ""}`;
+    } else if (name === "report") {
+      const sentence = told(data);
+      fill(this.told, element("p", {}, sentence), data.warnings.map((/** @type {string} */ each) => element("p", { class: "small" }, each)));
+      say(sentence);
+      this.done();
+    } else if (name === "problem") {
+      fill(this.told, problemNotice(new ApiProblem(data.status ?? 500, data.title ?? "That did not work", data.detail ?? "")));
+    }
+  }
+}
+
+/** @param {any} report */
+function told(report) {
+  const parts = ["added", "changed", "moved", "removed"].filter((each) => report[each]).map((each) => `${report[each].toLocaleString("en")} ${each}`);
+  return `${parts.join(", ") || "Nothing has changed"}; ${counted(report.unchanged, "document")} as before`;
+}
+
+/** @param {number} bytes */
+function size(bytes) {
+  for (const unit of ["bytes", "kB", "MB"]) {
+    if (bytes < 1000) return `${unit === "bytes" || bytes >= 100 ? Math.round(bytes) : bytes.toFixed(1)} ${unit}`;
+    bytes /= 1000;
+  }
+  return `${bytes.toFixed(1)} GB`;
+}

@@ -1,0 +1,308 @@
+/**
+ * A passage in words: what it is called, where it is, the address of its source, and its text, with the best sentence
+ * marked, cut to what surrounds it or whole.
+ */
+
+import { element, fill } from "./dom.js";
+import { addressOf } from "./router.js";
+
+/** @typedef {"hybrid" | "dense" | "lexical"} Mode */
+/** @typedef {{path: string, root: string, document: string, format: string, line: number, page: number | null, place: string | null}} Placed */
+/**
+ * A passage as the server tells of it: a hit, or one of /v1/map/passages. `index` is its own where several were asked.
+ * @typedef {Placed & {title: string, headings: string[], passage_id: number, sentence_id?: number, index?: string}} Passage
+ */
+/**
+ * A hit as the server tells of it (semsearch/results/hits.py has each field).
+ * @typedef {object} HitFields
+ * @property {number} sentence_id
+ * @property {number} rank
+ * @property {number} score
+ * @property {number | null} dense
+ * @property {number | null} lexical
+ * @property {number | null} relevance
+ * @property {string} sentence
+ * @property {string} passage
+ * @property {string[]} before
+ * @property {string[]} after
+ * @property {Placed[]} duplicates
+ * @property {boolean} stale
+ * @property {unknown} [origin]
+ */
+/** @typedef {Passage & HitFields} Hit */
+/** A passage of /v1/map/passages. @typedef {Passage & {text: string}} MapPassage */
+
+const LONGEST = 160; // characters of a title
+
+/**
+ * What was asked, and of which indexes. `open`, if it is given, opens a hit's source beside the hits.
+ * @typedef {object} HitContext
+ * @property {string} query
+ * @property {Mode} mode
+ * @property {string[]} filters
+ * @property {string} index that answered; "" where several did: a hit then names its own
+ * @property {(hit: Hit) => boolean} [open] whether it did
+ */
+
+/** The name of a hit's index. @param {Passage} hit @param {HitContext} context @returns {string} */
+export function indexOf(hit, { index }) {
+  return hit.index ?? index;
+}
+
+/**
+ * What a hit's document is called: by its title, or if that is only the name of its file, by its first heading.
+ * @param {Passage} hit
+ */
+export function titleOf(hit) {
+  return beginningOf(isNamedByFile(hit) ? hit.headings[0] : hit.title, LONGEST) || shortPath(hit);
+}
+
+/** The headings that lead to a hit, without what `titleOf` says. @param {Passage} hit */
+export function trailOf(hit) {
+  const inner = hit.headings[0] === hit.title || isNamedByFile(hit) ? hit.headings.slice(1) : hit.headings;
+  return inner.map((heading) => beginningOf(heading, LONGEST)).join(" › ");
+}
+
+/** @param {Passage} hit */
+function isNamedByFile({ title, document, headings }) {
+  const name = document.split("/").at(-1) ?? "";
+  return headings.length > 0 && (title === name || name.startsWith(`${title}.`));
+}
+
+/** What tells a hit from all others: its index and its passage. @param {Passage} hit @param {HitContext} context */
+export function nameOf(hit, context) {
+  return `${indexOf(hit, context)}/${hit.passage_id}`;
+}
+
+/** What the view of a source is told: the document, and the sentence to show in it. @param {Passage} hit @param {HitContext} context */
+export function sourceParams(hit, context) {
+  const { path, sentence_id, passage_id, line, page } = hit;
+  const placed = { index: indexOf(hit, context), id: path, sentence: sentence_id, passage: passage_id, line, page, q: context.query };
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(placed)) if (value !== null && value !== undefined) params.set(name, String(value));
+  for (const filter of context.filters) params.append("filter", filter);
+  if (context.mode !== "hybrid") params.set("mode", context.mode);
+  return params;
+}
+
+/** The address of a hit's source. @param {Passage} hit @param {HitContext} context */
+export function sourceAddress(hit, context) {
+  return addressOf("document", sourceParams(hit, context));
+}
+
+// Where a passage is, in the words that the terminal uses: `guide.md:10`, `report.pdf p. 3, top`
+
+const LINELESS = new Set(["pdf", "docx", "pptx", "xlsx", "odt", "epub", "mail"]); // as in semsearch/results/location.py
+
+/** Whether the files of a format have no lines of their own. @param {string} format */
+export function isLineless(format) {
+  return LINELESS.has(format);
+}
+
+/** Path and position in one. @param {Placed} placed @param {string} [path] */
+export function locationOf(placed, path = placed.path) {
+  return path + positionOf(placed);
+}
+
+/** Whether people find a place in it by its line. @param {Placed} placed */
+export function hasLines({ format }) {
+  return !isLineless(format);
+}
+
+/** What follows the path: `:10`, ` p. 3, top`, ` slide 3`. @param {Placed} placed */
+export function positionOf({ format, line, page, place }) {
+  if (!isLineless(format)) return `:${line}`;
+  const words = [page === null ? "" : `p. ${page}`, place ?? ""].filter(Boolean).join(", ");
+  return words && ` ${words}`;
+}
+
+/** A path as people know it: below the folder that is indexed, with that folder's name. @param {Pick<Placed, "path" | "root" | "document">} placed */
+export function shortPath({ path, root, document }) {
+  if (!root) return path; // the id of a text
+  if (root === path) return path.split(/[\\/]/).at(-1) || path;
+  return [root.split(/[\\/]/).filter(Boolean).at(-1), document].filter(Boolean).join("/");
+}
+
+// The text of a hit
+
+/** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit */
+export function passageOf(hit) {
+  const marked = markSentence(unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
+  const few = excerptOf(marked);
+  const text = element("p", { class: isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage", dir: "auto" });
+  const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few) : null;
+  fill(text, ...parts(tidied(few)));
+  return { text, more };
+}
+
+/** @param {Hit} hit @param {Marked} marked @param {Marked} few */
+function hasMore(hit, marked, few) {
+  const isCut = few.before !== marked.before || few.sentence !== marked.sentence || few.after !== marked.after;
+  return isCut || earlier(hit.before, marked.before).length > 0 || later(hit.after, marked.after).length > 0;
+}
+
+/** @param {HTMLElement} text @param {Hit} hit @param {Marked} marked @param {Marked} few */
+function moreButton(text, hit, marked, few) {
+  const button = element("button", { type: "button", class: "button quiet act-more", "aria-expanded": "false" }, "More");
+  button.addEventListener("click", () => {
+    const opens = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", String(opens));
+    button.textContent = opens ? "Less" : "More";
+    fill(text, ...(opens ? whole(hit, marked) : parts(tidied(few))));
+  });
+  return button;
+}
+
+/** @param {Hit} hit @param {Marked} marked */
+function whole(hit, marked) {
+  return [
+    around(earlier(hit.before, marked.before)),
+    ...parts(marked),
+    around(later(hit.after, marked.after)),
+  ];
+}
+
+/** Sentences of the document that are not of the passage. @param {string[]} sentences */
+function around(sentences) {
+  return sentences.length ? element("span", { class: "soft" }, ` ${unwrapped(sentences.join(" "))} `) : null;
+}
+
+/** @param {Marked} marked */
+function parts({ before, sentence, after }) {
+  return [before, sentence ? element("mark", {}, sentence) : null, after];
+}
+
+/** An excerpt without blank lines, which take room. @param {Marked} few */
+function tidied({ before, sentence, after }) {
+  return { before: before.replace(/\n\s*\n/g, "\n"), sentence, after: after.replace(/\n\s*\n/g, "\n") };
+}
+
+// What is shown at first: the sentence, and a little before and after
+
+const BEFORE = 120; // characters
+const SENTENCE = 700;
+const AFTER = 180;
+const SPARED = 60; // characters that are not worth leaving out
+
+/** A passage cut to its sentence and its surroundings, with an ellipsis where something is left out. @param {Marked} marked @returns {Marked} */
+function excerptOf({ before, sentence, after }) {
+  if (!sentence) return { before: beginningOf(before, BEFORE + SENTENCE), sentence, after };
+  const shown = beginningOf(sentence, SENTENCE);
+  return { before: endOf(before, BEFORE), sentence: shown, after: shown === sentence ? beginningOf(after, AFTER) : "" };
+}
+
+/** The beginning of a text that is too long, with an ellipsis. @param {string} text @param {number} room */
+export function beginningOf(text, room) {
+  if (text.length <= room + SPARED) return text;
+  const cut = wholeCharacters(text.slice(0, room));
+  const space = cut.search(/\s\S*$/);
+  return `${(space > room / 2 ? cut.slice(0, space) : cut).replace(/[\s.,;:]+$/, "")} …`;
+}
+
+/** @param {string} text @param {number} room */
+function endOf(text, room) {
+  if (text.length <= room + SPARED) return text;
+  const cut = text.slice(text.length - room).replace(/^[\udc00-\udfff]/, "");
+  const space = cut.search(/\s/);
+  return `… ${space >= 0 && space < room / 2 ? cut.slice(space + 1) : cut}`;
+}
+
+/** @param {string} text */
+function wholeCharacters(text) {
+  return text.replace(/[\ud800-\udbff]$/, "");
+}
+
+/** The sentences of `before` that come before the passage begins. @param {string[]} before @param {string} prefix of the passage, before the sentence */
+function earlier(before, prefix) {
+  let left = oneLine(prefix);
+  let first = before.length;
+  while (first > 0 && left.endsWith(oneLine(before[first - 1]))) {
+    left = left.slice(0, left.length - oneLine(before[first - 1]).length).trimEnd();
+    first--;
+  }
+  return left ? [] : before.slice(0, first);
+}
+
+/** The sentences of `after` that come after the passage ends. @param {string[]} after @param {string} suffix of the passage, after the sentence */
+function later(after, suffix) {
+  let left = oneLine(suffix);
+  let first = 0;
+  while (first < after.length && left.startsWith(oneLine(after[first]))) {
+    left = left.slice(oneLine(after[first]).length).trimStart();
+    first++;
+  }
+  return left ? [] : after.slice(first);
+}
+
+// Where the sentence is in its passage, which may hold it with other whitespace, and more than once
+
+/** @typedef {{before: string, sentence: string, after: string}} Marked */
+
+/**
+ * A passage in three parts, the sentence in the middle; with the passage as `before` if the sentence is not in it.
+ * Of several places it is the one that follows `preceding`, the sentence before it, if that is known.
+ * @param {string} passage @param {string} sentence @param {string} [preceding] @returns {Marked}
+ */
+function markSentence(passage, sentence, preceding = "") {
+  const places = placesOf(passage, sentence.trim().split(/\s+/).filter(Boolean));
+  if (!places.length) return { before: passage, sentence: "", after: "" };
+  const [start, end] = places.find(([first]) => endsWith(passage.slice(0, first), preceding)) ?? places[0];
+  return { before: passage.slice(0, start), sentence: passage.slice(start, end), after: passage.slice(end) };
+}
+
+/** Where these words stand one after the other, whatever space is between them. @param {string} passage @param {string[]} words */
+function placesOf(passage, words) {
+  /** @type {[number, number][]} */
+  const found = [];
+  if (!words.length) return found;
+  for (let first = passage.indexOf(words[0]); first >= 0; first = passage.indexOf(words[0], first + 1)) {
+    const end = endOfWords(passage, first, words);
+    if (end >= 0) found.push([first, end]);
+  }
+  return found;
+}
+
+/** @param {string} passage @param {number} at @param {string[]} words */
+function endOfWords(passage, at, words) {
+  for (const [number, word] of words.entries()) {
+    if (number) at += /^\s*/.exec(passage.slice(at, at + 100))?.[0].length ?? 0;
+    if (!passage.startsWith(word, at)) return -1;
+    at += word.length;
+  }
+  return at;
+}
+
+/** @param {string} text @param {string} ending */
+function endsWith(text, ending) {
+  return ending !== "" && oneLine(text).endsWith(oneLine(ending));
+}
+
+/** A text with single spaces. @param {string} text */
+export function oneLine(text) {
+  return text.trim().replace(/\s+/gu, " ");
+}
+
+/**
+ * A text whose lines were broken to a width, with spaces for those breaks: as long as before, so that places in it stay.
+ * A paragraph of short or indented lines keeps them: it is a list, a poem, a table or code.
+ * @param {string} text
+ */
+export function unwrapped(text) {
+  return text
+    .split(/(\n[^\S\n]*\n)/)
+    .map((part) => (isBroken(part) ? part.replaceAll("\n", " ") : part))
+    .join("");
+}
+
+const NARROWEST = 50; // characters of a line that somebody broke to a width
+
+/** @param {string} paragraph */
+function isBroken(paragraph) {
+  const lines = paragraph.split("\n").slice(0, -1);
+  return lines.every((line) => line.length >= NARROWEST) && !isIndented(paragraph) && !/\n[-*•|>#]/.test(paragraph);
+}
+
+/** Whether the space at the beginnings of lines means something, as in code. @param {string} text */
+export function isIndented(text) {
+  return /\n(?: {2,}|\t)\S/.test(text);
+}

@@ -5,10 +5,31 @@
 
 import { element } from "./dom.js";
 
-/** The elements that show an explanation. @param {any} explanation */
+/** @import { Mode } from "./passages.js" */
+
+// What /v1/explain answers; semsearch/results/explanation.py says what each number is
+/** @typedef {{word: string, count: number, beside: number, score: number}} Term */
+/** @typedef {{points: number, weight: number, bm25: number, best: number, terms: Term[]}} Lexical */
+/** @typedef {{points: number, weight: number, cosine: number, cosines: {of: string, cosine: number, weight: number}[]}} Dense */
+/** @typedef {{points: number, weight: number, cosine: number, passages: number[]}} Near */
+/** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
+/** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
+/**
+ * @typedef {object} Explanation
+ * @property {Mode} mode
+ * @property {number} score
+ * @property {Lexical | null} lexical
+ * @property {Dense | null} dense
+ * @property {Near | null} near
+ * @property {Pairs | null} pairs
+ * @property {string[]} unknown
+ * @property {Rerank} [rerank]
+ */
+
+/** The elements that show an explanation. @param {Explanation} explanation */
 export function explained(explanation) {
   const { pairs, score } = explanation;
-  const hasPairs = pairs?.question.length && pairs.sentence.length;
+  const hasPairs = pairs !== null && pairs.question.length > 0 && pairs.sentence.length > 0;
   return [
     element("h3", { class: "panel-heading" }, "Why it matched"),
     scoreTable(scoreParts(explanation), score),
@@ -17,7 +38,7 @@ export function explained(explanation) {
   ];
 }
 
-/** @param {any} explanation */
+/** @param {Explanation} explanation */
 function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
@@ -42,16 +63,16 @@ function notes(explanation) {
  */
 /** @typedef {Omit<ScorePart, "units" | "parts"> & {parts?: Unrounded[]}} Unrounded */
 
-/** The parts of the score that an explanation explains. @param {any} explanation @returns {ScorePart[]} */
+/** The parts of the score that an explanation explains. @param {Explanation} explanation @returns {ScorePart[]} */
 function scoreParts(explanation) {
   const { lexical, dense, near, rerank } = explanation;
-  const parts = [lexical && ofWords(lexical, explanation.mode), dense && ofMeaning(dense), near && ofNearness(near), rerank && ofReranker(rerank)].filter(Boolean);
-  return rounded(/** @type {Unrounded[]} */ (parts), inUnits(explanation.score));
+  const parts = [lexical && ofWords(lexical, explanation.mode), dense && ofMeaning(dense), near && ofNearness(near), rerank && ofReranker(rerank)];
+  return rounded(parts.filter((part) => part !== null && part !== undefined), inUnits(explanation.score));
 }
 
-/** The words of the question that the passage does not have, nor those beside it. @param {any} explanation @returns {string[]} */
+/** The words of the question that the passage does not have, nor those beside it. @param {Explanation} explanation @returns {string[]} */
 function absentWords({ lexical }) {
-  return lexical ? lexical.terms.filter((/** @type {any} */ term) => !term.score).map((/** @type {any} */ term) => term.word) : [];
+  return lexical ? lexical.terms.filter((term) => !term.score).map((term) => term.word) : [];
 }
 
 /** @param {Unrounded[]} parts @param {number} sum in units @returns {ScorePart[]} */
@@ -60,16 +81,16 @@ function rounded(parts, sum) {
   return parts.map((part, at) => ({ ...part, units: units[at], parts: rounded(part.parts ?? [], units[at]) }));
 }
 
-/** @param {any} lexical @param {string} mode @returns {Unrounded} */
+/** @param {Lexical} lexical @param {Mode} mode @returns {Unrounded} */
 function ofWords({ points, weight, bm25, best, terms }, mode) {
   const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(weight)} × ${bm25.toFixed(2)} of at best ${best.toFixed(2)} (BM25)`;
-  const there = terms.filter((/** @type {any} */ term) => term.score);
+  const there = terms.filter((term) => term.score);
   return {
     name: "words",
     label: "Words in common",
     how,
     points,
-    parts: there.map((/** @type {any} */ term) => ({
+    parts: there.map((term) => ({
       name: "words",
       label: `“${term.word}”`,
       how: occurrences(term),
@@ -78,7 +99,7 @@ function ofWords({ points, weight, bm25, best, terms }, mode) {
   };
 }
 
-/** @param {any} term */
+/** @param {Term} term */
 function occurrences({ count, beside }) {
   const here = count ? `counts ${times(count)}` : "";
   const near = beside ? `${times(beside)} in the passages beside it` : "";
@@ -93,14 +114,14 @@ function times(count) {
 /** @type {Record<string, string>} */
 const COMPARED = { topics: "Topics", passage: "The passage", sentence: "Its best sentence", title: "The document's title" };
 
-/** @param {any} dense @returns {Unrounded} */
+/** @param {Dense} dense @returns {Unrounded} */
 function ofMeaning({ points, weight, cosine, cosines }) {
   return {
     name: "meaning",
     label: "Meaning",
     how: weight === 1 ? "the mean of the cosines" : `${plain(weight)} × ${cosine.toFixed(3)} (cosine)`,
     points,
-    parts: cosines.map((/** @type {any} */ each) => ({
+    parts: cosines.map((each) => ({
       name: "meaning",
       label: COMPARED[each.of] ?? each.of,
       how: `cosine ${each.cosine.toFixed(3)}, of which ${plain(each.weight)} counts`,
@@ -109,13 +130,13 @@ function ofMeaning({ points, weight, cosine, cosines }) {
   };
 }
 
-/** @param {any} near @returns {Unrounded} */
+/** @param {Near} near @returns {Unrounded} */
 function ofNearness({ points, weight, cosine, passages }) {
   const those = passages.length === 1 ? "the passage that answers best" : `the ${passages.length} passages that answer best`;
   return { name: "near", label: "Near the best answers", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
 }
 
-/** @param {any} rerank @returns {Unrounded} */
+/** @param {Rerank} rerank @returns {Unrounded} */
 function ofReranker({ points, weight, said, mean, deviation }) {
   return { name: "rerank", label: "Second look", how: `${plain(weight)} × (${said.toPrecision(3)} − ${mean.toPrecision(3)}) / ${deviation.toPrecision(3)}, by the reranker`, points };
 }
@@ -178,8 +199,6 @@ function extent(parts) {
 }
 
 // Which words met which
-
-/** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
 
 const STEPS = /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] });
 

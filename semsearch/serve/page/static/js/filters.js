@@ -180,6 +180,12 @@ function chip(filter, remove) {
 /** A choice among values of one key. `path` leads to the values, from the top. @typedef {{key: string, title: string, own: string[], path: FacetValue[], values: FacetValue[], more: number}} FacetGroup */
 /** @typedef {{documents: number, groups: FacetGroup[]}} FacetGroups */
 
+// What /v1/facets answers; semsearch/results/contents/facets.py says what each is
+/** @typedef {{key: string, own: string[], values: FacetValue[], more: number}} Facet */
+/** @typedef {{own: string[], path: FacetValue[], values: FacetValue[], more: number}} FolderFacet */
+/** @typedef {{key: string, own: string[], years: FacetValue[], more: number, year: string | null, months: FacetValue[]}} DateFacet */
+/** @typedef {{documents: number, folders: FolderFacet, formats: Facet, dates: DateFacet[], metadata: Facet[]}} Facets */
+
 /**
  * The facets of these indexes under these filters; null where the server has none.
  * @param {string[]} indexes @param {string[]} filters @param {number} values of each key at most @param {AbortSignal} signal
@@ -195,21 +201,21 @@ export async function facetsOf(indexes, filters, values, signal) {
   }
 }
 
-/** @param {any} facets as the server has them @returns {FacetGroups} */
+/** @param {Facets} facets @returns {FacetGroups} */
 function groupsOf({ documents, folders, formats, dates, metadata }) {
   const groups = [
     { key: "path", title: "Folder", own: folders.own, path: folders.path, values: folders.values, more: folders.more },
     { ...formats, title: "Format", path: [] },
     ...dates.map(dateGroup),
-    ...metadata.map((/** @type {any} */ facet) => ({ ...facet, title: facet.key, path: [] })),
+    ...metadata.map((facet) => ({ ...facet, title: facet.key, path: [] })),
   ];
   return { documents, groups };
 }
 
-/** Years, or below the chosen year its months. @param {any} facet @returns {FacetGroup} */
+/** Years, or below the chosen year its months. @param {DateFacet} facet @returns {FacetGroup} */
 function dateGroup({ key, own, years, more, year, months }) {
   const title = key === "modified" ? "Changed" : key;
-  const chosen = years.filter((/** @type {FacetValue} */ each) => each.value === year);
+  const chosen = years.filter((each) => each.value === year);
   if (chosen.length) return { key, title, own, path: chosen, values: months, more: 0 };
   return { key, title, own, path: [], values: years, more };
 }

@@ -7,6 +7,40 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
 /** @import { IndexEntry } from "./api.js" */
 /** @import { Child } from "./dom.js" */
 
+// What the server answers; semsearch/results/state says what each is
+/** @typedef {{level: "good" | "notice" | "warning", says: string, command: string}} Finding */
+/** @typedef {{factory: string, vectors: number, recall: number}} Scan */
+/**
+ * @typedef {object} Status
+ * @property {string[]} roots
+ * @property {number} documents
+ * @property {number} passages
+ * @property {number} sentences
+ * @property {string} method
+ * @property {number} components
+ * @property {number | null} drift
+ * @property {Scan[]} scans
+ * @property {string} vectors_name
+ * @property {number} generation
+ * @property {string} created
+ * @property {number} size_bytes
+ */
+/** @typedef {{part: string, size_bytes: number}} DiskPart */
+/** @typedef {{status: Status, formats: Record<string, number>, disk: DiskPart[], known_words: number | null, findings: Finding[]}} Checkup */
+/** @typedef {{path: string, kind: string, reason: string}} Problem */
+/**
+ * @typedef {object} FileCoverage
+ * @property {string} path
+ * @property {number | null} characters
+ * @property {number} characters_taken
+ * @property {number} sentences
+ * @property {number} words
+ * @property {number} words_known
+ * @property {number | null} pages
+ * @property {number | null} pages_with_text
+ */
+/** @typedef {{added: number, changed: number, moved: number, removed: number, unchanged: number, warnings: string[]}} SyncReport */
+
 /** @param {HTMLElement} container @returns {() => void} */
 export function mount(container) {
   const ending = new AbortController();
@@ -74,12 +108,12 @@ class IndexReport {
 
 let nextReport = 0;
 
-/** @param {{path: string, kind: string, reason: string}} problem */
+/** @param {Problem} problem */
 function problemRow(problem) {
   return [element("span", { class: "mono" }, problem.path), " ", element("span", { class: "soft" }, `${problem.kind}: ${problem.reason}`)];
 }
 
-/** @param {any} file */
+/** @param {FileCoverage} file */
 function coverageRow(file) {
   const parts = [counted(file.sentences, "sentence")];
   if (file.characters !== null) parts.push(`${file.characters_taken.toLocaleString("en")} of ${file.characters.toLocaleString("en")} characters`);
@@ -92,12 +126,12 @@ function coverageRow(file) {
 
 const LEVELS = { good: "Good", notice: "Note", warning: "To do" };
 
-/** @param {{level: "good" | "notice" | "warning", says: string, command: string}[]} found */
+/** @param {Finding[]} found */
 function findings(found) {
   return element("ul", { class: "findings" }, found.map(finding));
 }
 
-/** @param {{level: "good" | "notice" | "warning", says: string, command: string}} found */
+/** @param {Finding} found */
 function finding(found) {
   const level = element("span", { class: `level ${found.level}` }, LEVELS[found.level]);
   return element("li", { class: "finding" }, level, element("div", {}, element("p", {}, found.says), found.command && command(found.command)));
@@ -111,7 +145,7 @@ function command(text) {
 
 // The facts of an index: counts, fit, recall; formats and disk space as bars
 
-/** @param {any} checkup */
+/** @param {Checkup} checkup */
 function facts(checkup) {
   const { status, known_words: known } = checkup;
   const pairs = {
@@ -125,19 +159,19 @@ function facts(checkup) {
   return element("dl", { class: "facts" }, Object.entries(pairs).map(([name, fact]) => element("div", {}, element("dt", {}, name), element("dd", {}, fact))));
 }
 
-/** @param {any} one */
+/** @param {Scan} one */
 function scan(one) {
   return `${one.recall.toFixed(3)} of ${counted(one.vectors, "passage")} (${one.factory})`;
 }
 
-/** Documents by format. @param {any} checkup */
+/** Documents by format. @param {Checkup} checkup */
 function formats(checkup) {
   return bars("Formats", Object.entries(checkup.formats).map(([name, count]) => [name, count, counted(count, "document")]));
 }
 
-/** What takes how much room. @param {any} checkup */
+/** What takes how much room. @param {Checkup} checkup */
 function disk(checkup) {
-  return bars(`On the disk: ${size(checkup.status.size_bytes)}`, checkup.disk.map((/** @type {any} */ part) => [part.part, part.size_bytes, size(part.size_bytes)]));
+  return bars(`On the disk: ${size(checkup.status.size_bytes)}`, checkup.disk.map((part) => [part.part, part.size_bytes, size(part.size_bytes)]));
 }
 
 /** @param {string} heading @param {[string, number, string][]} rows */
@@ -157,13 +191,16 @@ function bar(name, share, shown) {
 
 const PAGE = 50;
 
-/** A list that is asked for when it is opened, a page at a time. */
+/**
+ * A list that is asked for when it is opened, a page at a time.
+ * @template Item
+ */
 class PagedList {
   #offset = 0;
 
   /**
    * @param {string} heading @param {{path: string, index: string, field: string, none: string}} of
-   * @param {(item: any) => Child} row @param {AbortSignal} signal
+   * @param {(item: Item) => Child} row @param {AbortSignal} signal
    */
   constructor(heading, of, row, signal) {
     this.of = of;
@@ -185,7 +222,7 @@ class PagedList {
     try {
       const answer = await get(this.of.path, { index: this.of.index, offset: this.#offset, limit: PAGE }, { signal: this.signal });
       const items = answer[this.of.field];
-      this.list.append(...items.map((/** @type {any} */ item) => element("li", {}, this.row(item))));
+      this.list.append(...items.map((/** @type {Item} */ item) => element("li", {}, this.row(item))));
       if (this.list.childElementCount === 0) this.list.append(element("li", { class: "soft" }, this.of.none));
       this.#offset = answer.next ?? this.#offset;
       this.more.hidden = answer.next === null;
@@ -245,9 +282,10 @@ class Syncing {
   }
 }
 
-/** @param {any} report */
+/** @param {SyncReport} report */
 function told(report) {
-  const parts = ["added", "changed", "moved", "removed"].filter((each) => report[each]).map((each) => `${report[each].toLocaleString("en")} ${each}`);
+  const kinds = /** @type {const} */ (["added", "changed", "moved", "removed"]);
+  const parts = kinds.filter((kind) => report[kind]).map((kind) => `${report[kind].toLocaleString("en")} ${kind}`);
   return `${parts.join(", ") || "Nothing has changed"}; ${counted(report.unchanged, "document")} as before`;
 }
 

@@ -10,9 +10,12 @@ import { beginningOf, shortPath, sourceAddress, titleOf } from "./passages.js";
 import { addressOf, go } from "./router.js";
 import { notice, problemNotice } from "./widgets.js";
 
+/** @import { Region } from "./map_painting.js" */
+/** @import { Colouring } from "./map_side.js" */
 /** @import { Hit, MapPassage } from "./passages.js" */
 /** @import { Mounted } from "./router.js" */
 
+/** What /v1/map answers. @typedef {{state: "absent" | "running" | "outdated" | "ready", of: number, colourings: Colouring[], regions: Region[]}} About */
 /** A passage and the number of its point. @typedef {{passage: MapPassage, number: number}} Listed */
 
 const HITS = 30;
@@ -152,7 +155,7 @@ class MapView {
     }
   }
 
-  /** @param {number} turn @param {any} about @param {AbortSignal} signal */
+  /** @param {number} turn @param {About} about @param {AbortSignal} signal */
   async #showPoints(turn, about, signal) {
     const bytes = await (await getBlob("/v1/map/points", { index: this.#index }, { signal })).arrayBuffer();
     if (turn !== this.#turn) return;
@@ -213,7 +216,7 @@ class MapView {
     return post("/v1/search", { query, index: this.#index, k: HITS, passages }, { signal });
   }
 
-  /** @param {string} query @param {any} answer */
+  /** @param {string} query @param {{hits: Hit[]}} answer */
   #answered(query, answer) {
     const { points } = this.screen;
     if (!points) return;

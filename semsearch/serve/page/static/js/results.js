@@ -14,6 +14,8 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
+
 /** The modes in the words of the page. @type {Record<Mode, string>} */
 const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words" };
 export const FEW = 10; // passages at first
@@ -77,7 +79,7 @@ export class Results {
 
   #modeChoice() {
     const options = Object.entries(MODES).map(([value, label]) => element("option", { value }, label));
-    const changed = (/** @type {any} */ event) => this.user.choose({ mode: event.target.value });
+    const changed = () => this.user.choose({ mode: /** @type {Mode} */ (this.mode.value) });
     return element("select", { class: "mode small", "aria-label": "Search by", on: { change: changed } }, options);
   }
 
@@ -96,7 +98,7 @@ export class Results {
 
   /**
    * Show an answer; null: nothing was asked.
-   * @param {SearchState} state @param {any} answer @param {HitContext} context
+   * @param {SearchState} state @param {Found | null} answer @param {HitContext} context
    * @param {{asked: IndexEntry[], served: IndexEntry[]}} indexes as far as they are known
    */
   showAnswer(state, answer, context, { asked, served }) {
@@ -118,10 +120,10 @@ export class Results {
     return byWords ? onlyWords() : warnings.map(hint);
   }
 
-  /** Show how many there are at once, and say it when nobody types. @param {any} answer */
+  /** Show how many there are at once, and say it when nobody types. @param {Found | null} answer */
   #tellCount(answer) {
     const shown = answer ? counted(this.hits.length, "passage") : "";
-    const where = answer && ` in ${answer.index ?? counted(answer.indexes.length, "index")}`;
+    const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
     sayLater(shown, SETTLED);
   }

@@ -13,7 +13,7 @@ import { problemNotice } from "./widgets.js";
 /** @import { FacetGroups } from "./filters.js" */
 /** @import { Binding } from "./input.js" */
 /** @import { Hit, HitContext } from "./passages.js" */
-/** @import { SearchState } from "./results.js" */
+/** @import { Found, SearchState } from "./results.js" */
 /** @import { Mounted } from "./router.js" */
 
 const SURROUNDING = 2; // sentences before and after
@@ -182,7 +182,7 @@ class SearchView {
     void this.counting.now(this.#state);
   }
 
-  /** @param {SearchState} state @param {AbortSignal} signal @returns {Promise<any>} null: there is nothing to ask */
+  /** @param {SearchState} state @param {AbortSignal} signal @returns {Promise<Found | null>} null: there is nothing to ask */
   async #ask(state, signal) {
     const asked = await this.#indexes.asked(state);
     const { query, filters, mode, count } = state;
@@ -192,7 +192,7 @@ class SearchView {
     return answer;
   }
 
-  /** @param {SearchState} state @param {any} answer */
+  /** @param {SearchState} state @param {Found | null} answer */
   #answered(state, answer) {
     const { query, mode, filters } = state;
     this.#context = { query, mode, filters, index: answer?.index ?? "", open: (hit) => this.#openBeside(hit) };

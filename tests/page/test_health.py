@@ -54,7 +54,7 @@ def test_each_index_says_what_there_is_to_do_with_the_command_for_it(
         first = docs.locator(".finding").first
         expect(first).to_contain_text("To do")
         expect(first).to_contain_text("2 files changed, came or went")
-        expect(page.get_by_role("status")).to_have_text("2 indexes looked at")  # the last that the view says by itself
+        expect(page.get_by_role("status")).to_have_text("2 indexes checked")  # the last that the view says by itself
         command = f"semsearch index --name {ailing / 'indexes' / 'docs'}"
         page.get_by_role("button", name=f"Copy the command {command}").click()
         expect(page.get_by_role("status")).to_have_text("Copied")
@@ -68,10 +68,10 @@ def test_each_index_says_what_there_is_to_do_with_the_command_for_it(
 def test_what_was_not_read_is_listed_with_its_reason_when_it_is_opened(browser: Browser, ailing_asker: Asker) -> None:
     with visiting(browser, ailing_asker) as visit:
         docs = report(visit.go("#/health"), "docs")
-        docs.get_by_text("What was not read, and why").click()
+        docs.get_by_text("Files that could not be read, and why").click()
         expect(docs.locator(".paged li").first).to_contain_text("picture.bin")
         docs.get_by_text("How much of each document was read").click()
-        expect(docs.get_by_text("of the words known").first).to_be_visible()
+        expect(docs.get_by_text("of the words in the vocabulary").first).to_be_visible()
 
 
 def test_an_index_is_brought_up_to_date_with_the_token(browser: Browser, ailing_asker: Asker, ailing: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_index_is_brought_up_to_date_with_the_token(browser: Browser, ailing_
         docs.get_by_role("button", name="Bring up to date now").click()
         page.get_by_role("textbox", name="Token").fill(TOKEN)
         page.keyboard.press("Enter")
-        expect(docs.locator(".sync-told")).to_have_text("2 added; 3 documents as before")
+        expect(docs.locator(".sync-told")).to_have_text("2 added; 3 documents unchanged")
         expect(docs.locator(".findings")).to_contain_text("All files are as they were indexed.")
     with Index.open(ailing / "indexes" / "docs") as index:
         assert len(index) == 5
@@ -95,7 +95,7 @@ def test_axe_finds_nothing_in_any_colours(
     with visiting(browser, ailing_asker, scheme=scheme, size=NARROW) as visit:
         page = visit.go("#/health")
         docs = report(page, "docs")
-        docs.get_by_text("What was not read, and why").click()
+        docs.get_by_text("Files that could not be read, and why").click()
         expect(docs.locator(".paged li").first).to_be_visible()
         report(page, "notes")
         found = Axe().run(page)
@@ -108,6 +108,6 @@ def test_it_is_reached_and_used_by_keys_alone(visit: Visit) -> None:
     page.get_by_role("link", name="Health").focus()
     page.keyboard.press("Enter")
     docs = report(page, "docs")
-    docs.get_by_text("What was not read, and why").focus()
+    docs.get_by_text("Files that could not be read, and why").focus()
     page.keyboard.press("Enter")
     expect(docs.locator(".paged li")).to_have_text("Every file was read.")

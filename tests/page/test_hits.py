@@ -39,7 +39,7 @@ def test_the_sentence_is_marked_once_across_broken_lines(visit: Visit) -> None:
 def test_passages_that_say_the_same_are_one_and_name_the_others(visit: Visit) -> None:
     page = hit_of(visit, "#/search?q=bread+in+the+oven&index=notes")
     expect(page.locator(".hit").filter(has_text="oven")).to_have_count(1)
-    page.get_by_text("Also in one other place").click()
+    page.get_by_text("1 near-duplicate").click()
     expect(page.locator(".hit-duplicates li")).to_contain_text("letters")
 
 

@@ -75,7 +75,7 @@ def test_a_question_mark_shows_the_keys_and_letters_can_be_switched_off(visit: V
     page.keyboard.press("ArrowDown")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("next passage")
-    page.get_by_label("Single letters are keys").press("Space")
+    page.get_by_label("Use single letters as keys").press("Space")
     page.keyboard.press("Escape")
     expect_focus(page, 0)
     page.keyboard.press("j")

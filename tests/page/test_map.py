@@ -65,7 +65,7 @@ def test_the_wheel_looks_closer_and_all_shows_all_again(visit: Visit) -> None:
     page.locator(".map-screen").hover(position={"x": 300, "y": 300})
     page.mouse.wheel(0, -1500)
     assert settled(page, everything) < everything
-    page.get_by_role("button", name="See all of it").click()
+    page.get_by_role("button", name="Show the whole map").click()
     expect(page.locator(".map-side h2")).to_contain_text(f"{everything} passages")
 
 

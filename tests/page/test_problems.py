@@ -126,4 +126,4 @@ def test_a_passage_found_by_words_alone_says_so(visit: Visit, asker: Asker) -> N
     found["hits"] = [{**found["hits"][0], "dense": None}]
     visit.page.route("**/v1/search", lambda route: route.fulfill(json=found))
     page = visit.go("#/search?q=ship&index=docs")
-    expect(page.locator(".hint")).to_contain_text("No word of this is known by its meaning")
+    expect(page.locator(".hint")).to_contain_text("No word of the query has a vector")

@@ -121,7 +121,7 @@ def test_the_arrows_go_from_pair_to_pair_and_each_is_told(visit: Visit) -> None:
     page = ask(visit, QUESTIONS[0])
     panel = open_why(page, 0)
     told = panel.locator(".why-told")
-    expect(told).to_contain_text("All pairs together")
+    expect(told).to_contain_text("Sum of all pairs")
     panel.locator(".heat-cell[tabindex='0']").focus()
     first = told.inner_text()
     page.keyboard.press("ArrowRight")

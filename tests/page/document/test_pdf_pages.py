@@ -78,7 +78,7 @@ def test_the_answer_has_its_box_on_the_picture(visit: Visit, index: Index) -> No
 def test_pages_are_turned_by_keys_buttons_and_number(visit: Visit) -> None:
     page = visit.go(source("paper.pdf", page=1))
     shows_page(page, 1)
-    expect(page.get_by_role("button", name="Page before")).to_be_disabled()
+    expect(page.get_by_role("button", name="Previous page")).to_be_disabled()
     page.keyboard.press("ArrowRight")
     shows_page(page, 2)
     page.get_by_role("button", name="Next page").click()
@@ -114,7 +114,7 @@ def test_larger_is_larger_and_sharper(visit: Visit, index: Index) -> None:
     before = picture.bounding_box()
     for _ in range(3):
         page.keyboard.press("+")
-    expect(page.get_by_title("As wide as there is room")).to_have_text("200 %")
+    expect(page.get_by_title("Fit to width")).to_have_text("200 %")
     after = picture.bounding_box()
     assert before is not None
     assert after is not None
@@ -122,7 +122,7 @@ def test_larger_is_larger_and_sharper(visit: Visit, index: Index) -> None:
     with page.expect_response(lambda reply: "width=1800" in reply.url):  # three times 600
         page.keyboard.press("+")
     page.keyboard.press("0")
-    expect(page.get_by_title("As wide as there is room")).to_have_text("100 %")
+    expect(page.get_by_title("Fit to width")).to_have_text("100 %")
 
 
 def test_who_sees_no_pictures_reads_the_page_with_the_answer_marked(visit: Visit, index: Index) -> None:
@@ -146,7 +146,7 @@ def test_t_changes_between_pages_and_text(visit: Visit, index: Index) -> None:
 def test_of_a_file_that_has_changed_the_text_is_shown_and_the_reason(visit: Visit) -> None:
     visit.expected.append("error: Failed to load resource")
     page = visit.go(source("changed.pdf", page=2))
-    expect(page.locator(".source-above")).to_contain_text("Its pages cannot be shown")
+    expect(page.locator(".source-above")).to_contain_text("The pages cannot be shown")
     expect(page.locator(".source-above")).to_contain_text("has changed since it was indexed")
     expect(page.locator(".passage").first).to_be_visible()
     expect(page.get_by_role("button", name="Pages", exact=True)).to_have_count(0)

@@ -57,13 +57,13 @@ class DocumentView {
   #keys() {
     return [
       { keys: ["n"], says: "next answer in this document", run: () => this.#step(1) },
-      { keys: ["p"], says: "answer before", run: () => this.#step(-1) },
-      { keys: ["t"], says: "of a PDF: its text or its pages", run: () => this.#toggle() },
-      { keys: ["ArrowRight", "]"], says: "of a PDF: next page", run: (event) => this.#turn(1, event) },
-      { keys: ["ArrowLeft", "["], says: "of a PDF: page before", run: (event) => this.#turn(-1, event) },
-      { keys: ["+", "="], says: "of a PDF: larger", run: () => this.#zoom(1) },
-      { keys: ["-"], says: "of a PDF: smaller", run: () => this.#zoom(-1) },
-      { keys: ["0"], says: "of a PDF: as wide as there is room", run: () => this.#zoom(0) },
+      { keys: ["p"], says: "previous answer in this document", run: () => this.#step(-1) },
+      { keys: ["t"], says: "PDF: switch between pages and text", run: () => this.#toggle() },
+      { keys: ["ArrowRight", "]"], says: "PDF: next page", run: (event) => this.#turn(1, event) },
+      { keys: ["ArrowLeft", "["], says: "PDF: previous page", run: (event) => this.#turn(-1, event) },
+      { keys: ["+", "="], says: "PDF: zoom in", run: () => this.#zoom(1) },
+      { keys: ["-"], says: "PDF: zoom out", run: () => this.#zoom(-1) },
+      { keys: ["0"], says: "PDF: fit to width", run: () => this.#zoom(0) },
     ];
   }
 
@@ -165,7 +165,7 @@ class DocumentView {
     this.count.textContent = several === 1 ? "1 answer here" : `${one || "–"} of ${several} answers here`;
     fill(
       this.steps,
-      several > 1 && signButton("↑", "Answer before (p)", () => this.#step(-1)),
+      several > 1 && signButton("↑", "Previous answer (p)", () => this.#step(-1)),
       this.count,
       several > 1 && signButton("↓", "Next answer (n)", () => this.#step(1)),
     );
@@ -251,7 +251,7 @@ class DocumentView {
     this.#isPdf = false;
     this.#switch?.remove();
     const why = problem instanceof Error ? problem.message : String(problem);
-    this.above.append(element("p", { class: "notice small" }, `Its pages cannot be shown: ${why}. This is its text as it is searched.`));
+    this.above.append(element("p", { class: "notice small" }, `The pages cannot be shown: ${why}. This is the indexed text.`));
     this.#open("text");
   }
 
@@ -261,7 +261,7 @@ class DocumentView {
       this.#reset();
       void this.#load(this.#ending.signal);
     };
-    fill(this.above, element("p", { class: "notice small" }, "The document was indexed anew meanwhile. ", element("button", { type: "button", class: "button", on: { click: again } }, "Show it as it is now")));
+    fill(this.above, element("p", { class: "notice small" }, "The document has been reindexed. ", element("button", { type: "button", class: "button", on: { click: again } }, "Show the current text")));
   }
 }
 
@@ -269,8 +269,8 @@ class DocumentView {
 function notes(found, asked, hasTarget) {
   const isLost = asked.sentence !== null && !hasTarget;
   return [
-    found.stale && element("p", { class: "notice small stale" }, "The file has changed since it was indexed. This is the text that is searched; semsearch index brings it up to date."),
-    isLost && element("p", { class: "notice small" }, "The sentence is no longer in the index: the document was indexed anew since."),
+    found.stale && element("p", { class: "notice small stale" }, "The file has changed since it was indexed. This is the indexed text; run semsearch index to update it."),
+    isLost && element("p", { class: "notice small" }, "The sentence is no longer in the index: the document has been reindexed."),
   ];
 }
 

@@ -28,11 +28,11 @@ export class PagePane {
   constructor(asked, how) {
     this.how = how;
     this.pages = new Pages(asked, this.#ending.signal);
-    this.back = signButton("‹", "Page before", () => this.turn(-1));
+    this.back = signButton("‹", "Previous page", () => this.turn(-1));
     this.forth = signButton("›", "Next page", () => this.turn(1));
     this.number = element("input", { class: "sheet-number", type: "text", inputmode: "numeric", "aria-label": "Page", on: { change: () => this.#typed() } });
     this.count = element("span", { class: "small soft" });
-    this.size = element("button", { type: "button", class: "button quiet", title: "As wide as there is room", on: { click: () => this.zoom(0) } });
+    this.size = element("button", { type: "button", class: "button quiet", title: "Fit to width", on: { click: () => this.zoom(0) } });
     this.picture = element("img", { class: "sheet-picture", alt: "" });
     this.boxes = element("div", { class: "sheet-boxes", "aria-hidden": "true" });
     this.sheet = element("div", { class: "sheet", hidden: true }, this.picture, this.boxes);
@@ -45,8 +45,8 @@ export class PagePane {
   }
 
   #bar() {
-    const smaller = signButton("−", "Smaller", () => this.zoom(-1));
-    const larger = signButton("+", "Larger", () => this.zoom(1));
+    const smaller = signButton("−", "Zoom out", () => this.zoom(-1));
+    const larger = signButton("+", "Zoom in", () => this.zoom(1));
     return element(
       "div",
       { class: "sheet-bar", role: "group", "aria-label": "Page" },
@@ -144,7 +144,7 @@ export class PagePane {
     this.#page = shown.page;
     this.sheet.hidden = false;
     this.sheet.style.aspectRatio = `${shown.width} / ${shown.height}`;
-    this.picture.alt = `Page ${shown.page} of ${this.how.name} as a picture; its text follows`;
+    this.picture.alt = `Page ${shown.page} of ${this.how.name} as an image; its text follows`;
     this.number.value = String(shown.page);
     this.count.textContent = `of ${shown.pages}${shown.label && shown.label !== String(shown.page) ? ` (${shown.label})` : ""}`;
     this.back.toggleAttribute("disabled", shown.page <= 1);
@@ -163,7 +163,7 @@ export class PagePane {
     fill(this.boxes, marked.flatMap((sentence) => sentence.boxes.map((box) => this.#box(box, sentence.sentence_id))));
     const lost = marked.filter(({ boxes }) => !boxes.length);
     this.note.hidden = !lost.length;
-    this.note.textContent = lost.length ? "Where it stands on the page was not found; it is marked in the text below the page." : "";
+    this.note.textContent = lost.length ? "The position of the sentence on the page was not found; it is marked in the text below the page." : "";
     const isOpen = this.text.open;
     fill(this.text, element("summary", {}, "Text of this page"), texts(shown, this.how.marked));
     this.text.open = isOpen || lost.some(({ sentence_id }) => sentence_id === this.#current);

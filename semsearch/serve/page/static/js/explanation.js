@@ -34,7 +34,7 @@ export function explained(explanation) {
     element("h3", { class: "panel-heading" }, "Why it matched"),
     scoreTable(scoreParts(explanation), score),
     notes(explanation),
-    hasPairs ? [element("h3", { class: "panel-heading why-second" }, "Which words met which, in the best sentence"), heatMap(pairs)] : null,
+    hasPairs ? [element("h3", { class: "panel-heading why-second" }, "Word pairs of the query and the best sentence"), heatMap(pairs)] : null,
   ];
 }
 
@@ -44,7 +44,7 @@ function notes(explanation) {
   const unknown = explanation.unknown;
   const lines = [
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
-    unknown.length ? `Without a known meaning: ${unknown.join(", ")}` : "",
+    unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);
   return lines.map((line) => element("p", { class: "why-note small soft", dir: "auto" }, line));
 }
@@ -83,7 +83,7 @@ function rounded(parts, sum) {
 
 /** @param {Lexical} lexical @param {Mode} mode @returns {Unrounded} */
 function ofWords({ points, weight, bm25, best, terms }, mode) {
-  const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(weight)} × ${bm25.toFixed(2)} of at best ${best.toFixed(2)} (BM25)`;
+  const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(weight)} × ${bm25.toFixed(2)} / ${best.toFixed(2)} (BM25 / best BM25)`;
   const there = terms.filter((term) => term.score);
   return {
     name: "words",
@@ -124,7 +124,7 @@ function ofMeaning({ points, weight, cosine, cosines }) {
     parts: cosines.map((each) => ({
       name: "meaning",
       label: COMPARED[each.of] ?? each.of,
-      how: `cosine ${each.cosine.toFixed(3)}, of which ${plain(each.weight)} counts`,
+      how: `cosine ${each.cosine.toFixed(3)}, weight ${plain(each.weight)}`,
       points: weight * each.weight * each.cosine,
     })),
   };
@@ -133,12 +133,12 @@ function ofMeaning({ points, weight, cosine, cosines }) {
 /** @param {Near} near @returns {Unrounded} */
 function ofNearness({ points, weight, cosine, passages }) {
   const those = passages.length === 1 ? "the passage that answers best" : `the ${passages.length} passages that answer best`;
-  return { name: "near", label: "Near the best answers", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
+  return { name: "near", label: "Relevance feedback", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
 }
 
 /** @param {Rerank} rerank @returns {Unrounded} */
 function ofReranker({ points, weight, said, mean, deviation }) {
-  return { name: "rerank", label: "Second look", how: `${plain(weight)} × (${said.toPrecision(3)} − ${mean.toPrecision(3)}) / ${deviation.toPrecision(3)}, by the reranker`, points };
+  return { name: "rerank", label: "Reranking", how: `${plain(weight)} × (${said.toPrecision(3)} − ${mean.toPrecision(3)}) / ${deviation.toPrecision(3)}, by the reranker`, points };
 }
 
 /** A weight, as short as it can be told. @param {number} weight */
@@ -247,7 +247,7 @@ function heatMap({ question, sentence, shares }) {
   }
 
   function rest() {
-    told.textContent = `All pairs together: ${shown(inUnits(cosine))}, the cosine of question and sentence`;
+    told.textContent = `Sum of all pairs: ${shown(inUnits(cosine))}, the cosine of question and sentence`;
   }
 }
 

@@ -214,7 +214,7 @@ function groupsOf({ documents, folders, formats, dates, metadata }) {
 
 /** Years, or below the chosen year its months. @param {DateFacet} facet @returns {FacetGroup} */
 function dateGroup({ key, own, years, more, year, months }) {
-  const title = key === "modified" ? "Changed" : key;
+  const title = key === "modified" ? "Modified" : key;
   const chosen = years.filter((each) => each.value === year);
   if (chosen.length) return { key, title, own, path: chosen, values: months, more: 0 };
   return { key, title, own, path: [], values: years, more };

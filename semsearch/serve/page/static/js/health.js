@@ -56,14 +56,14 @@ async function show(reports, signal) {
     const made = (await servedIndexes(signal)).map((entry) => new IndexReport(entry, signal));
     fill(reports, made.length ? made.map(({ node }) => node) : none());
     for (const each of made) await each.load(); // one after the other: each looks at all files of its folders
-    if (made.length) say(`${counted(made.length, "index")} looked at`);
+    if (made.length) say(`${counted(made.length, "index")} checked`);
   } catch (problem) {
     if (!isAborted(problem)) fill(reports, problemNotice(problem, () => void show(reports, signal)));
   }
 }
 
 function none() {
-  return notice("There is no index yet", element("p", {}, element("code", {}, "semsearch index PATH"), " makes one."));
+  return notice("There is no index yet", element("p", {}, element("code", {}, "semsearch index PATH"), " creates one."));
 }
 
 // The report on one index
@@ -75,7 +75,7 @@ class IndexReport {
     this.signal = signal;
     this.id = `report-${nextReport++}`;
     this.syncing = new Syncing(entry.name, signal, () => void this.load());
-    this.body = element("div", { class: "report-body" }, element("p", { class: "soft" }, "Looking at its files …"));
+    this.body = element("div", { class: "report-body" }, element("p", { class: "soft" }, "Checking its files …"));
     this.node = element("article", { class: "report", "aria-labelledby": this.id, "aria-busy": "true" }, this.#head(), this.body);
   }
 
@@ -100,7 +100,7 @@ class IndexReport {
     const problems = { path: "/v1/problems", index, field: "problems", none: "Every file was read." };
     const coverage = { path: "/v1/coverage", index, field: "coverage", none: "There are no documents." };
     return [
-      new PagedList("What was not read, and why", problems, problemRow, this.signal).node,
+      new PagedList("Files that could not be read, and why", problems, problemRow, this.signal).node,
       new PagedList("How much of each document was read", coverage, coverageRow, this.signal).node,
     ];
   }
@@ -118,7 +118,7 @@ function coverageRow(file) {
   const parts = [counted(file.sentences, "sentence")];
   if (file.characters !== null) parts.push(`${file.characters_taken.toLocaleString("en")} of ${file.characters.toLocaleString("en")} characters`);
   if (file.pages !== null) parts.push(`text on ${file.pages_with_text} of ${file.pages} pages`);
-  if (file.words) parts.push(`${Math.round((100 * file.words_known) / file.words)} % of the words known`);
+  if (file.words) parts.push(`${Math.round((100 * file.words_known) / file.words)} % of the words in the vocabulary`);
   return [element("span", { class: "mono" }, file.path), " ", element("span", { class: "soft" }, parts.join(", "))];
 }
 
@@ -149,12 +149,12 @@ function command(text) {
 function facts(checkup) {
   const { status, known_words: known } = checkup;
   const pairs = {
-    Folders: status.roots.join(", ") || "texts that programs added",
+    Folders: status.roots.join(", ") || "texts added by programs",
     Content: `${counted(status.documents, "document")}, ${counted(status.passages, "passage")}, ${counted(status.sentences, "sentence")}`,
     Fit: `${status.method}, ${counted(status.components, "component")} removed${status.drift === null ? "" : `, ${status.drift.toFixed(1)}° of drift`}`,
-    Recall: status.scans.length ? status.scans.map(scan).join("; ") : "1, every passage is compared",
+    Recall: status.scans.length ? status.scans.map(scan).join("; ") : "1 (exact: every passage is compared)",
     Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)} % of the words have a vector`}`,
-    Written: `${counted(status.generation, "time")}, made ${status.created.slice(0, 10)}`,
+    Written: `${counted(status.generation, "time")}, created ${status.created.slice(0, 10)}`,
   };
   return element("dl", { class: "facts" }, Object.entries(pairs).map(([name, fact]) => element("div", {}, element("dt", {}, name), element("dd", {}, fact))));
 }
@@ -171,7 +171,7 @@ function formats(checkup) {
 
 /** What takes how much room. @param {Checkup} checkup */
 function disk(checkup) {
-  return bars(`On the disk: ${size(checkup.status.size_bytes)}`, checkup.disk.map((part) => [part.part, part.size_bytes, size(part.size_bytes)]));
+  return bars(`Disk space: ${size(checkup.status.size_bytes)}`, checkup.disk.map((part) => [part.part, part.size_bytes, size(part.size_bytes)]));
 }
 
 /** @param {string} heading @param {[string, number, string][]} rows */
@@ -237,7 +237,7 @@ class PagedList {
 // Bringing an index up to date
 
 /** @type {Record<string, string>} */
-const PHASES = { looking: "Looking at the files", reading: "Reading", embedding: "Embedding", writing: "Writing" };
+const PHASES = { looking: "Scanning files", reading: "Reading", embedding: "Embedding", writing: "Writing" };
 
 /** A button that brings an index up to date, with its progress; the server asks for its token. */
 class Syncing {
@@ -277,7 +277,7 @@ class Syncing {
       say(sentence);
       this.done();
     } else if (name === "problem") {
-      fill(this.told, problemNotice(new ApiProblem(data.status ?? 500, data.title ?? "That did not work", data.detail ?? "")));
+      fill(this.told, problemNotice(new ApiProblem(data.status ?? 500, data.title ?? "The request failed", data.detail ?? "")));
     }
   }
 }
@@ -286,7 +286,7 @@ class Syncing {
 function told(report) {
   const kinds = /** @type {const} */ (["added", "changed", "moved", "removed"]);
   const parts = kinds.filter((kind) => report[kind]).map((kind) => `${report[kind].toLocaleString("en")} ${kind}`);
-  return `${parts.join(", ") || "Nothing has changed"}; ${counted(report.unchanged, "document")} as before`;
+  return `${parts.join(", ") || "No changes"}; ${counted(report.unchanged, "document")} unchanged`;
 }
 
 /** @param {number} bytes */

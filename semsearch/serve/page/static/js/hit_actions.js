@@ -23,7 +23,7 @@ import { copyButton, problemNotice } from "./widgets.js";
 // Why it matched
 
 /** @type {HitAction} */
-const why = { name: "why", label: "Why", key: "w", says: "why it matched", fits: (hit) => Boolean(hit.origin), show: showWhy };
+const why = { name: "why", label: "Why", key: "w", says: "show why it matched", fits: (hit) => Boolean(hit.origin), show: showWhy };
 
 /** @param {HTMLElement} panel @param {Hit} hit @param {HitContext} context */
 function showWhy(panel, hit, context) {
@@ -49,12 +49,12 @@ const FEW = 5;
 const LONGEST = 300; // characters of a sentence
 
 /** @type {HitAction} */
-const similar = { name: "similar", label: "Similar", key: "s", says: "passages like this one", show: showSimilar };
+const similar = { name: "similar", label: "Similar", key: "s", says: "find similar passages", show: showSimilar };
 
 /** @param {HTMLElement} panel @param {Hit} hit @param {HitContext} context */
 function showSimilar(panel, hit, context) {
   const ending = new AbortController();
-  fill(panel, element("p", { class: "soft small" }, "Looking for passages like this one…"));
+  fill(panel, element("p", { class: "soft small" }, "Searching for similar passages …"));
   void loadSimilar(panel, hit, context, ending.signal);
   return () => ending.abort();
 }
@@ -65,7 +65,7 @@ async function loadSimilar(panel, hit, context, signal) {
     const { hits, index } = await post("/v1/similar", { hit, index: hit.index ?? context.index, k: FEW }, { signal });
     const known = { ...context, index: index ?? "" };
     if (hits.length) fill(panel, similarHits(hits, known));
-    else fill(panel, element("p", { class: "soft small" }, "No passage is like this one."));
+    else fill(panel, element("p", { class: "soft small" }, "There are no similar passages."));
   } catch (problem) {
     if (!isAborted(problem)) fill(panel, problemNotice(problem));
   }
@@ -111,7 +111,7 @@ function linkTo(hit, context) {
 
 /** @param {Citation} citation */
 function form({ name, label, text }) {
-  const button = copyButton(label, text, "Select and copy it here", { "data-form": name });
+  const button = copyButton(label, text, "Select the text to copy it", { "data-form": name });
   return element("li", {}, button, element("pre", { class: "citation", dir: "auto", tabindex: "0" }, text));
 }
 

@@ -3,6 +3,7 @@
 import { element, fill } from "./dom.js";
 import { HIT_ACTIONS } from "./hit_actions.js";
 import { indexOf, locationOf, nameOf, passageOf, positionOf, shortPath, sourceAddress, titleOf, trailOf } from "./passages.js";
+import { counted } from "./widgets.js";
 
 /** @import { HitAction } from "./hit_actions.js" */
 /** @import { Hit, HitContext } from "./passages.js" */
@@ -93,7 +94,7 @@ function sourceLink(hit, context) {
 /** @param {Hit} hit */
 function score(hit) {
   const parts = [
-    hit.dense === null ? "no word known by meaning" : `meaning ${hit.dense.toFixed(3)}`,
+    hit.dense === null ? "no word has a vector" : `meaning ${hit.dense.toFixed(3)}`,
     hit.lexical === null ? "no word in common" : `words ${hit.lexical.toFixed(2)}`,
     ...(typeof hit.relevance === "number" ? [`${Math.round(100 * hit.relevance)} % likely to answer`] : []),
   ];
@@ -114,7 +115,7 @@ function place(hit, context) {
 function duplicates(hit) {
   if (!hit.duplicates.length) return null;
   const places = hit.duplicates.map((each) => element("li", { title: each.path }, locationOf(each, shortPath(each))));
-  const count = places.length === 1 ? "Also in one other place" : `Also in ${places.length} other places`;
+  const count = counted(places.length, "near-duplicate");
   return element("details", { class: "hit-duplicates small" }, element("summary", {}, count), element("ul", {}, places));
 }
 

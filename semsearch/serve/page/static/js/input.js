@@ -110,7 +110,7 @@ export function showKeys() {
     { "aria-labelledby": "keys-title", class: "keys" },
     element("h2", { id: "keys-title" }, "Keys"),
     element("dl", { class: "key-list" }, ...bound.flat().filter(({ says }) => says).map(row)),
-    element("label", { class: "row small" }, letterSwitch(), "Single letters are keys"),
+    element("label", { class: "row small" }, letterSwitch(), "Use single letters as keys"),
     element("form", { method: "dialog" }, element("button", { class: "button" }, "Close")),
   );
   document.body.append(dialog);

@@ -38,7 +38,7 @@ find(".skip").addEventListener("click", (event) => {
 });
 startKeys();
 bindKeys([
-  { keys: ["/"], says: "to the search box", run: () => searchBox.focus() },
+  { keys: ["/"], says: "go to the search box", run: () => searchBox.focus() },
   { keys: ["?"], says: "show the keys", run: showKeys },
 ]);
 startRouter(main, ROUTES, show, (container, problem) => fill(container, problemNotice(problem)));
@@ -78,13 +78,13 @@ function askForToken(why) {
   const form = element(
     "form",
     { method: "dialog" },
-    element("h2", { id: "token-title" }, "This server asks for its token"),
+    element("h2", { id: "token-title" }, "This server requires a token"),
     element("p", {}, "On the machine where it runs, ", element("code", {}, "semsearch serve --show-token"), " prints it."),
     element("p", { class: "small soft" }, /wrong/.test(why) && "The token that was sent is wrong."),
     element("label", { for: "token" }, "Token"),
     field,
     element("div", { class: "row" }, element("button", { class: "button main" }, "Continue")),
-    element("p", { class: "small soft" }, "It is kept until this tab is closed."),
+    element("p", { class: "small soft" }, "The token is kept until this tab is closed."),
   );
   const dialog = element("dialog", { "aria-labelledby": "token-title", on: { cancel: (event) => event.preventDefault() } }, form);
   document.body.append(dialog);

@@ -62,22 +62,22 @@ class MapView {
     this.notice = element("div", { class: "map-notice", hidden: true });
     this.outlineButton = button("Outline", "Draw an outline to search in (l)", () => this.#startOutline());
     this.outlineButton.setAttribute("aria-pressed", "false");
-    this.clearButton = button("Clear", "No outline any more (Esc)", () => this.screen.forgetOutline());
+    this.clearButton = button("Clear", "Remove the outline (Esc)", () => this.screen.forgetOutline());
     this.clearButton.hidden = true;
     this.tools = element(
       "div",
       { class: "map-tools", role: "group", "aria-label": "Map tools" },
-      button("+", "Closer", () => this.screen.look("in")),
-      button("−", "Less close", () => this.screen.look("out")),
-      button("All", "See all of it (0)", () => this.screen.look("all")),
+      button("+", "Zoom in", () => this.screen.look("in")),
+      button("−", "Zoom out", () => this.screen.look("out")),
+      button("All", "Show the whole map (0)", () => this.screen.look("all")),
       this.outlineButton,
-      button("This part", "Search in what is in view (v)", () => this.screen.outlineView()),
+      button("This part", "Search in the visible part (v)", () => this.screen.outlineView()),
       this.clearButton,
     );
     this.heading = element("h2", {});
     this.list = element("ol", { class: "map-list" });
     this.stage = element("div", { class: "map-stage" }, this.screen.node, this.tools, this.told, this.card, this.notice);
-    this.side = element("aside", { class: "map-side", "aria-label": "Beside the map" }, this.choice, this.legend.node, element("section", { "aria-label": "Passages" }, this.heading, this.list));
+    this.side = element("aside", { class: "map-side", "aria-label": "Legend and passages" }, this.choice, this.legend.node, element("section", { "aria-label": "Passages" }, this.heading, this.list));
     fill(container, element("h1", { class: "unseen" }, "Map"), element("div", { class: "map" }, this.stage, this.side));
     this.asking = new Latest((query, signal) => this.#ask(query, signal), (query, answer) => this.#answered(query, answer), (_, problem) => fill(this.list, element("li", {}, problemNotice(problem))));
     this.listing = new Latest((numbers, signal) => this.#passages(numbers, signal), (_, passages) => this.#listed(passages), () => {});
@@ -85,10 +85,10 @@ class MapView {
       searchBox.tell({ typed: () => this.#typed(), entered: () => this.#typed() }),
       bindKeys([
         { keys: ["l"], says: "draw an outline on the map to search in", run: () => this.#startOutline() },
-        { keys: ["v"], says: "search in what is in view on the map", run: () => this.screen.outlineView() },
+        { keys: ["v"], says: "search in the visible part of the map", run: () => this.screen.outlineView() },
         { keys: ["Escape"], says: "", run: () => this.#escape(), inFields: false },
         { keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"], says: "move the map, when it has the focus", run: () => false },
-        { keys: ["+", "-", "0"], says: "closer, less close, all of the map", run: () => false },
+        { keys: ["+", "-", "0"], says: "zoom in, zoom out, show the whole map", run: () => false },
       ]),
     ];
   }
@@ -135,7 +135,7 @@ class MapView {
     if (about.state === "absent" || about.state === "running") return this.#make(turn);
     await this.#showPoints(turn, about, signal);
     if (about.state !== "outdated") return;
-    this.#tell("The index has changed: the map is being brought up to date");
+    this.#tell("The index has changed: the map is being updated");
     about = await post("/v1/map", { index: this.#index }, { signal });
     await this.#showPoints(turn, about, signal);
     this.#tell("");
@@ -149,7 +149,7 @@ class MapView {
       this.screen.node.inert = true;
       const about = await makeMap(this.notice, this.#index, signal);
       await this.#showPoints(turn, about, signal);
-      say("The map is there");
+      say("The map is ready");
     } catch (problem) {
       if (turn === this.#turn && !isAborted(problem)) this.#instead(problemNotice(problem, () => void this.#make(turn)));
     }
@@ -329,7 +329,7 @@ class MapView {
   /** @param {number[] | null} numbers */
   #outline(numbers) {
     this.#outlined = numbers;
-    this.#tell(numbers ? `${numbers.length.toLocaleString("en")} passages outlined: a question asks only these` : "");
+    this.#tell(numbers ? `${numbers.length.toLocaleString("en")} passages outlined: only these are searched` : "");
     this.#showTools();
     this.#askAgain();
   }

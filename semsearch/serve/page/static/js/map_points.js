@@ -14,7 +14,7 @@ const HEAD = 16;
 
 /** @param {ArrayBuffer} bytes @returns {Points} */
 export function readPoints(bytes) {
-  if (new TextDecoder().decode(bytes.slice(0, 8)) !== "semmap 1") throw new Error("The server's map is of another version; reload the page.");
+  if (new TextDecoder().decode(bytes.slice(0, 8)) !== "semmap 1") throw new Error("The server sent a map of another version. Reload the page.");
   const head = new DataView(bytes);
   const count = head.getUint32(8, true);
   const groupsAt = HEAD + 16 * count;

@@ -80,7 +80,7 @@ export class MapScreen {
     this.grid = new Grid(points);
     this.drawn = { regions, hits: [], pointed: null, outline: [], isClosed: false };
     this.#inside = null;
-    this.node.setAttribute("aria-label", `Map of ${points.count.toLocaleString("en")} passages. Arrow keys move it, plus and minus look closer and less close, 0 shows all of it.`);
+    this.node.setAttribute("aria-label", `Map of ${points.count.toLocaleString("en")} passages. Arrow keys move it, plus and minus zoom, 0 shows the whole map.`);
     this.#restate();
   }
 

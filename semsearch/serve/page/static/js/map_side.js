@@ -99,7 +99,7 @@ const SAYS = /** @type {Record<string, string>} */ ({
   comparing: "Comparing passages",
   arranging: "Arranging passages",
   naming: "Naming regions",
-  writing: "Keeping the map",
+  writing: "Saving the map",
 });
 
 /** Have the server make the map, and show how far it is. @param {HTMLElement} place @param {string} index @param {AbortSignal} signal */
@@ -144,7 +144,7 @@ export function noMapYet(passages, make) {
   const says = seconds < 60 ? `about ${seconds} seconds` : `about ${Math.round(seconds / 60) || 1} minutes`;
   return notice(
     "There is no map of this index yet",
-    element("p", {}, `A map shows its ${passages.toLocaleString("en")} passages as points, near to each other where they are about the same. Making it takes ${says}; it is kept.`),
+    element("p", {}, `A map shows its ${passages.toLocaleString("en")} passages as points; those about the same topic are close together. Making it takes ${says}, once.`),
     element("p", {}, element("button", { type: "button", class: "button main", on: { click: make } }, "Make the map")),
   );
 }

@@ -154,17 +154,17 @@ function beforeQuestion(indexes) {
   return element(
     "section",
     { class: "welcome soft" },
-    element("p", {}, `Ask a question, or describe what you look for: ${counted(passages, "passage")} of ${counted(documents, "document")} are searched.`),
+    element("p", {}, `Ask a question, or describe what you are looking for. ${counted(passages, "passage")} of ${counted(documents, "document")} are searched.`),
     element("p", { class: "small" }, element("kbd", {}, "↓"), " to the answers, ", element("kbd", {}, "Enter"), " opens, ", element("kbd", {}, "?"), " shows all keys."),
   );
 }
 
 /** @param {IndexEntry[]} indexes */
 function noDocuments(indexes) {
-  if (!indexes.length) return notice("There is no index yet", element("p", {}, "Make one of a folder of documents:"), command("semsearch index FOLDER"));
+  if (!indexes.length) return notice("There is no index yet", element("p", {}, "Create one from a folder of documents:"), command("semsearch index FOLDER"));
   const broken = indexes.filter(({ problem }) => problem);
   if (broken.length) return notice("This index cannot be read", broken.map(({ name, problem }) => element("p", {}, `${name}: ${problem}`)));
-  return notice("This index is empty", element("p", {}, "Put documents into it:"), command(`semsearch index FOLDER --name ${indexes[0].name}`));
+  return notice("This index is empty", element("p", {}, "Add documents to it:"), command(`semsearch index FOLDER --name ${indexes[0].name}`));
 }
 
 /** No passage answers: why, in the server's words if it has some. @param {SearchState} state @param {string[]} warnings @param {{filters: () => void, mode: () => void}} cures */
@@ -174,15 +174,15 @@ function noAnswer({ filters, mode }, warnings, cures) {
   return notice(
     "No passage answers this",
     warnings.map(hint),
-    isUnknown ? element("p", {}, "None of its words is known to the index. Try others, or a whole sentence.") : null,
-    isLexical ? element("p", {}, "Only these very words were looked for. ", cure("Search by meaning too", cures.mode)) : null,
-    filters.length ? element("p", {}, "Only what the filters let through was searched. ", cure("Remove the filters", cures.filters)) : null,
+    isUnknown ? element("p", {}, "No word of the query is in the vocabulary. Try other words, or a whole sentence.") : null,
+    isLexical ? element("p", {}, "Only exact words were searched for. ", cure("Search by meaning too", cures.mode)) : null,
+    filters.length ? element("p", {}, "Only documents that match the filters were searched. ", cure("Remove the filters", cures.filters)) : null,
   );
 }
 
 /** Said above passages that were found by words alone. */
 function onlyWords() {
-  return element("p", { class: "hint small" }, "No word of this is known by its meaning: these passages have the words themselves.");
+  return element("p", { class: "hint small" }, "No word of the query has a vector: these passages contain the words themselves.");
 }
 
 /** What the server says of a question: a phrase that no passage has, a filter that matches nothing. @param {string} warning */

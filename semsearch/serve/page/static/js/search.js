@@ -70,12 +70,12 @@ class SearchView {
       { keys: ["ArrowDown"], says: "", run: () => this.#down(), inFields: true },
       { keys: ["ArrowUp"], says: "", run: () => this.#up(), inFields: true },
       { keys: ["j", "ArrowDown"], says: "next passage", run: () => this.#down() },
-      { keys: ["k", "ArrowUp"], says: "passage before", run: () => this.#up() },
-      { keys: ["Enter"], says: "in the box: to the first passage; on a passage: open its source", run: () => false },
-      { keys: ["m"], says: "more of the passage, or less", run: () => list.press(".act-more") },
+      { keys: ["k", "ArrowUp"], says: "previous passage", run: () => this.#up() },
+      { keys: ["Enter"], says: "in the search box: go to the first passage; on a passage: open its source", run: () => false },
+      { keys: ["m"], says: "show more or less of the passage", run: () => list.press(".act-more") },
       ...actions,
-      { keys: ["f"], says: "to the filters", run: () => this.#toFilters() },
-      { keys: ["Escape"], says: "close the source; back to the box; there: empty it", run: () => this.#escape(), inFields: true },
+      { keys: ["f"], says: "go to the filters", run: () => this.#toFilters() },
+      { keys: ["Escape"], says: "close the source, then return to the search box, then clear it", run: () => this.#escape(), inFields: true },
     ];
   }
 

@@ -21,8 +21,8 @@ export function problemNotice(problem, retry) {
 
 /** @param {unknown} problem @returns {[string, string]} */
 function words(problem) {
-  if (problem instanceof ApiProblem) return [problem.title || "That did not work", problem.message];
-  return ["The page has failed at this", problem instanceof Error ? problem.message : String(problem)];
+  if (problem instanceof ApiProblem) return [problem.title || "The request failed", problem.message];
+  return ["Unexpected error", problem instanceof Error ? problem.message : String(problem)];
 }
 
 /** @param {() => void} retry */
@@ -46,7 +46,7 @@ export function counted(count, thing) {
 /** Copy a text; returns whether it is in the clipboard now. @param {string} text */
 async function copyText(text) {
   const done = (await byClipboard(text)) || bySelection(text);
-  say(done ? "Copied" : "It could not be copied");
+  say(done ? "Copied" : "Copying failed");
   return done;
 }
 

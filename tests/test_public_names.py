@@ -13,7 +13,7 @@ import semsearch
 PUBLIC = {
     "AsyncIndex", "Citation", "Context", "DocumentInfo", "DocumentText",
     "DuplicatePassage", "Explanation", "Facets", "Hit", "Hits", "Index", "Method", "MovedRoot", "Progress", "Reranker",
-    "SearchOptions", "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "SeveralIndexes",
+    "SearchOptions", "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "MultiIndex",
     "SkippedFile", "Status", "SyncReport", "Text",
     "VectorTable", "WordVectors", "load_reranker", "load_vectors",
 }  # fmt: skip

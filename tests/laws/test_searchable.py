@@ -13,15 +13,15 @@ from small import write_articles
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.remote.remote_index import RemoteIndex
+from semsearch.remote_index import RemoteIndex
 from semsearch.results.context import Context
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.word_vectors.table import VectorTable
 
 QUERIES = ["a ship in the storm", "the judge and the jury", "bread"]
@@ -58,7 +58,7 @@ def searchable(request: pytest.FixtureRequest, folder: Path, here: Index) -> Ite
         here.unpublish()
         return
     if request.param == "several":
-        with SeveralIndexes.open(folder / "empty", folder / "index") as several:
+        with MultiIndex.open(folder / "empty", folder / "index") as several:
             yield several
         return
     pytest.importorskip("uvicorn", reason="an optional dependency")
@@ -177,7 +177,7 @@ def test_a_context_is_that_of_the_index(searchable: Searchable, here: Index) -> 
 
 
 def test_facets_are_those_of_the_index(searchable: Searchable, here: Index) -> None:
-    if isinstance(searchable, SeveralIndexes) or isinstance(getattr(searchable, "name", None), tuple):
+    if isinstance(searchable, MultiIndex) or isinstance(getattr(searchable, "name", None), tuple):
         pytest.skip("several indexes have facets each")
     assert isinstance(searchable, Index | RemoteIndex)
     for filters in ([], ["*.md"], ["format=text"]):

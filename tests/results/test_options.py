@@ -15,7 +15,7 @@ from small import index_of_articles
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.options import SearchKeywords, SearchOptions
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 
 
 @pytest.fixture(scope="module")

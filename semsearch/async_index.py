@@ -59,11 +59,11 @@ def _written(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Gi
 
     @wraps(method)
     async def written(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> Result:
-        write: Callable[..., Result] = partial(method, self.index, *args, **keywords)
-        cancelled = threading.Event()
+        given, cancelled = dict[str, Any](keywords), threading.Event()
+        progress = _Progress(given.pop("progress", None), cancelled)
+        write: Callable[..., Result] = partial(method, self.index, *args, **given)
         if not reports:
             return await _to_the_end(write, cancelled)
-        progress = _Progress(keywords.get("progress"), cancelled)
         return await _to_the_end(partial(progress.tell_of, write), cancelled)
 
     return written
@@ -95,11 +95,27 @@ def _followed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _I
 def _opened(make: Callable[Given, Index]) -> Callable[Concatenate[type[AsyncIndex], Given], AsyncIndex]:
     """A way to open an index, which takes milliseconds, but for a model as the reranker, or a place far away."""
 
-    @wraps(make)
+    @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
     def opened(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
         return cls(make(*args, **keywords))
 
     return opened
+
+
+def _made(
+    make: Callable[Given, Index],
+) -> Callable[Concatenate[type[AsyncIndex], Given], Coroutine[Any, Any, AsyncIndex]]:
+    """A way to make an index that takes long; if its task is cancelled, it stops at its next report."""
+
+    @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
+    async def made(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
+        cancelled = threading.Event()
+        given: dict[str, Any] = dict(keywords)
+        progress = _Progress(given.pop("progress", None), cancelled)
+        make_it: Callable[..., Index] = make
+        return cls(await _to_the_end(partial(progress.tell_of, partial(make_it, *args, **given)), cancelled))
+
+    return made
 
 
 class AsyncIndex:
@@ -116,6 +132,7 @@ class AsyncIndex:
 
     open = classmethod(_opened(Index.open))
     create = classmethod(_opened(Index.create))
+    merge = classmethod(_made(Index.merge))
 
     search = _awaited(Index.search)
     search_many = _awaited(Index.search_many)

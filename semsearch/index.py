@@ -239,6 +239,7 @@ class Index(SingleIndex):
         """Undo the creation of the index; if it holds anything, or another process writes to it, it stays as it is."""
         from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
 
+        self._database.check_writable()
         self.close()
         discard(self.path)
 
@@ -331,6 +332,7 @@ class Index(SingleIndex):
         from semsearch.indexing.watching import Follower, RootsOf  # start-up time: few watch
         from semsearch.sources.events import changed_paths
 
+        self._database.check_writable()
         elsewhere = [root for root in self.roots if uri_scheme(root)]
         if len(elsewhere) == len(self.roots):
             why = f"; stores tell of no changes, so that {', '.join(elsewhere)} can only be synced" if elsewhere else ""
@@ -473,17 +475,9 @@ class Index(SingleIndex):
         """Return the map as it was last made, without passages that have gone; None if there is none. Makes nothing."""
         return self._mapping().there()
 
-    def map_status(self) -> MapStatus:
-        """Return whether there is a map, whether it is up to date, and how far one has come that is being made."""
-        return self._mapping().status()
-
     def map_coloured(self) -> ColouredMap | None:
         """Return the map as it was last made, with colours by folder, type and document; None if there is none."""
         return self._mapping().coloured()
-
-    def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
-        """Return the passages behind points of the map, by their ids; those that have gone are left out."""
-        return self._mapping().shown(ids)
 
     # -- contents and state --------------------------------------------------------------------------------------------
 
@@ -661,6 +655,12 @@ class Index(SingleIndex):
 
         with self._database.reading() as db:
             return tuple(read_coverage(db, self._vectors(), offset=offset, limit=limit))
+
+    def _map_status(self) -> MapStatus:
+        return self._mapping().status()
+
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        return self._mapping().shown(ids)
 
     # -- what it holds -------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import logging
 import threading
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
@@ -20,6 +21,8 @@ from semsearch import errors
 from semsearch.errors import SemsearchError, ServerError, UsageError
 from semsearch.results.contents.documents import DocumentInfo, DocumentText
 from semsearch.results.contents.facets import Facets
+from semsearch.results.contents.map_passage import MapPassage
+from semsearch.results.contents.map_status import MapStatus
 from semsearch.results.contents.pages import PdfPage
 from semsearch.results.contents.passages import DocumentPassages
 from semsearch.results.context import Context
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 _AT_ONCE = 1000  # queries of a batch, texts to embed, and documents of a page
+_POINTS_AT_ONCE = 200  # ids of passages in a query string
 _SECONDS = 60.0
 _IDLE = 8  # connections that are kept
 _SHOWN = 200  # characters of an answer that is not understood
@@ -158,6 +162,17 @@ class RemoteIndex(SingleIndex):
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
         found = self._listed("/v1/coverage", "coverage", FileCoverage.from_dict, offset=offset)
         return tuple(islice(found, limit))
+
+    def _map_status(self) -> MapStatus:
+        found = self._got("/v1/map")
+        return MapStatus.from_dict({field.name: found[field.name] for field in fields(MapStatus)})
+
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        found: list[MapPassage] = []
+        for first in range(0, len(ids), _POINTS_AT_ONCE):
+            asked = [int(id_) for id_ in ids[first : first + _POINTS_AT_ONCE]]
+            found += map(MapPassage.from_dict, self._got("/v1/map/passages", ids=asked)["passages"])
+        return found
 
     # -- how they are asked --------------------------------------------------------------------------------------------
 

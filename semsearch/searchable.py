@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from semsearch.results.contents.documents import DocumentInfo, DocumentText
     from semsearch.results.contents.facets import Facets
+    from semsearch.results.contents.map_passage import MapPassage
+    from semsearch.results.contents.map_status import MapStatus
     from semsearch.results.contents.pages import PdfPage
     from semsearch.results.contents.passages import DocumentPassages
     from semsearch.results.context import Context
@@ -279,6 +281,14 @@ class Searchable(ABC):
         """
         return self._one()._coverage(offset, limit)
 
+    def map_status(self) -> MapStatus:
+        """Return whether there is a map, whether it is up to date, and how far one has come that is being made."""
+        return self._one()._map_status()
+
+    def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        """Return the passages behind points of the map, by their ids; those that have gone are left out."""
+        return self._one()._map_passages(ids)
+
     @abstractmethod
     def close(self) -> None:
         """Close what is open: files or connections. They are opened again when they are needed."""
@@ -350,6 +360,12 @@ class SingleIndex(Searchable):
 
     @abstractmethod
     def _checkup(self, *, stale: bool) -> Checkup: ...
+
+    @abstractmethod
+    def _map_status(self) -> MapStatus: ...
+
+    @abstractmethod
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]: ...
 
     @abstractmethod
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]: ...

@@ -40,6 +40,10 @@ def test_a_renamed_class_says_its_new_name() -> None:
         _ = semsearch.Place
 
 
+def test_an_earlier_name_still_works() -> None:
+    assert semsearch.SeveralIndexes is semsearch.MultiIndex
+
+
 def test_nothing_is_loaded_before_it_is_used() -> None:
     code = "import sys, semsearch\nprint(sorted(name for name in sys.modules if name.startswith('semsearch')))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

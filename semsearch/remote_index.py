@@ -126,7 +126,7 @@ class RemoteIndex(SingleIndex):
             given = {"model": self._name(), "input": texts[first : first + _AT_ONCE], "encoding_format": "base64"}
             data = self._server.post("/v1/embeddings", given)["data"]
             rows += [np.frombuffer(b64decode(each["embedding"]), dtype="<f4") for each in data]
-        return np.array(rows, dtype=np.float32)
+        return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
         self._name()  # raises, before the first is asked for

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from semsearch.index import Index
 from semsearch.indexing.progress_reports import Reporting, reporting
 
-if TYPE_CHECKING:
-    from semsearch.results.contents.documents import DocumentInfo
-
 Given = ParamSpec("Given")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_Awaited = Callable[Concatenate["AsyncIndex", Given], Coroutine[Any, Any, Result]]
-_Iterated = Callable[Concatenate["AsyncIndex", Given], AsyncIterator[Item]]
+
+if TYPE_CHECKING:
+    from semsearch.results.contents.documents import DocumentInfo
+
+    _Awaited = Callable[Concatenate["AsyncIndex", Given], Coroutine[Any, Any, Result]]
+    _Iterated = Callable[Concatenate["AsyncIndex", Given], AsyncIterator[Item]]
 
 _PAGE = 1000  # documents that are listed at a time
 

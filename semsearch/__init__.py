@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semsearch.embedding.methods import Method
     from semsearch.errors import SemsearchError
     from semsearch.index import Index
+    from semsearch.multi_index import MultiIndex
     from semsearch.readers.document import Text
     from semsearch.rerankers.loading import load_reranker
     from semsearch.results.contents.documents import DocumentInfo, DocumentText
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
     from semsearch.results.hits import DuplicatePassage, Hit
     from semsearch.results.options import SearchOptions
     from semsearch.results.reranker import Reranker
-    from semsearch.results.searchable import Searchable
     from semsearch.results.state.reports import MovedRoot, Progress, SkippedFile, Status, SyncReport
+    from semsearch.searchable import Searchable
     from semsearch.settings import Settings
-    from semsearch.several.several_indexes import SeveralIndexes
     from semsearch.word_vectors.loading import load_vectors
     from semsearch.word_vectors.table import VectorTable, WordVectors
+
+    SeveralIndexes = MultiIndex
 
 __version__ = "0.1.0"
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "Index",
     "Method",
     "MovedRoot",
+    "MultiIndex",
     "Progress",
     "Reranker",
     "SearchOptions",
@@ -59,7 +62,6 @@ __all__ = [
     "SemsearchError",
     "SentenceEmbedder",
     "Settings",
-    "SeveralIndexes",
     "SkippedFile",
     "Status",
     "SyncReport",
@@ -84,14 +86,14 @@ _HOMES = {
     "Index": "index",
     "Method": "embedding.methods",
     "MovedRoot": "results.state.reports",
+    "MultiIndex": "multi_index",
     "Progress": "results.state.reports",
     "Reranker": "results.reranker",
     "SearchOptions": "results.options",
-    "Searchable": "results.searchable",
+    "Searchable": "searchable",
     "SemsearchError": "errors",
     "SentenceEmbedder": "embedding.embedder",
     "Settings": "settings",
-    "SeveralIndexes": "several.several_indexes",
     "SkippedFile": "results.state.reports",
     "Status": "results.state.reports",
     "SyncReport": "results.state.reports",
@@ -103,11 +105,13 @@ _HOMES = {
 }
 
 _RENAMED = {"Place": "DuplicatePassage"}
+_EARLIER = {"SeveralIndexes": "MultiIndex"}  # names that still work
 
 
 def __getattr__(name: str) -> Any:
     if name in _RENAMED:
         raise AttributeError(f"semsearch.{name} is now called semsearch.{_RENAMED[name]}")
+    name = _EARLIER.get(name, name)
     if name not in _HOMES:
         raise AttributeError(f"module 'semsearch' has no attribute {name!r}")
     return getattr(import_module(f"semsearch.{_HOMES[name]}"), name)

@@ -1,185 +1,188 @@
-"""`AsyncIndex`: an index for programs of asyncio. Each call runs in a thread, and the event loop goes on meanwhile."""
+"""`AsyncIndex`: an index for programs of asyncio. Each call runs in a thread, and the event loop goes on meanwhile.
+
+Its methods are made of those of `Index`, one line each: names, arguments, results and docstrings are theirs, for a type
+checker too.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import partial, wraps
+from inspect import signature
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from semsearch.index import Index
-from semsearch.indexing.progress_reports import Report, Reporting, reporting
-from semsearch.results.context import Context
-from semsearch.results.floor import FLOOR
-from semsearch.results.hit_list import Hits
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchKeywords, SearchOptions, Syntax
-from semsearch.results.state.reports import Progress, Status, SyncReport
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.indexing.progress_reports import Reporting, reporting
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    from distributed import Client
-    from typing_extensions import Unpack
-
-    from semsearch.indexing.reading.given_texts import DataTable, Given
-    from semsearch.results.contents.documents import DocumentInfo, DocumentText
-    from semsearch.results.explanation import Explanation
-    from semsearch.results.reranker import Reranker
-
+Given = ParamSpec("Given")
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+if TYPE_CHECKING:
+    from semsearch.results.contents.documents import DocumentInfo
+
+    _Awaited = Callable[Concatenate["AsyncIndex", Given], Coroutine[Any, Any, Result]]
+    _Iterated = Callable[Concatenate["AsyncIndex", Given], AsyncIterator[Item]]
+
 _PAGE = 1000  # documents that are listed at a time
+
+
+def _awaited(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Given, Result]:
+    """A method that asks, in a thread."""
+
+    @wraps(method)
+    async def awaited(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> Result:
+        return await asyncio.to_thread(method, self.index, *args, **keywords)
+
+    return awaited
+
+
+def _listed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _Iterated[Given, Item]:
+    """A method that lists, some at a time."""
+
+    @wraps(method)
+    async def listed(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIterator[Item]:
+        found = await asyncio.to_thread(method, self.index, *args, **keywords)
+        while page := await asyncio.to_thread(lambda: list(islice(found, _PAGE))):
+            for item in page:
+                yield item
+
+    return listed
+
+
+def _written(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Given, Result]:
+    """A method that writes: if its task is cancelled, it stops at its next report, and the task waits for its end."""
+    reports = "progress" in signature(method).parameters
+
+    @wraps(method)
+    async def written(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> Result:
+        given, cancelled = dict[str, Any](keywords), threading.Event()
+        progress = _Progress(given.pop("progress", None), cancelled)
+        write: Callable[..., Result] = partial(method, self.index, *args, **given)
+        if not reports:
+            return await _to_the_end(write, cancelled)
+        return await _to_the_end(partial(progress.tell_of, write), cancelled)
+
+    return written
+
+
+def _followed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _Iterated[Given, Item]:
+    """A method that yields until its `stop` is set: also when its task is cancelled, or its iterator closed."""
+
+    @wraps(method)
+    async def followed(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIterator[Item]:
+        given: dict[str, Any] = dict(keywords)
+        cancelled, stop = threading.Event(), given.get("stop") or threading.Event()
+        given["stop"] = stop
+        if not isinstance(given.get("progress"), bool):  # a bar is drawn for each write, which is then not stopped
+            given["progress"] = _Progress(given.get("progress"), cancelled)
+        follow: Callable[..., Iterator[Item]] = method
+        found, end = await asyncio.to_thread(partial(follow, self.index, *args, **given)), object()
+        try:
+            while (item := await _to_the_end(partial(next, found, end), cancelled, stop)) is not end:
+                yield item
+        finally:
+            stop.set()
+            if isinstance(found, Generator):
+                await asyncio.to_thread(found.close)
+
+    return followed
+
+
+def _opened(make: Callable[Given, Index]) -> Callable[Concatenate[type[AsyncIndex], Given], AsyncIndex]:
+    """A way to open an index, which takes milliseconds, but for a model as the reranker, or a place far away."""
+
+    @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
+    def opened(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
+        return cls(make(*args, **keywords))
+
+    return opened
+
+
+def _made(
+    make: Callable[Given, Index],
+) -> Callable[Concatenate[type[AsyncIndex], Given], Coroutine[Any, Any, AsyncIndex]]:
+    """A way to make an index that takes long; if its task is cancelled, it stops at its next report."""
+
+    @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
+    async def made(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
+        cancelled = threading.Event()
+        given: dict[str, Any] = dict(keywords)
+        progress = _Progress(given.pop("progress", None), cancelled)
+        make_it: Callable[..., Index] = make
+        return cls(await _to_the_end(partial(progress.tell_of, partial(make_it, *args, **given)), cancelled))
+
+    return made
 
 
 class AsyncIndex:
     """An index whose methods are awaited: those of `Index`, which explains them, with the same arguments and results.
 
     A search whose task is cancelled goes on in its thread, and nobody sees its hits. A write whose task is cancelled
-    stops where it is and changes nothing, unless it was done already; the task ends when the write has. An async
-    context manager, closed at its end.
+    stops where it is and changes nothing, unless it was done already; the task ends when the write has. `open` and
+    `create` are not awaited: they take milliseconds, but for a model as the reranker, or a place that is fetched from,
+    which are better opened in a thread. An async context manager, closed at its end.
     """
 
     def __init__(self, index: Index) -> None:
         self.index = index
 
-    @classmethod
-    def open(
-        cls,
-        path: str | Path,
-        *,
-        vectors: WordVectorsLike | None = None,
-        reranker: Reranker | str | None = None,
-        create: bool = False,
-    ) -> AsyncIndex:
-        """Open an existing index, or make one with `create`, as `Index.open` does.
+    open = classmethod(_opened(Index.open))
+    create = classmethod(_opened(Index.create))
+    merge = classmethod(_made(Index.merge))
 
-        It takes milliseconds, but for a model as the reranker, which is better opened before, in a thread.
-        """
-        return cls(Index.open(path, vectors=vectors, reranker=reranker, create=create))
+    search = _awaited(Index.search)
+    search_many = _awaited(Index.search_many)
+    similar = _awaited(Index.similar)
+    explain = _awaited(Index.explain)
+    explain_hit = _awaited(Index.explain_hit)
+    context = _awaited(Index.context)
+    embed = _awaited(Index.embed)
 
-    # -- asking --------------------------------------------------------------------------------------------------
+    documents = _listed(Index.documents)
+    document = _awaited(Index.document)
+    texts = _listed(Index.texts)
+    passages = _awaited(Index.passages)
+    page = _awaited(Index.page)
+    page_picture = _awaited(Index.page_picture)
+    facets = _awaited(Index.facets)
+    export = _awaited(Index.export)
 
-    async def search(
-        self,
-        query: str,
-        k: int | None = None,
-        *,
-        options: SearchOptions | None = None,
-        **keywords: Unpack[SearchKeywords],
-    ) -> Hits:
-        """Find the k passages that answer a query best, best first."""
-        return await asyncio.to_thread(partial(self.index.search, query, k, options=options, **keywords))
+    status = _awaited(Index.status)
+    problems = _awaited(Index.problems)
+    checkup = _awaited(Index.checkup)
+    coverage = _awaited(Index.coverage)
+    verify = _awaited(Index.verify)
+    rows_without_checksums = _awaited(Index.rows_without_checksums)
+    directions = _awaited(Index.directions)
 
-    async def search_many(
-        self,
-        queries: Iterable[str],
-        k: int | None = None,
-        *,
-        options: SearchOptions | None = None,
-        **keywords: Unpack[SearchKeywords],
-    ) -> list[Hits]:
-        """Find the hits of each of several queries."""
-        return await asyncio.to_thread(partial(self.index.search_many, queries, k, options=options, **keywords))
+    sync = _written(Index.sync)
+    watch = _followed(Index.watch)
+    add = _written(Index.add)
+    load = _written(Index.load)
+    remove = _written(Index.remove)
+    remove_texts = _written(Index.remove_texts)
+    refit = _written(Index.refit)
+    compact = _written(Index.compact)
+    rebuild = _written(Index.rebuild)
+    publish = _written(Index.publish)
+    unpublish = _written(Index.unpublish)
+    discard = _written(Index.discard)
 
-    async def similar(
-        self,
-        like: Hit | str | Path,
-        line: int | None = None,
-        k: int | None = None,
-        *,
-        options: SearchOptions | None = None,
-        **keywords: Unpack[SearchKeywords],
-    ) -> Hits:
-        """Find the k passages most similar to a passage or document of the index."""
-        return await asyncio.to_thread(partial(self.index.similar, like, line, k, options=options, **keywords))
+    map = _written(Index.map)
+    map_there = _awaited(Index.map_there)
+    map_status = _awaited(Index.map_status)
+    map_coloured = _awaited(Index.map_coloured)
+    map_passages = _awaited(Index.map_passages)
 
-    async def explain(self, query: str, hit: Hit, *, mode: Mode | None = None) -> Explanation:
-        """Explain the score of a hit's passage for a query."""
-        return await asyncio.to_thread(self.index.explain, query, hit, mode=mode)
-
-    async def context(
-        self,
-        query: str,
-        *,
-        max_words: int = 800,
-        mode: Mode = "hybrid",
-        filters: Sequence[str] = (),
-        syntax: Syntax = "full",
-        floor: float = FLOOR,
-    ) -> Context:
-        """Assemble the best passages for a query as text for a language model."""
-        ask = partial(self.index.context, query, max_words=max_words, mode=mode, filters=filters)
-        return await asyncio.to_thread(ask, syntax=syntax, floor=floor)
-
-    async def embed(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
-        """Embed texts as the index embeds its sentences. (n) -> (n, d)"""
-        return await asyncio.to_thread(self.index.embed, texts)
-
-    # -- contents ------------------------------------------------------------------------------------------------
-
-    async def documents(self, filters: Sequence[str] = ()) -> AsyncIterator[DocumentInfo]:
-        """List the documents of the index that pass all filters, some at a time."""
-        listed = self.index.documents(filters)
-        while page := await asyncio.to_thread(lambda: list(islice(listed, _PAGE))):
-            for document in page:
-                yield document
+    close = _awaited(Index.close)
 
     def __aiter__(self) -> AsyncIterator[DocumentInfo]:
         return self.documents()
-
-    async def document(self, name: str | Path) -> DocumentText:
-        """Return a document, by its path or by the id that a program gave it."""
-        return await asyncio.to_thread(self.index.document, name)
-
-    async def status(self, *, drift: bool = True, stale: bool = True) -> Status:
-        """Return counts, settings and size."""
-        return await asyncio.to_thread(self.index.status, drift=drift, stale=stale)
-
-    # -- writing -------------------------------------------------------------------------------------------------
-
-    async def sync(
-        self,
-        *paths: str | Path,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        prune: bool = False,
-        cluster: str | Client | None = None,
-        progress: Reporting = None,
-    ) -> SyncReport:
-        """Bring the index up to date with files and folders, or with all its roots."""
-        write = partial(self.index.sync, *paths, include=include, exclude=exclude, prune=prune, cluster=cluster)
-        return await _written(lambda report: write(progress=report), progress)
-
-    async def add(
-        self,
-        documents: Iterable[Given] | DataTable,
-        *,
-        id_key: str = "id",
-        text_key: str = "text",
-        cluster: str | Client | None = None,
-        progress: Reporting = None,
-    ) -> SyncReport:
-        """Add texts that are in no file; a text whose id is known replaces the earlier one."""
-        write = partial(self.index.add, documents, id_key=id_key, text_key=text_key, cluster=cluster)
-        return await _written(lambda report: write(progress=report), progress)
-
-    async def remove(self, *paths: str | Path) -> int:
-        """Remove files, folders, whole roots, or added texts; returns the number of documents removed."""
-        return await _written(lambda _: self.index.remove(*paths), None)
-
-    async def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
-        """Fit weights and components to the text that the index holds today, and make all vectors anew."""
-        return await _written(lambda report: self.index.refit(cluster=cluster, progress=report), progress)
-
-    async def close(self) -> None:
-        """Close the files. A closed index opens them again when it is used."""
-        await asyncio.to_thread(self.index.close)
 
     async def __aenter__(self) -> AsyncIndex:
         return self
@@ -195,28 +198,42 @@ class _Stopped(BaseException):
     """A write was cancelled. No handler of errors may take it for a fault of a file."""
 
 
-async def _written(write: Callable[[Report], Result], progress: Reporting) -> Result:
-    """Run a write in a thread. If this task is cancelled, stop the write at its next report, and wait for its end."""
-    loop, cancelled = asyncio.get_running_loop(), threading.Event()
+class _Progress:
+    """What a write calls with its progress, in its thread: it tells the program, or stops a cancelled write."""
 
-    def work() -> Result:
-        with reporting(progress) as report:
+    def __init__(self, progress: Any, cancelled: threading.Event) -> None:
+        self._given: Reporting = progress
+        self._cancelled = cancelled
+        self._loop = asyncio.get_running_loop()
 
-            def go_on(found: Progress) -> None:
-                if cancelled.is_set():
-                    raise _Stopped
-                if progress is True and report is not None:
-                    report(found)
-                elif report is not None:
-                    loop.call_soon_threadsafe(partial(report, found))  # in the loop's thread, where the program lives
+    def __call__(self, found: Any) -> None:
+        if self._cancelled.is_set():
+            raise _Stopped
+        if callable(self._given):
+            self._loop.call_soon_threadsafe(partial(self._given, found))  # in the loop's thread, where the program is
 
-            return write(go_on)
+    def tell_of(self, write: Callable[..., Result]) -> Result:
+        """Write, and tell of it; on a bar, if one is wanted."""
+        if not isinstance(self._given, bool):
+            return write(progress=self)
+        with reporting(self._given) as show:
 
-    running = loop.run_in_executor(None, work)
+            def draw(found: Any) -> None:
+                self(found)
+                if show is not None:
+                    show(found)
+
+            return write(progress=draw)
+
+
+async def _to_the_end(work: Callable[[], Result], *stops: threading.Event) -> Result:
+    """Work in a thread. If this task is cancelled, set what stops the work, and wait for its end."""
+    running = asyncio.get_running_loop().run_in_executor(None, work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        cancelled.set()
+        for stop in stops:
+            stop.set()
         await asyncio.wait([running])
         with suppress(BaseException):
             running.result()  # seen, so that nobody warns of it

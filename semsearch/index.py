@@ -1,39 +1,76 @@
-"""The front: `Index`, a folder that is filled, kept up to date and searched. The imported modules do the work."""
+"""The front: `Index`, a folder that is filled, kept up to date and searched.
+
+It is a thin face: questions go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`, and what it
+holds, how it is and where it is published to functions of `maintenance` and `published`. None of these is imported
+before it is needed: a query shall not wait for what only writes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from semsearch.errors import IndexExists, IndexNotFound, UsageError
-from semsearch.indexing.progress_reports import Report, Reporting, reporting
-from semsearch.indexing.written_index import WrittenIndex
-from semsearch.maintenance.index_contents import IndexContents
-from semsearch.mapping.mapped_index import MappedIndex
+from semsearch.embedding.frequencies import MIN_FREQUENCY
+from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.published.naming import LOOK_EVERY, place_named
-from semsearch.published.publishing_index import PublishingIndex, publish_newest
-from semsearch.search.asked_index import AskedIndex
-from semsearch.settings import Settings, SettingsKeywords
+from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.results.options import strings
+from semsearch.searchable import SingleIndex, SoughtPassage
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.meta import get_meta
 from semsearch.storage.opening import check, check_given
+from semsearch.storage.roots import get_roots
+from semsearch.system.uris import local_path, uri_scheme
 from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, open_vectors
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from distributed import Client
     from typing_extensions import Unpack
 
+    from semsearch.embedding.directions import Direction
+    from semsearch.indexing.progress_reports import Reporting
+    from semsearch.indexing.reading.given_texts import DataTable, Given
     from semsearch.indexing.writer import IndexWriter
-    from semsearch.remote.remote_index import RemoteIndex
+    from semsearch.maintenance.exporting.file_formats import ExportFormat
+    from semsearch.maintenance.exporting.rows import Unit
+    from semsearch.maintenance.facets.kept import KeptFacets
+    from semsearch.mapping.mapper import ColouredMap, Mapper
+    from semsearch.mapping.passage_map import PassageMap
+    from semsearch.readers.records.columns import Columns
+    from semsearch.remote_index import RemoteIndex
+    from semsearch.results.contents.documents import DocumentInfo, DocumentText
+    from semsearch.results.contents.facets import Facets
+    from semsearch.results.contents.map_passage import MapPassage
+    from semsearch.results.contents.map_status import MapProgress, MapStatus
+    from semsearch.results.contents.pages import PdfPage
+    from semsearch.results.contents.passages import DocumentPassages
+    from semsearch.results.context import Context
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.hits import Hit, Mode
+    from semsearch.results.options import SearchOptions
     from semsearch.results.reranker import Reranker
+    from semsearch.results.state.checkup import Checkup
+    from semsearch.results.state.problems import FileCoverage, Problem
+    from semsearch.results.state.publication import PublishReport
+    from semsearch.results.state.reports import Status, SyncReport
     from semsearch.search.searcher import Searcher
     from semsearch.system.threads import Spread
+    from semsearch.word_vectors.table import WordVectors
 
-__all__ = ["Index", "Report"]
+logger = logging.getLogger(__name__)
+
+__all__ = ["Index"]
 
 
-class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingIndex):
+class Index(SingleIndex):
     """An index in a folder, made by `create` or `open`; a context manager, closed at its end.
 
     Threads may share an index, and search at the same time. Any number of processes may search while one writes; each
@@ -43,9 +80,16 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
     def __init__(
         self, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
     ) -> None:
-        super().__init__(path, vectors=vectors)
+        self.path: Path = Path(path)
+        self._database = IndexDatabase(self.path)
+        self._word_vectors = VectorsInUse(self.path, vectors)
         self._reranker = reranker
-        self._searcher: Searcher | None = None
+        self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
+        self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
+        self._mapper: Mapper | None = None
+        self._counted: KeptFacets | None = None
+
+    # -- making, opening, closing --------------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: str | Path, **options: Unpack[SettingsKeywords]) -> Index:
@@ -183,11 +227,11 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
         """Connect to an index that `semsearch serve` serves, which can be asked as one here can; no extra is needed.
 
         `index` is its name, needed where the server has several, or a list of names to search several as one (see
-        `SeveralIndexes`); `timeout` the seconds to wait for an answer. Nothing is sent before something is asked.
+        `MultiIndex`); `timeout` the seconds to wait for an answer. Nothing is sent before something is asked.
         Raises UsageError for what is no address of a server; asking raises ServerError where the server does not answer
         or refuses, and otherwise what the index raises there.
         """
-        from semsearch.remote.remote_index import RemoteIndex  # start-up time: an index here needs none of it
+        from semsearch.remote_index import RemoteIndex  # start-up time: an index here needs none of it
 
         return RemoteIndex(url, index=index, token=token, timeout=timeout)
 
@@ -195,6 +239,7 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
         """Undo the creation of the index; if it holds anything, or another process writes to it, it stays as it is."""
         from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
 
+        self._database.check_writable()
         self.close()
         discard(self.path)
 
@@ -207,16 +252,417 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
             searcher = self._searcher
         if searcher is not None:
             searcher.close()
-        super().close()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._database.close()
+        self._word_vectors.close()
 
     def __repr__(self) -> str:
         return f"Index({self._database.shown_name!r})"
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+
+    def sync(
+        self,
+        *paths: str | Path,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        text_columns: Sequence[str] = (),
+        metadata_columns: Sequence[str] = (),
+        prune: bool = False,
+        max_file_bytes: int = MAX_BYTES,
+        processes: int = 1,
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
+    ) -> SyncReport:
+        """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
+
+        A path may be the URI of a folder or object in a store that fsspec reaches (the extra `remote-files`), such as
+        "s3://bucket/docs?endpoint=http://localhost:9000": its objects are listed, and those that are new or have
+        changed are fetched. Its options stay with it; a password is none.
+
+        Of a path inside a root only the files there are looked at, by the root's rules and globs; the path may have
+        gone. Globs given for a root stay with it until others are given; so do columns. A root that has vanished, or
+        has no files any more, is reported in `warnings` and kept, unless `prune` is set. A file of more than
+        `max_file_bytes`, or one that cannot be read, is skipped and reported. With more `processes` than one (0: as
+        many as pay for their start), files are read in fresh interpreters, which import the calling program's main
+        module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
+
+        With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
+        workers read, fit and embed instead of processes; so for all writes. Workers read the files that they see under
+        the same paths, or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
+        without Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
+
+        `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So for all writes.
+
+        Of tables (.csv, .tsv) and JSON Lines, `text_columns` are those that are searched, by default all, and
+        `metadata_columns` those that are kept as metadata of each record, for its hits and for filters. Each record is
+        then a passage. A name leads into what is nested: "author.name". `text_columns=["*"]` takes a choice back.
+
+        Raises SourceError for a path that does not exist, UsageError if there are no paths and no roots, or for a
+        column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
+        read, MissingExtra; nothing is then changed. A root in a store that cannot be listed is kept, with a warning.
+        """
+        with self._writer(progress, cluster) as writer:
+            return writer.sync(
+                _paths(paths),
+                include=_globs(include, "include"),
+                exclude=_globs(exclude, "exclude"),
+                columns=_columns(text_columns, metadata_columns),
+                prune=prune,
+                max_file_bytes=max_file_bytes,
+                processes=_processes(processes),
+            )
+
+    def watch(
+        self,
+        *,
+        stop: threading.Event | None = None,
+        max_file_bytes: int = MAX_BYTES,
+        processes: int = 1,
+        progress: Reporting = None,
+    ) -> Iterator[SyncReport]:
+        """Keep the index up to date as files change: sync all roots, then each path at which something changes.
+
+        Roots in stores are synced once, at the beginning.
+
+        Yields the report of the first sync, and of each later one that did something; between them it waits, without
+        polling the files. Ends when `stop` is set, by another thread or between two reports. While another process
+        writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
+        watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
+        """
+        from semsearch.indexing.watching import Follower, RootsOf  # start-up time: few watch
+        from semsearch.sources.events import changed_paths
+
+        self._database.check_writable()
+        elsewhere = [root for root in self.roots if uri_scheme(root)]
+        if len(elsewhere) == len(self.roots):
+            why = f"; stores tell of no changes, so that {', '.join(elsewhere)} can only be synced" if elsewhere else ""
+            raise UsageError(f"the index {self.path} has no roots to watch; give it a file or folder with sync{why}")
+        if elsewhere:
+            logger.warning("%s: not watched, since stores tell of no changes; sync it", ", ".join(elsewhere))
+        follower = Follower(self._database, lambda: self._writer(progress), max_file_bytes, _processes(processes))
+        return follower.follow(changed_paths(RootsOf(self._database), stop or threading.Event()))
+
+    def add(
+        self,
+        documents: Iterable[Given] | DataTable,
+        *,
+        id_key: str = "id",
+        text_key: str = "text",
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
+    ) -> SyncReport:
+        """Add texts that are in no file; a text whose id is known replaces the earlier one.
+
+        A document is a `Text`, an (id, text), an (id, text, metadata), or a record: a mapping with an id, a text, and
+        perhaps a title and a format; the rest of it is metadata, and what it has as `metadata`. A table of pandas,
+        Polars or Arrow gives a record a row. `id_key` and `text_key` name those fields of records.
+
+        Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
+        that is empty or comes twice, or an unknown format; nothing is then changed.
+        """
+        from semsearch.indexing.reading.given_texts import as_texts  # start-up time: a search adds nothing
+
+        with self._writer(progress, cluster) as writer:
+            return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
+
+    def load(
+        self,
+        *paths: str | Path,
+        id_key: str = "id",
+        text_key: str = "text",
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
+    ) -> SyncReport:
+        """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
+
+        JSON Lines, .csv, .parquet and .npz are read, by the files' endings; "-" is the standard input, as JSON Lines.
+        Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
+        SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
+        """
+        from semsearch.indexing.reading.exported_files import read_records  # start-up time: a search adds nothing
+
+        records = (record for path in _paths(paths) for record in read_records(path))
+        return self.add(records, id_key=id_key, text_key=text_key, cluster=cluster, progress=progress)
+
+    def remove(self, *paths: str | Path) -> int:
+        """Remove files, folders, whole roots, or added texts by their ids; returns the number of documents removed.
+
+        A file that still lies in a root comes back with the next sync.
+        """
+        with self._writer() as writer:
+            return writer.remove(_paths(paths))
+
+    def remove_texts(self, ids: Iterable[str]) -> int:
+        """Remove texts that a program added, by their ids; returns the number removed. Others and files stay.
+
+        Unlike `remove`, it never takes an id for a path. Unknown ids are passed over.
+        """
+        with self._writer() as writer:
+            return writer.remove_texts(strings(ids, "ids"))
+
+    def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
+        """Fit weights and components to the text that the index holds today, and make all vectors anew.
+
+        This is one new generation.
+        """
+        with self._writer(progress, cluster) as writer:
+            return writer.refit()
+
+    def compact(self, *, progress: Reporting = None) -> bool:
+        """Merge the files of vectors and words into as few as possible, without what was removed.
+
+        Nothing is embedded again, and searches answer as before. Returns whether there was anything to do.
+        """
+        with self._writer(progress) as writer:
+            return writer.compact()
+
+    def rebuild(
+        self,
+        *,
+        cluster: str | Client | None = None,
+        progress: Reporting = None,
+        **options: Unpack[SettingsKeywords],
+    ) -> SyncReport:
+        """Derive everything anew from the stored text, as one new generation, with other settings if any are given.
+
+        The options are those of `create`; an option that is not given stays as it is, but `vectors` are those the index
+        names, as they are now. With a `method`, `a` and `components` not given are that method's own.
+        """
+        with self._writer(progress, cluster) as writer:
+            done = writer.rebuild(options)
+        self.close()
+        return done
+
+    # -- publishing ----------------------------------------------------------------------------------------------------
+
+    def publish(
+        self, place: str | Path | None = None, *, take_over: bool = False, whole: bool = False
+    ) -> PublishReport:
+        """Publish the index to a place, from which readers open it: a folder on a network disk, `s3://bucket/docs`.
+
+        A database is one too, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
+        Without a place, it is that of before. Only what has changed travels, and a reader sees one generation whole. A
+        place is claimed by one index; `take_over` replaces another's, or another copy of this one, whose readers must
+        open it again. `whole` sends all again, as after damage there. Raises UsageError, StorageError where the place
+        cannot be reached, MissingExtra.
+        """
+        from semsearch.published.publishing import publish  # start-up time: a search publishes nothing
+
+        return publish(self._database, place, take_over=take_over, whole=whole)
+
+    def unpublish(self) -> str | None:
+        """Publish no more. What is published stays, and its readers with it; returns the place, None if there was none.
+
+        Where an engine keeps the vectors, its readers answer only until the next writes have dropped those.
+        """
+        from semsearch.published.publishing import unpublish  # start-up time, as above
+
+        return unpublish(self._database)
+
+    # -- the map -------------------------------------------------------------------------------------------------------
+
+    def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
+        """Return the map of the index: its passages as points in two dimensions, near where they are about the same.
+
+        Made when it is first asked for, which takes a minute or two for 100,000 passages, and kept in the index's
+        folder, where it can be deleted: it is made again. After a write, new passages are put beside those that they
+        are like; `anew` arranges all of them again. The same index has the same map. The words of a region come from
+        its passages. `PassageMap.within` gives the passages inside an outline, which a search may be restricted to.
+        """
+        return self._mapping().make(anew=anew, report=progress)
+
+    def map_there(self) -> PassageMap | None:
+        """Return the map as it was last made, without passages that have gone; None if there is none. Makes nothing."""
+        return self._mapping().there()
+
+    def map_coloured(self) -> ColouredMap | None:
+        """Return the map as it was last made, with colours by folder, type and document; None if there is none."""
+        return self._mapping().coloured()
+
+    # -- contents and state --------------------------------------------------------------------------------------------
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The paths of the folders and files that the index is kept up to date with."""
+        with self._database.reading() as db:
+            return tuple(root.path for root in get_roots(db))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the index, as they are stored in it."""
+        with self._database.reading() as db:
+            return Settings.from_json(get_meta(db, "settings"))
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        with self._database.reading() as db:
+            return int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+    def __bool__(self) -> bool:
+        """True: an index without documents is an index all the same."""
+        return True
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a path or an id names one document of the index, as `document` finds it."""
+        from semsearch.search.queries.similar import find_document  # start-up time, as above
+
+        with self._database.reading() as db, suppress(SourceError):
+            return isinstance(name, str | Path) and find_document(db, str(name)) is not None
+        return False
+
+    def texts(self, ids: Iterable[str] | None = None) -> Iterator[DocumentText]:
+        """Yield the texts that a program added: those with these ids, in their order, or else all, by id.
+
+        Unlike `document`, it never takes an id for a path. Unknown ids are passed over. Texts are read some at a time.
+        """
+        from semsearch.maintenance.contents import each_text  # start-up time, as above
+
+        return each_text(self._database, None if ids is None else strings(ids, "ids"))
+
+    def export(
+        self,
+        target: str | Path | IO[bytes],
+        *,
+        unit: Unit = "documents",
+        format: ExportFormat | None = None,
+        vectors: bool = False,
+        filters: Sequence[str] = (),
+    ) -> int:
+        """Write documents, passages or sentences to a file, and return how many: those of one generation.
+
+        `format` is "jsonl", "csv", "parquet" or "npz"; by default what the file's ending says, and JSON Lines for an
+        open file. With `vectors`, each row has its vector as the index compares it. Documents have their text, and
+        besides, except in CSV, their passages: with these another index finds the same (see `Index.load`). In CSV and
+        Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.
+        """
+        from semsearch.maintenance.exporting.export import export  # start-up time, as above
+
+        chosen = strings(filters, "filters")
+        return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
+
+    def verify(self) -> list[str]:
+        """Verify the index: its problems, a line each; empty if all is well. Reads all of it."""
+        from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
+
+        with self._database.reading() as db:
+            return verify(db, self._database, self._vectors)
+
+    def rows_without_checksums(self) -> int:
+        """The number of passages and documents of which damage would not be noticed: an earlier version wrote them.
+
+        They get checksums when their files are read again, and all at once from `rebuild`.
+        """
+        from semsearch.storage.sums.damaged_rows import count_without_sums  # start-up time, as above
+
+        with self._database.reading() as db:
+            return count_without_sums(db)
+
+    def directions(self, k: int = 10, *, min_frequency: float = MIN_FREQUENCY) -> tuple[Direction, ...]:
+        """The common components that are removed from every sentence, each by the k words nearest to it.
+
+        Only words with a p(w) of at least `min_frequency` are named. Empty if nothing is fitted yet. Raises UsageError.
+        """
+        from semsearch.maintenance.status import read_directions  # start-up time, as above
+
+        with self._database.reading() as db:
+            return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
+
+    # -- the primitives of `Searchable` --------------------------------------------------------------------------------
+
+    @property
+    def searcher(self) -> Searcher:
+        """The searcher that answers for this index, for modules of semsearch that ask for more than hits."""
+        return self._asking()
+
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+        return self._asking().search(queries, options)
+
+    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        return self._asking().similar(like, line, options)
+
+    def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
+        return self._asking().explain(query, hit, mode)
+
+    def _explain_hit(self, hit: Hit) -> Explanation:
+        return self._asking().explain_hit(hit)
+
+    def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
+        return self._asking().context(query, options, max_words=max_words)
+
+    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return self._asking().embed(texts)
+
+    def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
+        from semsearch.maintenance.contents import each_document  # start-up time: a search needs none of this, below
+
+        return each_document(self._database, filters)
+
+    def _document(self, name: str) -> DocumentText:
+        from semsearch.maintenance.contents import read_document
+
+        with self._database.reading() as db:
+            return read_document(db, name)
+
+    def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
+        from semsearch.maintenance.document_passages import read_passages
+
+        with self._database.reading() as db:
+            return read_passages(db, name, offset=offset, limit=limit, sought=sought)
+
+    def _page(self, name: str, page: int) -> PdfPage:
+        from semsearch.maintenance.pdf_pages import find_page, placed
+
+        with self._database.reading() as db:
+            found = find_page(db, name, page)
+        return placed(found)
+
+    def _page_picture(self, name: str, page: int, width: int) -> bytes:
+        from semsearch.maintenance.pdf_pages import find_page, picture_of
+
+        with self._database.reading() as db:
+            found = find_page(db, name, page)
+        return picture_of(found, width)
+
+    def _facets(self, filters: Sequence[str], values: int) -> Facets:
+        from semsearch.maintenance.facets.kept import KeptFacets
+
+        with self._opening:
+            counted = self._counted = self._counted or KeptFacets(self._database)
+        return counted.count(filters, values)
+
+    def _status(self, *, drift: bool, stale: bool) -> Status:
+        from semsearch.maintenance.status import read_status
+
+        stale = stale and not self._database.is_copy
+        with self._database.reading() as db:
+            found = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+        return replace(found, path=self._database.shown_name, published=self._database.publication())
+
+    def _problems(self) -> tuple[Problem, ...]:
+        from semsearch.maintenance.problems import read_problems
+
+        with self._database.reading() as db:
+            return read_problems(db, is_copy=self._database.is_copy)
+
+    def _checkup(self, *, stale: bool) -> Checkup:
+        from semsearch.maintenance.checkup import read_checkup
+
+        with self._database.reading() as db:
+            return read_checkup(db, self.path, self.status(stale=stale), self._vectors())
+
+    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
+        from semsearch.maintenance.coverage import read_coverage
+
+        with self._database.reading() as db:
+            return tuple(read_coverage(db, self._vectors(), offset=offset, limit=limit))
+
+    def _map_status(self) -> MapStatus:
+        return self._mapping().status()
+
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        return self._mapping().shown(ids)
+
+    # -- what it holds -------------------------------------------------------------------------------------------------
 
     def _asking(self) -> Searcher:
         from semsearch.search.searcher import Searcher  # start-up time: a program that only writes needs none of it
@@ -226,13 +672,37 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
                 self._searcher = Searcher(self._database, self._vectors, reranker=self._reranker)
             return self._searcher
 
+    def _mapping(self) -> Mapper:
+        from semsearch.mapping.mapper import Mapper  # start-up time: few programs draw a map
+
+        with self._opening:
+            if self._mapper is None:
+                self._mapper = Mapper(self.path, self._asking)
+            return self._mapper
+
+    def _vectors(self) -> WordVectors:
+        """The index's word vectors, opened when first needed."""
+        settings = self.settings
+        try:
+            with self._opening:
+                return self._word_vectors.of(settings)
+        except (VectorsError, VectorsMismatch) as error:
+            if not self._database.is_copy:
+                raise
+            raise type(error)(
+                f"the index at {self._database.shown_name} was built with the word vectors {settings.vectors_name} "
+                f"({settings.vectors_digest[:8]}), which are not what is found here; copy them to this machine and "
+                "give their folder with --vectors, or as `vectors`"
+            ) from error
+
     @contextmanager
     def _writer(self, progress: Reporting = None, cluster: str | Client | None = None) -> Iterator[IndexWriter]:
         """Take the writer's lock and make the writer that holds it; then publish, if the index has a place.
 
-        Raises PublicationFailed if only that fails.
+        Raises PublicationFailed if only that fails; UsageError for a copy that is read from a place.
         """
-        from semsearch.indexing.writer import IndexWriter  # start-up time: a search writes nothing
+        from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
+        from semsearch.indexing.writer import IndexWriter
 
         self._database.check_writable()
         with (
@@ -243,6 +713,8 @@ class Index(IndexContents, AskedIndex, MappedIndex, WrittenIndex, PublishingInde
             place = writer.place
             yield writer
         if place is not None:
+            from semsearch.published.publishing import publish_newest  # start-up time: most have no place
+
             publish_newest(self._database, place)  # after the commit, which it cannot undo
 
 
@@ -272,3 +744,34 @@ def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
         reranker = load_reranker(reranker)
     cached_in = getattr(reranker, "cached_in", None)
     return reranker if cached_in is None else cast("Reranker", cached_in(folder))
+
+
+def _processes(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise UsageError(f"processes must be a whole number, 0 for as many as are useful, not {count!r}")
+    return count
+
+
+def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
+    globs = strings(given, name)
+    if not all(glob.strip() for glob in globs):
+        raise UsageError(f"an empty glob to {name}; give one such as '*.md'")
+    return globs
+
+
+def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
+    from semsearch.readers.records.columns import Columns  # start-up time: a search chooses none
+
+    columns = Columns(strings(text, "text_columns"), strings(metadata, "metadata_columns"))
+    if not all(name.strip() for name in (*columns.text, *columns.metadata)):
+        raise UsageError("the name of a column is empty; give one such as 'title'")
+    return columns
+
+
+def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
+    for path in given:
+        if not isinstance(path, str | Path):
+            raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+        if path == "":
+            raise UsageError("a path is empty; the current folder is '.'")
+    return tuple(local_path(path) if isinstance(path, str) else path for path in given if isinstance(path, str | Path))

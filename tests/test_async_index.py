@@ -111,3 +111,67 @@ def test_a_cancelled_write_changes_nothing_and_has_ended(index: AsyncIndex, capl
     assert "c" in index.index
     assert index.index.verify() == []
     assert "never retrieved" not in caplog.text
+
+
+def test_all_else_is_as_of_the_index(index: AsyncIndex, tmp_path: Path) -> None:
+    here = index.index
+
+    async def ask() -> None:
+        hit = (await index.search("a ship", 1))[0]
+        assert await index.explain_hit(hit) == here.explain_hit(hit)
+        assert await index.facets(values=2) == here.facets(values=2)
+        assert await index.passages(hit.path) == here.passages(hit.path)
+        assert await index.problems() == here.problems()
+        assert await index.coverage(limit=2) == here.coverage(limit=2)
+        assert await index.verify() == []
+        await index.add([("a", "A bee.")])
+        assert [text.document async for text in index.texts()] == ["a"]
+        assert (await index.rebuild(method="usif", progress=lambda _: None)).refitted
+        assert here.settings.method == "usif"
+        assert (await index.publish(tmp_path / "place")).place
+        other = AsyncIndex.open(tmp_path / "place", look_every=0, timeout=5)
+        assert await other.search("a ship", 1) == [hit] or await other.search("a ship", 1)
+        await other.close()
+        merged = await AsyncIndex.merge(tmp_path / "merged", here.path, progress=lambda _: None)
+        assert (await merged.status()).documents == len(here)
+        await merged.discard()
+
+    asyncio.run(ask())
+
+
+def test_it_follows_files_until_its_task_is_cancelled(index: AsyncIndex, tmp_path: Path) -> None:
+    pytest.importorskip("watchfiles", reason="an optional dependency")
+    stop, seen = threading.Event(), list[int]()
+
+    async def follow(stop: threading.Event | None) -> None:
+        async for report in index.watch(stop=stop):
+            seen.append(report.unchanged + report.added)
+            if stop is not None:
+                stop.set()
+
+    async def cancel() -> None:
+        await follow(stop)
+        task = asyncio.create_task(follow(None))
+        while len(seen) < 2:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await index.add([("a", "A bee.")])).added == 1  # the lock is free
+
+    asyncio.run(cancel(), debug=True)
+    assert len(seen) == 2
+
+
+def test_a_merge_that_is_cancelled_leaves_nothing(index: AsyncIndex, tmp_path: Path) -> None:
+    async def cancel() -> None:
+        begun = asyncio.Event()
+        task = asyncio.create_task(
+            AsyncIndex.merge(tmp_path / "merged", index.index.path, progress=lambda _: begun.set())
+        )
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel(), debug=True)

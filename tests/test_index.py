@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import date
@@ -619,3 +621,16 @@ def test_without_its_file_of_word_counts_an_index_says_how_to_go_on(tmp_path: Pa
             index.refit()
         index.rebuild(frequencies="vectors")
         assert index.verify() == []
+
+
+def test_a_question_imports_nothing_of_what_writes_maps_publishes_or_looks_after(index: Index, docs: Path) -> None:
+    index.sync(docs)
+    code = (
+        "import sys\nfrom semsearch import Index\n"
+        f"assert Index.open({str(index.path)!r}).search('ship')\n"
+        "needless = ('indexing', 'mapping', 'maintenance', 'published.publish', 'remote_index', 'multi_index')\n"
+        "print([name for name in sys.modules if name.removeprefix('semsearch.').startswith(needless)])"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

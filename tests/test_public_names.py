@@ -13,7 +13,7 @@ import semsearch
 PUBLIC = {
     "AsyncIndex", "Citation", "Context", "DocumentInfo", "DocumentText",
     "DuplicatePassage", "Explanation", "Facets", "Hit", "Hits", "Index", "Method", "MovedRoot", "Progress", "Reranker",
-    "SearchOptions", "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "SeveralIndexes",
+    "SearchOptions", "Searchable", "SemsearchError", "SentenceEmbedder", "Settings", "MultiIndex",
     "SkippedFile", "Status", "SyncReport", "Text",
     "VectorTable", "WordVectors", "load_reranker", "load_vectors",
 }  # fmt: skip
@@ -38,6 +38,10 @@ def test_another_name_is_told_as_a_module_tells_it() -> None:
 def test_a_renamed_class_says_its_new_name() -> None:
     with pytest.raises(AttributeError, match=r"semsearch\.Place is now called semsearch\.DuplicatePassage"):
         _ = semsearch.Place
+
+
+def test_an_earlier_name_still_works() -> None:
+    assert semsearch.SeveralIndexes is semsearch.MultiIndex
 
 
 def test_nothing_is_loaded_before_it_is_used() -> None:

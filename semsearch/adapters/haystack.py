@@ -22,7 +22,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 
 try:
     from haystack import Document, component, default_to_dict

@@ -22,7 +22,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchOptions
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 
 try:
     from llama_index.core.base.embeddings.base import BaseEmbedding

@@ -13,10 +13,10 @@ from weakref import WeakValueDictionary
 
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 
 if TYPE_CHECKING:
-    from semsearch.remote.remote_index import RemoteIndex
+    from semsearch.remote_index import RemoteIndex
 
 IndexLike: TypeAlias = Searchable | str | Path
 _ADDRESSES = ("http://", "https://")

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from semsearch.index import Index
-    from semsearch.remote.remote_index import RemoteIndex
-    from semsearch.several.several_indexes import SeveralIndexes
+    from semsearch.multi_index import MultiIndex
+    from semsearch.remote_index import RemoteIndex
 
-    Asked: TypeAlias = Index | RemoteIndex | SeveralIndexes
+    Asked: TypeAlias = Index | RemoteIndex | MultiIndex
 
 
 def open_asked(
@@ -43,9 +43,9 @@ def open_asked(
         from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
         return Index.open(folders[0], vectors=vectors, reranker=chosen_reranker(rerank, rerank_seconds))
-    from semsearch.several.several_indexes import SeveralIndexes  # start-up time: most ask one
+    from semsearch.multi_index import MultiIndex  # start-up time: most ask one
 
-    return SeveralIndexes.open(*folders, vectors=vectors, reranker=chosen_reranker(rerank, rerank_seconds))
+    return MultiIndex.open(*folders, vectors=vectors, reranker=chosen_reranker(rerank, rerank_seconds))
 
 
 def _spelled(found: Path | str) -> str:
@@ -58,7 +58,7 @@ def is_remote(opened: Asked) -> TypeGuard[RemoteIndex]:
     return hasattr(opened, "url")  # the class would have to be imported, and takes long
 
 
-def is_several(opened: Asked) -> TypeGuard[SeveralIndexes]:
+def is_several(opened: Asked) -> TypeGuard[MultiIndex]:
     """Whether several indexes here are asked as one."""
     return hasattr(opened, "indexes")  # likewise
 
@@ -80,6 +80,6 @@ def names_of(opened: Asked) -> Sequence[str]:
 def _on_server(server: str, named: Sequence[str] | None, vectors: str | None) -> RemoteIndex:
     if vectors is not None:
         raise UsageError("--vectors is for an index here, not for one on a server")
-    from semsearch.remote.remote_index import RemoteIndex  # start-up time: an index here needs no HTTP
+    from semsearch.remote_index import RemoteIndex  # start-up time: an index here needs no HTTP
 
     return RemoteIndex(server, index=named or None, token=os.environ.get("SEMSEARCH_TOKEN"))

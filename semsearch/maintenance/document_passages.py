@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semsearch.results.contents.passages import DocumentPassages, PlacedPassage, PlacedSentence
 from semsearch.search.hits import path_of
 from semsearch.search.queries.similar import find_passage
 from semsearch.search.staleness import stale_documents
+from semsearch.searchable import SoughtPassage
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage
 from semsearch.system.working_folder import working_folder
 
@@ -19,16 +19,6 @@ _OF_SENTENCE = """SELECT id FROM passages WHERE id >= ? AND id < ?
     AND first_sentence <= ? AND ? < first_sentence + sentence_count"""
 _OF_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page >= ? ORDER BY id LIMIT 1"
 _BEFORE_LINE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND line <= ? ORDER BY line DESC, id LIMIT 1"
-
-
-@dataclass(frozen=True, slots=True)
-class SoughtPassage:
-    """The passage that is asked for, by its own id, a sentence of it, a line or a page: the first of these that is."""
-
-    sentence: int | None = None
-    passage: int | None = None
-    line: int | None = None
-    page: int | None = None
 
 
 def read_passages(

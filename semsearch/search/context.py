@@ -14,18 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from semsearch.errors import UsageError
 from semsearch.results.context import Citation, Context
 from semsearch.results.floor import strong_part
-from semsearch.results.hits import Hit, Mode
+from semsearch.results.hits import Hit
 from semsearch.results.location import LINELESS, Position, location, own_terms
-from semsearch.results.options import SearchOptions, Syntax
+from semsearch.results.options import SearchOptions
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.dependent_sentences import announces, goes_back
 from semsearch.text.headings import heading_text
 from semsearch.text.length import count_words, cut_to
 
-LEAST_WORDS = 3  # a number, a word, and a sign that there are more
 CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long one, by their usual length
 _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 _BEFORE = 3  # sentences that are taken from the passage before, at most
@@ -92,16 +90,9 @@ class ContextBlock:
         return ContextBlock(self.hit, rising, min(self.first, other.first), max(self.end, other.end))
 
 
-def candidates_for(
-    max_words: int, mode: Mode, filters: Sequence[str], syntax: Syntax = "full", *, floor: float = 0.0
-) -> SearchOptions:
-    """The search for the candidates of a context. Raises UsageError for a limit that makes no sense."""
-    if not isinstance(max_words, int) or isinstance(max_words, bool):
-        raise UsageError(f"max_words must be a whole number, not {max_words!r}")
-    if max_words < LEAST_WORDS:
-        raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
-    k = min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS)
-    return SearchOptions(k, mode, filters=filters, syntax=syntax, floor=floor)
+def candidates_for(options: SearchOptions, max_words: int) -> SearchOptions:
+    """The options of the search for the candidates of a context: with as many hits as so many words may need."""
+    return replace(options, k=min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS))
 
 
 def assemble(hits: Sequence[Hit], passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:
@@ -110,7 +101,7 @@ def assemble(hits: Sequence[Hit], passages: Mapping[int, PassageRow], *, max_wor
     Of a passage that does not fit, the sentences around its best one are taken, if at least half of its sentences fit.
     If not, it is left out, and later ones may still fit; but the first passage is always there in part, if only with
     the beginning of its best sentence. Where there is no room for its source, only the citation names it. `max_words`
-    is at least `LEAST_WORDS`. Hits at the end whose relevance is below the floor are left out.
+    is at least semsearch.searchable.LEAST_WORDS. Hits at the end whose relevance is below the floor are left out.
     """
     strong = strong_part(hits, floor)
     made = _assembled(strong, passages, max_words)

@@ -116,9 +116,9 @@ class Searcher:
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
-        from semsearch.search.context import assemble  # start-up time: a search needs none of it
+        from semsearch.search.context import assemble, candidates_for  # start-up time: a search needs none of it
 
-        hits, passages = self.with_passages(query, options)
+        hits, passages = self.with_passages(query, candidates_for(options, max_words))
         return assemble(hits, passages, max_words=max_words, floor=options.floor)
 
     def with_passages(

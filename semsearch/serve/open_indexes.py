@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.published.naming import LOOK_EVERY
 from semsearch.results.options import SearchOptions
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.storage.opening import has_database
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ class OpenIndexes:
             if time.monotonic() > end:
                 break
 
-    def together(self, names: Sequence[str] | None) -> Index | SeveralIndexes:
+    def together(self, names: Sequence[str] | None) -> Index | MultiIndex:
         """Return the index of a name, the only one, or several to be asked as one. Raises as `get`."""
         different = [*dict.fromkeys(names or ())]
         if len(different) < 2:
             return self.get(different[0] if different else None)
-        return SeveralIndexes({name: self.get(name) for name in different}, reranker=self.reranker)
+        return MultiIndex({name: self.get(name) for name in different}, reranker=self.reranker)
 
     def name_of(self, name: str | None) -> str:
         """The name itself, or that of the only index. Raises as `get`."""

@@ -11,7 +11,7 @@ import pytest
 from semsearch.adapters.opened import name_of, searchable, writable, written
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
-from semsearch.remote.remote_index import RemoteIndex
+from semsearch.remote_index import RemoteIndex
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -10,8 +10,8 @@ from small import write_articles
 from semsearch.adapters.opened import searchable
 from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.word_vectors.table import VectorTable
 
 GUIDE = "---\nyear: 2024\nsource: https://example.org\n---\n# Ships\n\nThe captain sails the ship.\n"
@@ -65,6 +65,6 @@ def test_of_several_indexes_each_passage_names_its_own(tmp_path: Path, small_vec
     for name, text in (("sea", "A ship in the storm."), ("land", "The ship is at the coast.")):
         with Index.create(tmp_path / name, vectors=small_vectors) as index:
             index.add([Text("one", text)])
-    with SeveralIndexes.open(tmp_path / "sea", tmp_path / "land", vectors=small_vectors) as several:
+    with MultiIndex.open(tmp_path / "sea", tmp_path / "land", vectors=small_vectors) as several:
         found = [passage_metadata(hit, several) for hit in searchable(several).search("ship")]
     assert {each["index"] for each in found} == {"sea", "land"}

@@ -216,7 +216,7 @@ def test_without_a_file_nothing_more_is_imported(folder: Path) -> None:
         "import sys\nfrom semsearch.cli.main import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
         "needless = ['tomllib', 'tomli', 'platformdirs', 'semsearch.cli.configuration.configuration',"
-        " 'semsearch.several.several_indexes']\n"
+        " 'semsearch.multi_index']\n"
         "print([name for name in needless if name in sys.modules], file=sys.stderr)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

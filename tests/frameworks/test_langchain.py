@@ -22,7 +22,7 @@ from semsearch.adapters.langchain import SemsearchEmbeddings, SemsearchRetriever
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]

@@ -26,7 +26,7 @@ from semsearch.adapters.llamaindex import SemsearchEmbedding, SemsearchNodeRetri
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]

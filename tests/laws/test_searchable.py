@@ -13,15 +13,15 @@ from small import write_articles
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.remote.remote_index import RemoteIndex
 from semsearch.results.context import Context
 from semsearch.results.explanation import Explanation
+from semsearch.results.floor import FLOOR
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable, SingleIndex
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.word_vectors.table import VectorTable
 
 QUERIES = ["a ship in the storm", "the judge and the jury", "bread"]
@@ -58,7 +58,7 @@ def searchable(request: pytest.FixtureRequest, folder: Path, here: Index) -> Ite
         here.unpublish()
         return
     if request.param == "several":
-        with SeveralIndexes.open(folder / "empty", folder / "index") as several:
+        with MultiIndex.open(folder / "empty", folder / "index") as several:
             yield several
         return
     pytest.importorskip("uvicorn", reason="an optional dependency")
@@ -176,12 +176,60 @@ def test_a_context_is_that_of_the_index(searchable: Searchable, here: Index) -> 
     assert context.citations
 
 
-def test_facets_are_those_of_the_index(searchable: Searchable, here: Index) -> None:
-    if isinstance(searchable, SeveralIndexes) or isinstance(getattr(searchable, "name", None), tuple):
-        pytest.skip("several indexes have facets each")
-    assert isinstance(searchable, Index | RemoteIndex)
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(mode="lexical", filters=("sea*",)),
+        SearchOptions(per_document=1, boosts=("law*^0.3",)),
+        SearchOptions(duplicates=True),
+        SearchOptions(min_score=0.5),
+    ],
+)
+def test_a_context_takes_the_options_of_a_search(options: SearchOptions, searchable: Searchable, here: Index) -> None:
+    context, expected = (one.context(QUERIES[0], max_words=4000, options=options) for one in (searchable, here))
+    assert context_alone(context) == replace(expected, words=0)
+    assert [cited.path for cited in expected.citations] != [
+        cited.path for cited in here.context(QUERIES[0], max_words=4000).citations
+    ]
+    plain = searchable.context(QUERIES[0], max_words=4000, options=options, mode="dense", boosts=())
+    assert context_alone(plain) == replace(
+        here.context(QUERIES[0], max_words=4000, options=replace(options, mode="dense", boosts=())), words=0
+    )
+
+
+def test_a_context_has_a_floor_of_its_own_unless_options_are_given_whole(searchable: Searchable) -> None:
+    assert searchable.context(QUERIES[0]) == searchable.context(QUERIES[0], floor=FLOOR)
+    assert searchable.context(QUERIES[0], options=SearchOptions()) == searchable.context(QUERIES[0], floor=0)
+
+
+def test_contents_and_state_are_those_of_the_index(searchable: Searchable, here: Index) -> None:
+    if not isinstance(searchable, SingleIndex) or isinstance(getattr(searchable, "name", None), tuple):
+        pytest.skip("several indexes have them each")
+    documents = [*here]
+    assert [*searchable] == [*searchable.documents()] == documents
+    assert [*searchable.documents(["sea*"])] == [*here.documents(["sea*"])]
+    for name in (documents[0].path, Path(documents[-1].path)):
+        assert searchable.document(name) == here.document(name)
+        assert searchable.passages(name, limit=2) == here.passages(name, limit=2)
+        assert searchable.passages(name, limit=2, line=9) == here.passages(name, limit=2, line=9)
     for filters in ([], ["*.md"], ["format=text"]):
         assert searchable.facets(filters, values=3) == here.facets(filters, values=3)
+    assert searchable.coverage(offset=1, limit=3) == here.coverage(offset=1, limit=3)
+    assert searchable.coverage() == here.coverage()
+    assert searchable.problems() == here.problems()
+    assert searchable.checkup(stale=False).status.documents == here.status().documents
+    assert searchable.status(stale=False).passages == here.status().passages
+    assert searchable.embed([]).shape[0] == 0
+    assert searchable.embed(["a ship", "zzz"]).tolist() == here.embed(["a ship", "zzz"]).tolist()
+    assert searchable.map_status().of == here.map_status().of
+    ids = [hit.passage_id for hit in here.search(QUERIES[0], 3)]
+    assert searchable.map_passages(ids) == here.map_passages(ids)
+    with pytest.raises(SourceError, match="not in the index"):
+        searchable.document("nowhere.md")
+    with pytest.raises(UsageError):
+        searchable.page(documents[0].path, 1)
+    with pytest.raises(UsageError):
+        searchable.page_picture(documents[0].path, 1)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +245,16 @@ def test_facets_are_those_of_the_index(searchable: Searchable, here: Index) -> N
         lambda one: one.search_many("ship"),
         lambda one: one.similar(3),
         lambda one: one.context("ship", max_words=1),
+        lambda one: one.context("ship", max_words="many"),
+        lambda one: one.context("ship", limit=3),
+        lambda one: one.context("ship", options={"mode": "dense"}),
+        lambda one: one.context(""),
+        lambda one: one.explain_hit(None),
+        lambda one: one.facets(values=-1),
+        lambda one: one.documents("sea"),
+        lambda one: one.document(3),
+        lambda one: one.passages("a", limit=0),
+        lambda one: one.page_picture("a", 1, width=0),
         lambda one: one.explain("ship", None),
     ],
 )

@@ -17,13 +17,13 @@ from small import index_of_articles, write_articles
 
 from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError, VectorsError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.published.blocks import DATABASE_BLOCK, block_name, describe_file, read_block
 from semsearch.published.followed_database import FollowedDatabase
 from semsearch.published.manifest import CurrentPointer, PublishedManifest, digest_of
 from semsearch.published.naming import BLOCKS, CLAIM, MANIFESTS, POINTER
 from semsearch.readers.document import Text
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors.table import VectorTable
 
@@ -375,7 +375,7 @@ def test_a_folder_that_was_published_to_is_opened_as_one(index: Index, place: Pa
 
 
 def test_several_are_searched_as_one_and_served(index: Index, place: Path) -> None:
-    with SeveralIndexes.open(place.as_uri(), index.path) as several:
+    with MultiIndex.open(place.as_uri(), index.path) as several:
         assert list(several.indexes) == ["place", "index"]
         assert several.search("planet", duplicates=True)[0].index in several.indexes
     served = OpenIndexes(places={"docs": place.as_uri()}, look_every=SELDOM)

@@ -17,6 +17,7 @@ from semsearch.index import Index
 from semsearch.indexing.watching import Follower
 from semsearch.published.naming import BLOCKS, CLAIM, MANIFESTS, POINTER
 from semsearch.published.publisher import GRACE_SECONDS, Publisher
+from semsearch.published.publishing import claimed
 from semsearch.readers.document import Text
 from semsearch.storage.publication import read_note
 from semsearch.stores import registry
@@ -250,6 +251,6 @@ def test_publishing_waits_for_no_grace_where_none_is_given(index: Index, place: 
     index.publish(place, take_over=True)
     index.unpublish()
     index.add([Text("2", "A star.")])
-    uri = index._claimed(place, take_over=False)
+    uri = claimed(index._database, place, take_over=False)
     Publisher(index._database, uri, grace=0).publish()
     assert len(names(place, MANIFESTS)) == 1

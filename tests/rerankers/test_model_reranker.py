@@ -12,12 +12,12 @@ from small import index_of_articles, opening, small_vectors, write_articles
 
 from semsearch.errors import ModelError, UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.rerankers import likeness, model_reranker
 from semsearch.rerankers.model_reranker import ModelReranker
 from semsearch.rerankers.models import Float32, probed, unit_rows
 from semsearch.rerankers.passage_text import text_of
 from semsearch.results.explanation import Explanation
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.storage.files.passage_encodings import NAME
 from semsearch.tuning import TUNING
 
@@ -195,7 +195,7 @@ def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(
             index.sync(tmp_path / name)
     paths = [tmp_path / "indexes" / name for name in ("one", "two")]
     model = Letters()
-    with SeveralIndexes.open(*paths) as plain, SeveralIndexes.open(*paths, reranker=ModelReranker(model)) as both:
+    with MultiIndex.open(*paths) as plain, MultiIndex.open(*paths, reranker=ModelReranker(model)) as both:
         before = {(hit.index, hit.passage_id): hit.score for hit in plain.search(QUESTION, TUNING.reranked)}
         after = both.search(QUESTION, TUNING.reranked)
         assert len(model.read) == len({text_of(hit) for hit in after[:50]})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from inspect import signature
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -15,7 +14,6 @@ from small import index_of_articles
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.options import SearchKeywords, SearchOptions
-from semsearch.results.searchable import Searchable
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +26,6 @@ def test_the_keywords_of_a_search_are_the_fields_of_its_options() -> None:
     declared = get_type_hints(SearchOptions)
     assert list(declared) == [field.name for field in fields(SearchOptions)]
     assert {"k": declared.pop("k"), **get_type_hints(SearchKeywords)} == {"k": int, **declared}
-
-
-@pytest.mark.parametrize("name", ["search", "search_many", "similar", "explain", "context"])
-def test_an_index_is_asked_as_the_protocol_says(name: str) -> None:
-    declared, made = (signature(getattr(cls, name)).parameters for cls in (Searchable, Index))
-    assert list(declared) == list(made)
-    assert [each.kind for each in declared.values()] == [each.kind for each in made.values()]
-    assert [each.default for each in declared.values()] == [each.default for each in made.values()]
 
 
 def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win(index: Index) -> None:

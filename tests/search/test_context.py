@@ -13,7 +13,8 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.context import Context
 from semsearch.results.hits import Hit
-from semsearch.search.context import LEAST_WORDS, assemble
+from semsearch.search.context import assemble
+from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.length import count_words
 

@@ -113,7 +113,13 @@ def context(indexes: OpenIndexes, given: Given) -> GatheredContext:
     from semsearch.serve.operations.asking import checked_filters
 
     chosen = choose(indexes, given["index"])
-    made = chosen.together.context(given["query"], max_words=given["max_words"], filters=checked_filters(given))
+    made = chosen.together.context(
+        given["query"],
+        max_words=given["max_words"],
+        filters=checked_filters(given),
+        mode=given["mode"],
+        per_document=given["per_document"],
+    )
     return GatheredContext(
         text=made.text,
         sources=tuple(_source(citation) for citation in made.citations),
@@ -149,7 +155,9 @@ ASKING = (
             _QUERY,
             INDEX,
             Parameter("max_words", "whole number", "The most words in all.", default=800, least=50, most=2400),
+            _PER_DOCUMENT,
             FILTERS,
+            _MODE,
         ),
         GatheredContext,
         context,

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from semsearch.index import Index
+    from semsearch.multi_index import MultiIndex
     from semsearch.results.reranker import Reranker
     from semsearch.serve.open_indexes import OpenIndexes
-    from semsearch.several.several_indexes import SeveralIndexes
 
 _MOST = 50  # indexes that are asked at once
 Found = TypeVar("Found")
@@ -34,14 +34,12 @@ class ChosenIndexes:
         return len(self.by_name) > 1
 
     @property
-    def together(self) -> Index | SeveralIndexes:
+    def together(self) -> Index | MultiIndex:
         """All of them, to be searched as one."""
-        from semsearch.several.several_indexes import SeveralIndexes  # start-up time
+        from semsearch.multi_index import MultiIndex  # start-up time
 
         return (
-            SeveralIndexes(self.by_name, reranker=self.reranker)
-            if self.are_several
-            else next(iter(self.by_name.values()))
+            MultiIndex(self.by_name, reranker=self.reranker) if self.are_several else next(iter(self.by_name.values()))
         )
 
     @property

@@ -25,7 +25,7 @@ from semsearch.results.hits import Mode
 from semsearch.results.options import SearchOptions
 
 if TYPE_CHECKING:
-    from semsearch.results.searchable import Searchable
+    from semsearch.searchable import Searchable
 
 Report = Callable[[str, int, int], None]
 

@@ -94,9 +94,7 @@ _CONTEXT = (
     QUERY,
     INDEXES,
     Parameter("max_words", "whole number", "The most words in all.", default=800, least=1, most=_MOST_WORDS),
-    MODE,
-    FILTERS,
-    SYNTAX,
+    *(each for each in OPTIONS if each.name not in ("k", "context", "floor")),
     Parameter(
         "floor",
         "number",
@@ -135,7 +133,7 @@ def _wildcards(glob: str) -> int:
 
 
 def _options(given: Given) -> SearchOptions:
-    values = given.only(parameter.name for parameter in OPTIONS)
+    values = given.only(parameter.name for parameter in OPTIONS if parameter.name in given.values)
     only = {"passages": given.values.get("passages")}  # not in a query string, which could not hold them
     checked = {"filters": checked_filters(given), "boosts": _checked_boosts(given)}
     return SearchOptions.from_dict(values | only | checked)
@@ -238,14 +236,8 @@ def check_origin(hit: Hit) -> None:
 
 def context(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
     """Gather the best passages for a query as text for a language model, with numbered citations."""
-    index = indexes.together(given["index"])
-    made = index.context(
-        given["query"],
-        max_words=given["max_words"],
-        mode=given["mode"],
-        filters=checked_filters(given),
-        syntax=given["syntax"],
-        floor=given["floor"],
+    made = indexes.together(given["index"]).context(
+        given["query"], max_words=given["max_words"], options=_options(given)
     )
     about = {**_asked(indexes, given), "query": given["query"], "mode": given["mode"]}
     return about | made.to_dict()
@@ -339,7 +331,7 @@ ASKING = (
         context.__doc__ or "",
         context,
         ContextAnswer,
-        _CONTEXT,
+        (*_CONTEXT, PASSAGES),
         _EXAMPLE_CONTEXT,
     ),
 )

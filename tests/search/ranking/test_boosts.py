@@ -10,11 +10,11 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.results.origin import Mode
 from semsearch.search.ranking.boosts import parse_boost
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.word_vectors.table import VectorTable
 
 QUERY = "a ship in the storm"
@@ -103,7 +103,7 @@ def test_the_least_score_counts_boosts(index: Index) -> None:
 
 
 def test_an_index_among_several_can_be_boosted(folder: Path) -> None:
-    with SeveralIndexes.open(folder / "notes", folder / "other") as both:
+    with MultiIndex.open(folder / "notes", folder / "other") as both:
         before = scores(both.search(QUERY))
         hits = both.search(QUERY, boosts=["index=other^0.5", "guide/^0.1"])
         expected = {"far": 0.5, "guide/old": 0.1, "guide/new": 0.1, "plain": 0.0}
@@ -113,7 +113,7 @@ def test_an_index_among_several_can_be_boosted(folder: Path) -> None:
 
 
 def test_of_several_indexes_only_what_all_of_them_miss_is_said(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with SeveralIndexes.open(folder / "notes", folder / "other") as both:
+    with MultiIndex.open(folder / "notes", folder / "other") as both:
         assert both.search("ship", filters=["author=Ada"])
         assert both.search('"boat"')
         assert both.similar("far", filters=["guide/"])

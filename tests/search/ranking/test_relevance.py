@@ -12,12 +12,12 @@ from small import article, small_vectors
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.floor import FLOOR, strong_part
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.search.ranking.relevance import beyond_doubt, relevance
-from semsearch.several.several_indexes import SeveralIndexes
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_context_leaves_out_what_does_not_answer(index: Index) -> None:
 def test_several_indexes_cut_one_ranking(index: Index, tmp_path: Path) -> None:
     with Index.create(tmp_path / "other", vectors=small_vectors(tmp_path)) as other:
         other.add([Text("law", article("law", 1), title="law")])
-        both = SeveralIndexes({"one": index, "two": other})
+        both = MultiIndex({"one": index, "two": other})
         every, cut = both.search("captain ship", 30), both.search("captain ship", 30, floor=FLOOR)
         assert list(cut) == strong_part(every)
         assert 0 < len(cut) < len(every)

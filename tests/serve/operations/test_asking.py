@@ -8,13 +8,13 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.results.context import Context
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operations.asking import ASKING, search_together
 from semsearch.serve.operations.parameters import Given
-from semsearch.several.several_indexes import SeveralIndexes
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}
 
@@ -168,7 +168,7 @@ def test_several_indexes_are_asked_as_one(method: str, asker: Asker, folder: Pat
     given = {"index": ["docs", "notes", "docs"], "query": "the judge and a ship", "k": 20}
     reply = asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)
     assert (reply.json["index"], reply.json["indexes"]) == (None, ["docs", "notes"])
-    with SeveralIndexes.open(folder / "indexes" / "docs", folder / "indexes" / "notes") as several:
+    with MultiIndex.open(folder / "indexes" / "docs", folder / "indexes" / "notes") as several:
         assert hits(reply.json["hits"]) == several.search("the judge and a ship", 20)
     assert {hit["index"] for hit in reply.json["hits"]} == {"docs", "notes"}
 
@@ -204,7 +204,7 @@ def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:
     assert "warnings" not in asker.get("/v1/search", index="docs", query="ship").json
     with Index.connect(asker.url, index="docs") as remote, pytest.MonkeyPatch.context() as patch:
         messages: list[str] = []
-        patch.setattr("semsearch.remote.remote_index.logger.warning", lambda _, text: messages.append(text))
+        patch.setattr("semsearch.remote_index.logger.warning", lambda _, text: messages.append(text))
         assert remote.search("ship", filters=["yaer=2021"]) == []
         assert messages == ["no document has the key 'yaer'; did you mean year?"]
 

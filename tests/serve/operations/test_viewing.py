@@ -12,6 +12,7 @@ import pytest
 from sample_files.valid_files import pdf
 from serving import Asker, running
 
+from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.pdf.opening import PDFIUM
 from semsearch.results.contents.pages import PdfPage
@@ -62,6 +63,14 @@ def test_a_page_is_told_as_the_index_has_it(reader: Asker, papers: Path) -> None
     described = document()["paths"]["/v1/pages/{id}"]["get"]["responses"]["200"]["content"]["application/json"]
     schema = {**described["schema"], "components": document()["components"]}
     jsonschema.Draft202012Validator(schema).validate(reply.json)
+
+
+def test_pages_are_shown_to_a_program_as_the_index_has_them(reader: Asker, papers: Path) -> None:
+    with Index.open(papers / "indexes" / "papers") as index, Index.connect(reader.url) as remote:
+        assert remote.page("a paper.pdf", 1) == index.page("a paper.pdf", 1)
+        assert remote.page_picture("a paper.pdf", 1, width=300).startswith(b"\x89PNG")
+        with pytest.raises(UsageError):
+            remote.page_picture("a paper.pdf", 2)
 
 
 def test_a_picture_is_a_picture(reader: Asker) -> None:

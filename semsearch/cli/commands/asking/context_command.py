@@ -14,9 +14,12 @@ from semsearch.cli.naming import INDEXES
 from semsearch.cli.options import (
     AllOption,
     AskedIndexOption,
+    BoostsOption,
     FiltersOption,
     IndexesOption,
+    MinScoreOption,
     ModeOption,
+    PerDocumentOption,
     RefreshOption,
     RerankOption,
     RerankSecondsOption,
@@ -38,7 +41,10 @@ def context(
     index: AskedIndexOption = None,
     indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
+    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
+    per_document: PerDocumentOption = None,
+    boosts: BoostsOption = None,
     syntax: SyntaxOption = "full",
     every: AllOption = False,
     rerank: RerankOption = None,
@@ -65,8 +71,17 @@ def context(
     ) as opened:
         if refresh:
             bring_up_to_date(opened)
-        floor = 0.0 if every else FLOOR
-        made = opened.context(query, max_words=max_words, mode=mode, filters=filters or (), syntax=syntax, floor=floor)
+        made = opened.context(
+            query,
+            max_words=max_words,
+            mode=mode,
+            min_score=min_score,
+            filters=filters or (),
+            per_document=per_document,
+            boosts=boosts or (),
+            syntax=syntax,
+            floor=0.0 if every else FLOOR,
+        )
         if json:
             print(to_json({"query": query, "mode": mode, **made.to_dict()}))
         elif made.text:

@@ -54,7 +54,7 @@ from semsearch.errors import UsageError
 from semsearch.results.floor import FLOOR, strong_part
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.results.searchable import Searchable
+from semsearch.searchable import Searchable
 
 if TYPE_CHECKING:
     from semsearch.cli.asked_indexes import Asked

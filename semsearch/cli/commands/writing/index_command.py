@@ -36,7 +36,8 @@ from semsearch.results.state.reports import SyncReport
 from semsearch.system.uris import local_path
 
 if TYPE_CHECKING:
-    from semsearch.index import Index, Report
+    from semsearch.index import Index
+    from semsearch.indexing.progress_reports import Report
 
 NOTHING_INDEXED = 2
 

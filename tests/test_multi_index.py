@@ -10,10 +10,9 @@ from small import write_articles
 
 from semsearch.errors import IndexNotFound, SourceError, UsageError
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex, names_of
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
-from semsearch.several.names import names_of
-from semsearch.several.several_indexes import SeveralIndexes
 from semsearch.word_vectors.table import VectorTable
 
 QUERY = "a ship in the storm"
@@ -32,19 +31,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
 
 
 @pytest.fixture(scope="module")
-def several(folder: Path) -> Iterator[SeveralIndexes]:
-    with SeveralIndexes.open(folder / "notes", folder / "work") as several:
+def several(folder: Path) -> Iterator[MultiIndex]:
+    with MultiIndex.open(folder / "notes", folder / "work") as several:
         yield several
 
 
-def test_each_hit_says_its_index_and_both_answer(several: SeveralIndexes) -> None:
+def test_each_hit_says_its_index_and_both_answer(several: MultiIndex) -> None:
     hits = several.search(QUERY)
     assert {hit.index for hit in hits} == {"notes", "work"}
     assert [hit.rank for hit in hits] == list(range(1, 11))
     assert all(f"/{hit.index}/" in hit.path for hit in hits if hit.root)
 
 
-def test_a_text_of_both_is_one_hit(several: SeveralIndexes) -> None:
+def test_a_text_of_both_is_one_hit(several: MultiIndex) -> None:
     (hit,) = [hit for hit in several.search(QUERY, 20) if hit.document == "both"]
     assert {hit.index, *(other.index for other in hit.duplicates)} == {"notes", "work"}
     both = [hit for hit in several.search(QUERY, 20, duplicates=True) if hit.document == "both"]
@@ -52,7 +51,7 @@ def test_a_text_of_both_is_one_hit(several: SeveralIndexes) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
-def test_every_score_is_explained_and_adds_up(mode: str, several: SeveralIndexes) -> None:
+def test_every_score_is_explained_and_adds_up(mode: str, several: MultiIndex) -> None:
     for hit in several.search(QUERY, 8, mode=mode):  # type: ignore[arg-type]  # one of the modes
         explanation = hit.explain()
         assert explanation.score == pytest.approx(hit.score)
@@ -61,7 +60,7 @@ def test_every_score_is_explained_and_adds_up(mode: str, several: SeveralIndexes
         assert explanation.fused.indexes == ("notes", "work")
 
 
-def test_the_score_in_its_own_index_is_told(several: SeveralIndexes) -> None:
+def test_the_score_in_its_own_index_is_told(several: MultiIndex) -> None:
     for hit in several.search(QUERY, 8):
         alone = {each.passage_id: each.score for each in several.indexes[str(hit.index)].search(QUERY, 30)}
         assert hit.origin is not None
@@ -69,12 +68,12 @@ def test_the_score_in_its_own_index_is_told(several: SeveralIndexes) -> None:
         assert hit.origin.fused.alone == alone[hit.passage_id]
 
 
-def test_the_least_score_is_one_of_the_fused(several: SeveralIndexes) -> None:
+def test_the_least_score_is_one_of_the_fused(several: MultiIndex) -> None:
     hits = several.search(QUERY)
     assert several.search(QUERY, min_score=hits[4].score) == hits[:5]
 
 
-def test_similar_passages_come_from_all_indexes(several: SeveralIndexes) -> None:
+def test_similar_passages_come_from_all_indexes(several: MultiIndex) -> None:
     (hit,) = several.search(QUERY, 1, filters=["*.md"])
     found = several.similar(hit)
     assert {each.index for each in found} == {"notes", "work"}
@@ -83,12 +82,12 @@ def test_similar_passages_come_from_all_indexes(several: SeveralIndexes) -> None
     assert several.similar(hit.path, hit.line) == found
 
 
-def test_ids_of_passages_say_nothing_where_there_are_several(several: SeveralIndexes) -> None:
+def test_ids_of_passages_say_nothing_where_there_are_several(several: MultiIndex) -> None:
     with pytest.raises(UsageError, match="of one index"):
         several.search(QUERY, passages=[1])
 
 
-def test_a_hit_of_nowhere_has_no_index_to_ask(several: SeveralIndexes) -> None:
+def test_a_hit_of_nowhere_has_no_index_to_ask(several: MultiIndex) -> None:
     (hit,) = several.indexes["notes"].search(QUERY, 1)
     with pytest.raises(UsageError, match="does not say its index; expected one of notes, work"):
         several.explain(QUERY, hit)
@@ -96,28 +95,28 @@ def test_a_hit_of_nowhere_has_no_index_to_ask(several: SeveralIndexes) -> None:
         several.similar("nowhere.md")
 
 
-def test_citations_name_their_index(several: SeveralIndexes) -> None:
+def test_citations_name_their_index(several: MultiIndex) -> None:
     context = several.context(QUERY, max_words=120)
     assert {cited.index for cited in context.citations} == {"notes", "work"}
     assert all(f"[{cited.index}]" in context.text for cited in context.citations)
     assert context.words <= 120
 
 
-def test_one_index_answers_byte_for_byte_as_before(several: SeveralIndexes) -> None:
+def test_one_index_answers_byte_for_byte_as_before(several: MultiIndex) -> None:
     (hit, *_) = several.indexes["notes"].search(QUERY)
     assert "index" not in hit.to_dict(origin=True)
     assert "fused" not in hit.to_dict(origin=True)["origin"]
     assert "index" not in several.indexes["notes"].context(QUERY).citations[0].to_dict()
 
 
-def test_hits_are_stored_and_read_back_with_their_index(several: SeveralIndexes) -> None:
+def test_hits_are_stored_and_read_back_with_their_index(several: MultiIndex) -> None:
     (hit,) = several.search(QUERY, 1)
     stored = Hit.from_dict(hit.to_dict(origin=True))
     assert stored == hit
     assert several.explain_hit(stored).score == pytest.approx(hit.score)
 
 
-def test_boosts_count_for_similar_passages_too(several: SeveralIndexes) -> None:
+def test_boosts_count_for_similar_passages_too(several: MultiIndex) -> None:
     (hit,) = several.search(QUERY, 1, filters=["*.md"])
     plain = {(each.index, each.passage_id): each.score for each in several.similar(hit, k=40)}
     boosts = ["law*^0.3", "index=work^0.1"]
@@ -128,13 +127,13 @@ def test_boosts_count_for_similar_passages_too(several: SeveralIndexes) -> None:
 
 def test_an_index_that_is_missing_closes_the_others(folder: Path) -> None:
     with pytest.raises(IndexNotFound):
-        SeveralIndexes.open(folder / "notes", folder / "none")
+        MultiIndex.open(folder / "notes", folder / "none")
 
 
 @pytest.mark.parametrize("given", [{}, [], {"a": "notes"}])
 def test_what_is_no_index_is_a_usage_error(given: object) -> None:
     with pytest.raises(UsageError):
-        SeveralIndexes(given)  # type: ignore[arg-type]  # that is the point
+        MultiIndex(given)  # type: ignore[arg-type]  # that is the point
 
 
 def test_indexes_are_named_by_as_much_of_their_paths_as_tells_them_apart(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from small import write_articles
 
 from semsearch.errors import IndexNotFound, ServerError, SourceError, UsageError
 from semsearch.index import Index
-from semsearch.remote.remote_index import RemoteIndex
+from semsearch.remote_index import RemoteIndex
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import ServerSettings
 from semsearch.word_vectors.table import VectorTable

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
 from semsearch.results.hits import Hit
 from semsearch.results.origin import Mode, Origin, Rerank, Weights
-from semsearch.several.folding import fold
-from semsearch.several.fusing import fuse_alike, fuse_answers
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 
@@ -147,6 +146,6 @@ def test_nothing_found_is_nothing_fused() -> None:
 def test_what_says_the_same_in_two_indexes_is_one_hit() -> None:
     text = "The keys are rotated every ninety days by the platform team."
     answers = {"a": [hit(text, 0.5, 2.0, POOR)], "b": [hit(text, 0.6, 2.0, POOR), hit("Another text.", 0.1, 1.0, POOR)]}
-    (best, other) = fold(fuse_answers(answers, "hybrid"))
+    (best, other) = deduplicate(fuse_answers(answers, "hybrid"))
     assert (best.index, [each.index for each in best.duplicates]) == ("b", ["a"])
     assert (other.passage, other.duplicates) == ("Another text.", ())

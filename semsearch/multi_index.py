@@ -1,0 +1,430 @@
+"""`MultiIndex`: indexes that are searched as one. Each answers, and their answers are fused to one ranking.
+
+In hybrid mode an index divides BM25 by the best one that it has for the query, and adds nearness to its own best
+passage. So an index that has nothing to the point gives to the best of its poor passages what a good one gets. Both are
+put right from what hits know of their scores (`Origin`), without asking again:
+
+    cosine         as it is: each index has its own fit, but cosines remain comparable
+    BM25 / best    the best of all indexes
+    nearness       times the square of the share that the best passage of the index has of the best of all's score
+
+In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
+ranks, scores as they are, or scoring the union anew, and about as good as nearness to the very best passage.
+
+Everything below the class is pure.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+from weakref import ref
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch import tuning
+from semsearch.errors import SourceError, UsageError
+from semsearch.index import Index
+from semsearch.published.naming import place_named
+from semsearch.results.floor import strong_part
+from semsearch.results.hits import DuplicatePassage, Hit, Mode
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Boosted, Fused, Origin, Weights
+from semsearch.search.ranking.boosts import parse_boost
+from semsearch.search.ranking.fusion import fuse, weigh
+from semsearch.search.ranking.reranking import rerank
+from semsearch.search.telling import ToldWarning, gathered, log_common
+from semsearch.searchable import Searchable
+from semsearch.storage.catalogue import PassageRow
+from semsearch.text.near_duplicates import first_alike
+
+if TYPE_CHECKING:
+    from semsearch.results.context import Context
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.reranker import Reranker
+    from semsearch.search.searcher import Searcher
+    from semsearch.word_vectors.loading import WordVectorsLike
+
+Result = TypeVar("Result")
+Named = TypeVar("Named", bound=Path | str)
+_INDEX = "index="
+Float = npt.NDArray[np.float64]
+Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
+_STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
+_MORE = 20  # hits that each index is asked for beyond the page: their order changes when scores are made comparable
+
+
+class MultiIndex(Searchable):
+    """Indexes that are searched as one: one ranking, in which each hit says its `index`. A context manager.
+
+    Scores are made comparable as `fuse_answers` explains. Threads may share it. The indexes keep their own fits, so
+    that none has to be made anew when they are searched together; each answers from its own generation.
+    """
+
+    def __init__(self, indexes: Mapping[str, Index], *, reranker: Reranker | None = None) -> None:
+        """Take opened indexes by names. A `reranker` reads the first hits of all, and those of each do not count."""
+        if not isinstance(indexes, Mapping) or not all(isinstance(index, Index) for index in indexes.values()):
+            raise UsageError(
+                f"indexes are given by names, as {{'notes': Index.open('indexes/notes')}}, not {indexes!r}"
+            )
+        if not indexes:
+            raise UsageError("no index is given; give one at least")
+        self.indexes: dict[str, Index] = dict(indexes)
+        self._reranker = _of_all(reranker, indexes)
+
+    @classmethod
+    def open(
+        cls, *paths: str | Path, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
+    ) -> MultiIndex:
+        """Open the indexes in these folders, or at these places. Each is called like its folder, or by more of it.
+
+        A `reranker`, such as `load_reranker` gives, reads the first hits of all. Raises UsageError, and what
+        `Index.open` raises.
+        """
+        names = names_of([place_named(path) or Path(path) for path in paths])
+        opened: dict[str, Index] = {}
+        try:
+            for name, path in names.items():
+                opened[name] = Index.open(path, vectors=vectors)
+        except BaseException:
+            for index in opened.values():
+                index.close()
+            raise
+        return cls(opened, reranker=reranker)
+
+    def close(self) -> None:
+        """Close all of the indexes."""
+        for index in self.indexes.values():
+            index.close()
+
+    def __repr__(self) -> str:
+        return f"MultiIndex({self.indexes!r})"
+
+    # -- the primitives of `Searchable` --------------------------------------------------------------------------------
+
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+        boosts = DividedBoosts.of(options)
+        answers = self._each(
+            lambda searcher: searcher.search(queries, self._wide(boosts.options), reranked=self._reranker is None)
+        )
+        fused = (
+            fuse_answers({name: answers[name][number] for name in answers}, options.mode)
+            for number in range(len(queries))
+        )
+        pairs = zip(queries, fused, strict=True)
+        return [self._best(boosts.given(hits), options, query) for query, hits in pairs]
+
+    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        boosts = DividedBoosts.of(options)
+        wide = _wider(boosts.options)
+        having = self._having(like, line)
+        example = self.indexes[having[0]].searcher.example(like, line)
+        answers = self._each_by_name(
+            lambda name, searcher: (
+                searcher.similar(like, line, wide) if name in having else searcher.similar_to_texts(example, wide)
+            )
+        )
+        fused = fuse_alike(answers, options.mode, boosted=bool(boosts.options.boosts))
+        return self._best(boosts.given(fused), options)
+
+    def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
+        return self._index_of(hit).explain(query, hit, mode=mode)
+
+    def _explain_hit(self, hit: Hit) -> Explanation:
+        return self._index_of(hit).explain_hit(hit)
+
+    def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
+        from semsearch.search.context import assemble, candidates_for  # start-up time: a search needs none of it
+
+        wanted = candidates_for(options, max_words)
+        boosts = DividedBoosts.of(wanted)
+        wide = self._wide(boosts.options) if self._reranker is not None else _for_each(boosts.options, wanted.k)
+        found = self._each(lambda searcher: searcher.with_passages(query, wide, reranked=self._reranker is None))
+        fused = fuse_answers({name: hits for name, (hits, _) in found.items()}, options.mode)
+        every = self._best(boosts.given(fused), replace(wanted, floor=0.0), query)
+        given = namespaced(every, {name: passages for name, (_, passages) in found.items()})
+        return assemble(given.hits, given.passages, max_words=max_words, floor=options.floor)
+
+    def _names(self) -> Sequence[str]:
+        return tuple(self.indexes)
+
+    # -- how they answer as one ----------------------------------------------------------------------------------------
+
+    def _each(self, ask: Callable[[Searcher], Result]) -> dict[str, Result]:
+        """The answer of each index, by its name."""
+        return self._each_by_name(lambda _, searcher: ask(searcher))
+
+    def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
+        """The answer of each index, by its name. What all of them warn of is logged once."""
+        answers, told = dict[str, Result](), list[list[ToldWarning]]()
+        for name, index in self.indexes.items():
+            with gathered() as own:
+                answers[name] = ask(name, index.searcher)
+            told.append(own)
+        log_common(told)
+        return answers
+
+    def _wide(self, options: SearchOptions) -> SearchOptions:
+        """The options that each index is asked with, so that there are enough hits for a reranker."""
+        if self._reranker is None:
+            return _wider(options)
+        return _wider(replace(options, k=max(options.k, tuning.TUNING.reranked)))
+
+    def _best(self, hits: list[Hit], options: SearchOptions, query: str | None = None) -> list[Hit]:
+        """The best k of all hits, with their ranks, less what says the same and what is below the least score.
+
+        For a query, a reranker reads the first of them before.
+        """
+        is_read = query is not None and self._reranker is not None
+        least = -math.inf if options.min_score is None or is_read else options.min_score
+        hits = [hit for hit in hits if hit.score >= least]
+        page = hits if options.duplicates else deduplicate(hits)
+        if query is not None and self._reranker is not None:
+            page = rerank(self._reranker, query, page[: self._wide(options).k], options)
+        page = strong_part(page[: options.k], options.floor)
+        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(page, start=1)]
+        for hit in ranked:
+            hit.found_by(ref(self))
+        return ranked
+
+    def _index_of(self, hit: Hit) -> Index:
+        if hit.index not in self.indexes:
+            said = "does not say its index" if hit.index is None else f"is of the index {hit.index!r}"
+            raise UsageError(f"this hit in {hit.path} {said}; expected one of {', '.join(self.indexes)}")
+        return self.indexes[hit.index]
+
+    def _having(self, like: Hit | str, line: int | None) -> list[str]:
+        """The names of the indexes that have a passage or document. Raises SourceError if none has."""
+        if isinstance(like, Hit):
+            self._index_of(like)
+            return [str(like.index)]
+        having: list[str] = []
+        errors: list[SourceError] = []
+        for name, index in self.indexes.items():
+            try:
+                index.searcher.example(like, line)
+                having.append(name)
+            except SourceError as error:
+                errors.append(error)
+        if having:
+            return having
+        if len(errors) == 1:
+            raise errors[0]
+        raise SourceError(f"{like} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
+
+
+def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:
+    """The reranker, with what it keeps of passages beside the index of each."""
+    cached_in = getattr(reranker, "cached_in", None)
+    return reranker if cached_in is None else cast("Reranker", cached_in({n: each.path for n, each in indexes.items()}))
+
+
+def _wider(options: SearchOptions) -> SearchOptions:
+    """The options that each index is asked with: more hits, of any score. Raises UsageError for ids of passages."""
+    return _for_each(options, k=options.k + max(_MORE, options.k // 4))
+
+
+def _for_each(options: SearchOptions, k: int) -> SearchOptions:
+    if options.passages is not None:
+        raise UsageError("an id is of a passage of one index; search that one, not several, for `passages`")
+    return replace(options, k=k, min_score=None, floor=0.0)
+
+
+def names_of(folders: Sequence[Named]) -> dict[str, Named]:
+    """Name folders, in their order; one that is given twice is named once. `a/docs` and `b/docs` need two parts.
+
+    A text is a URI, and is named by its parts too.
+    """
+    places: dict[str, Named] = {}
+    for folder in folders:
+        places.setdefault(folder if isinstance(folder, str) else os.path.realpath(folder), folder)
+    parts = 1
+    while True:
+        names = {place: "/".join(Path(place).parts[-parts:]) for place in places}
+        if max(Counter(names.values()).values(), default=1) == 1:
+            return {names[place]: folder for place, folder in places.items()}
+        parts += 1
+
+
+@dataclass(frozen=True, slots=True)
+class DividedBoosts:
+    """The options for each index, and the points for the hits of an index, by its name."""
+
+    options: SearchOptions
+    points: dict[str, float]
+
+    @classmethod
+    def of(cls, options: SearchOptions) -> DividedBoosts:
+        """Divide the boosts of a search. Raises UsageError for one that makes no sense."""
+        own = [parse_boost(text) for text in options.boosts if text.lstrip().startswith(_INDEX)]
+        others = tuple(text for text in options.boosts if not text.lstrip().startswith(_INDEX))
+        points: dict[str, float] = {}
+        for boost in own:
+            for name in boost.text.removeprefix(_INDEX).split("|"):
+                points[name.strip()] = points.get(name.strip(), 0.0) + boost.points
+        return cls(replace(options, boosts=others) if own else options, points)
+
+    def given(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Hits with the points of their indexes, best first."""
+        if not self.points:
+            return list(hits)
+        return sorted(map(self._with_points, hits), key=lambda hit: -hit.score)
+
+    def _with_points(self, hit: Hit) -> Hit:
+        points = self.points.get(str(hit.index), 0.0)
+        if not points or hit.origin is None:
+            return hit if not points else replace(hit, score=hit.score + points)
+        part = Boosted(f"{_INDEX}{hit.index}", points, points, 1.0)
+        origin = replace(hit.origin, boosts=(*(hit.origin.boosts or ()), part))
+        return replace(hit, score=hit.score + points, origin=origin)
+
+
+def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
+    """All hits of a query, best first, each with the name of its index, and an origin that explains the new score.
+
+    Of equal scores, the index that was named first comes first. Ranks are still those of each index.
+    """
+    origins = {name: hits[0].origin for name, hits in answers.items() if hits and hits[0].origin is not None}
+    weights = _common([origin.weights for origin in origins.values()]) if mode == "hybrid" and origins else None
+    bests = {name: _best_of(hits, weights) for name, hits in answers.items() if hits} if weights else {}
+    top = max(bests.values(), default=0.0)
+    found: list[Hit] = []
+    for name, hits in answers.items():
+        share = _share(bests.get(name, 0.0), top)
+        found += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
+    return sorted(found, key=lambda hit: -hit.score)
+
+
+def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:
+    """Like `fuse_answers`, for hits of `similar`, whose scores have no nearness, and which know no origin.
+
+    What boosts have added, if there are any, is what a score has beyond that of its parts in its own index.
+    """
+    found = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
+    if mode == "hybrid":
+        scores = _of_both_halves(found)
+        if boosted:
+            scores += np.concatenate([_scores(hits) - _of_both_halves(hits) for hits in answers.values()])
+        found = [replace(hit, score=score) for hit, score in zip(found, scores.tolist(), strict=True)]
+    return sorted(found, key=lambda hit: -hit.score)
+
+
+def _of_both_halves(hits: Sequence[Hit]) -> Float:
+    """The scores of hits by their meaning and words alone. (n,)"""
+    dense, lexical = (
+        np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+        for scores in ([hit.dense for hit in hits], [hit.lexical for hit in hits])
+    )
+    return fuse(dense, lexical)
+
+
+def _scores(hits: Sequence[Hit]) -> Float:
+    return np.array([hit.score for hit in hits], dtype=np.float64)
+
+
+def _common(each: Sequence[Weights]) -> Weights:
+    """The weights for the hits of all indexes: those of an index where both halves know something, if there is one."""
+    best = max(weights.best if weights.lexical else 0.0 for weights in each)
+    both = next((weights for weights in each if weights.lexical and weights.dense), None)
+    if both is not None:
+        return replace(both, best=best)
+    return weigh(is_dense=any(weights.dense for weights in each), best=best)
+
+
+def _best_of(hits: Sequence[Hit], weights: Weights) -> float:
+    return max(_without_near(hit, weights) for hit in hits)
+
+
+def _without_near(hit: Hit, weights: Weights) -> float:
+    return weights.dense * (hit.dense or 0.0) + weights.lexical * (hit.lexical or 0.0) / weights.best
+
+
+def _share(best: float, top: float) -> float:
+    return min(max(best / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
+
+
+def _comparable(hit: Hit, indexes: tuple[str, ...], common: Weights | None, share: float) -> Hit:
+    """The hit with the score that the common weights give it; as it is, if they are its own, or in another mode."""
+    origin = hit.origin
+    if origin is None:
+        return hit
+    own = origin.weights
+    weights = own if common is None else replace(common, near=own.near * share)
+    score = hit.score if weights == own else hit.score + _gained(hit, origin, weights, share)
+    fused = Fused(indexes, hit.score, own.best, share if own.near else 1.0)
+    return replace(hit, score=score, origin=replace(origin, weights=weights, fused=fused))
+
+
+def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
+    """What a hit's score gains, or loses, by other weights."""
+    own, before = origin.weights, _without_near(hit, origin.weights)
+    rerank = 0.0 if origin.rerank is None else origin.rerank.points
+    boosted = sum(each.points for each in origin.boosts or ())
+    near = hit.score - rerank - boosted - before if own.near else 0.0
+    return _without_near(hit, weights) - before + near * (share - 1)
+
+
+def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without those that say the same as a better one, which become its duplicates, with their own."""
+    groups: dict[int, list[Hit]] = {}
+    for hit, first in zip(hits, first_alike([hit.passage for hit in hits]), strict=True):
+        groups.setdefault(first, []).append(hit)
+    return [_with_others(best, others) for best, *others in groups.values()]
+
+
+def _with_others(best: Hit, others: Sequence[Hit]) -> Hit:
+    own = [replace(other, index=best.index) for other in best.duplicates]
+    for hit in others:
+        own += [_as_duplicate(hit), *(replace(other, index=hit.index) for other in hit.duplicates)]
+    return replace(best, duplicates=tuple(own)) if own else best
+
+
+def _as_duplicate(hit: Hit) -> DuplicatePassage:
+    """A hit as a duplicate, which stands at the line of the hit's sentence."""
+    return DuplicatePassage(
+        index=hit.index,
+        path=hit.path,
+        root=hit.root,
+        document=hit.document,
+        title=hit.title,
+        format=hit.format,
+        line=hit.line,
+        page=hit.page,
+        place=hit.place,
+        headings=hit.headings,
+        passage_id=hit.passage_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacedPassages:
+    """Hits of several indexes, and passages by their new ids."""
+
+    hits: Sequence[Hit]
+    passages: Mapping[int, PassageRow]
+
+
+def namespaced(hits: Sequence[Hit], passages: Mapping[str, Mapping[int, PassageRow]]) -> NamespacedPassages:
+    """Number hits and passages anew: the ids of each index from a number of its own on. `passages`: by index."""
+    firsts = {name: _STEP * number for number, name in enumerate(passages)}
+    rows_by_id = {
+        firsts[name] + id_: replace(
+            row,
+            id=firsts[name] + row.id,
+            document_id=firsts[name] + row.document_id,
+            first_sentence=firsts[name] + row.first_sentence,
+        )
+        for name, rows in passages.items()
+        for id_, row in rows.items()
+    }
+    return NamespacedPassages([_moved(hit, firsts[str(hit.index)]) for hit in hits], rows_by_id)
+
+
+def _moved(hit: Hit, first: int) -> Hit:
+    return replace(hit, passage_id=first + hit.passage_id, sentence_id=first + hit.sentence_id)

@@ -1,1 +1,0 @@
-"""An index on a server, which answers as one here does."""

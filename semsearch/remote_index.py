@@ -1,0 +1,342 @@
+"""`RemoteIndex`: an index on a server, or several, made by `Index.connect`. It gives the hits that are given there.
+
+Questions go over HTTP, by the standard library; connections are kept, each lent to one thread at a time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import threading
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+from weakref import ref
+
+from semsearch import errors
+from semsearch.errors import SemsearchError, ServerError, UsageError
+from semsearch.results.contents.documents import DocumentInfo, DocumentText
+from semsearch.results.contents.facets import Facets
+from semsearch.results.contents.map_passage import MapPassage
+from semsearch.results.contents.map_status import MapStatus
+from semsearch.results.contents.pages import PdfPage
+from semsearch.results.contents.passages import DocumentPassages
+from semsearch.results.context import Context
+from semsearch.results.explanation import Explanation
+from semsearch.results.hit_list import Hits
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.options import SearchOptions, strings
+from semsearch.results.state.checkup import Checkup
+from semsearch.results.state.problems import FileCoverage, Problem
+from semsearch.results.state.reports import Status
+from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
+logger = logging.getLogger(__name__)
+Item = TypeVar("Item")
+_AT_ONCE = 1000  # queries of a batch, texts to embed, and documents of a page
+_POINTS_AT_ONCE = 200  # ids of passages in a query string
+_SECONDS = 60.0
+_IDLE = 8  # connections that are kept
+_SHOWN = 200  # characters of an answer that is not understood
+_NOT_OF_CONTEXT = ("k", "context")  # options of a search that follow from the words of a context
+
+
+class RemoteIndex(SingleIndex):
+    """An index on a server: what can be asked of an `Index`, asked over HTTP. A context manager, closed at its end.
+
+    Threads may share it. Paths are those of the server's machine, and are understood in its current folder. With the
+    names of several indexes, these are searched there as one (`MultiIndex`); their documents and their status are
+    asked of each by itself. Asking raises ServerError where the server does not answer or refuses, and otherwise what
+    the index raises there.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        index: str | Sequence[str] | None = None,
+        token: str | None = None,
+        timeout: float = _SECONDS,
+    ) -> None:
+        self.url = url
+        self.name: str | tuple[str, ...] | None = (
+            index if index is None or isinstance(index, str) else _one_or_several(index)
+        )
+        self._server = ServerConnection(url, token=token, timeout=timeout)
+
+    def close(self) -> None:
+        """Close the connections. They are opened again when they are needed."""
+        self._server.close()
+
+    def __repr__(self) -> str:
+        return f"RemoteIndex({self.url!r}, index={self.name!r})"
+
+    # -- the primitives of `Searchable` --------------------------------------------------------------------------------
+
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+        if len(queries) == 1:  # the server answers those of many clients together
+            answer = self._server.post("/v1/search", self._given(options, query=queries[0], origin=True))
+            for warning in answer.get("warnings", ()):
+                logger.warning("%s", warning)
+            return [self._hits(answer["hits"])]
+        found: list[list[Hit]] = []
+        for first in range(0, len(queries), _AT_ONCE):
+            given = self._given(options, queries=queries[first : first + _AT_ONCE], origin=True)
+            found += [self._hits(each["hits"]) for each in self._server.post("/v1/search/batch", given)["answers"]]
+        return found
+
+    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        subject = {"hit": like.to_dict()} if isinstance(like, Hit) else {"path": like}
+        answer = self._server.post("/v1/similar", self._given(options, line=line, **subject))
+        return [Hit.from_dict(hit) for hit in answer["hits"]]
+
+    def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
+        return self._explained(hit, query=query, mode=mode)
+
+    def _explain_hit(self, hit: Hit) -> Explanation:
+        return self._explained(hit, own=True)
+
+    def _explained(self, hit: Hit, **fields: Any) -> Explanation:
+        name = self._name() if hit.index is None else hit.index
+        given = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), **fields}
+        return Explanation.from_dict(self._server.post("/v1/explain", given))
+
+    def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
+        given = self._given(options, query=query, max_words=max_words)
+        for name in _NOT_OF_CONTEXT:
+            del given[name]
+        answer = self._server.post("/v1/context", given)
+        return Context.from_dict({key: answer[key] for key in ("text", "words", "citations", "weak") if key in answer})
+
+    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        import numpy as np  # start-up time: a question needs no arrays here
+
+        rows: list[npt.NDArray[np.float32]] = []
+        for first in range(0, max(len(texts), 1), _AT_ONCE):
+            given = {"model": self._name(), "input": texts[first : first + _AT_ONCE], "encoding_format": "base64"}
+            data = self._server.post("/v1/embeddings", given)["data"]
+            rows += [np.frombuffer(b64decode(each["embedding"]), dtype="<f4") for each in data]
+        return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
+
+    def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
+        self._name()  # raises, before the first is asked for
+        return self._listed("/v1/documents", "documents", DocumentInfo.from_dict, filters=filters)
+
+    def _document(self, name: str) -> DocumentText:
+        return DocumentText.from_dict(self._got(f"/v1/documents/{quote(name, safe='')}"))
+
+    def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
+        asked = {"sentence": sought.sentence, "passage": sought.passage, "line": sought.line, "page": sought.page}
+        found = self._got(f"/v1/passages/{quote(name, safe='')}", offset=offset, limit=limit, **asked)
+        return DocumentPassages.from_dict(found)
+
+    def _page(self, name: str, page: int) -> PdfPage:
+        return PdfPage.from_dict(self._got(f"/v1/pages/{quote(name, safe='')}", page=page))
+
+    def _page_picture(self, name: str, page: int, width: int) -> bytes:
+        given = {"index": self._name(), "page": page, "width": width}
+        return self._server.get_bytes(f"/v1/pictures/{quote(name, safe='')}", given)
+
+    def _facets(self, filters: Sequence[str], values: int) -> Facets:
+        return Facets.from_dict(self._got("/v1/facets", filters=tuple(filters), values=values))
+
+    def _status(self, *, drift: bool, stale: bool) -> Status:
+        return Status.from_dict(self._got("/v1/status", drift=drift, stale=stale))
+
+    def _problems(self) -> tuple[Problem, ...]:
+        return tuple(self._listed("/v1/problems", "problems", Problem.from_dict))
+
+    def _checkup(self, *, stale: bool) -> Checkup:
+        return Checkup.from_dict(self._got("/v1/checkup", stale=stale))
+
+    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
+        found = self._listed("/v1/coverage", "coverage", FileCoverage.from_dict, offset=offset)
+        return tuple(islice(found, limit))
+
+    def _map_status(self) -> MapStatus:
+        found = self._got("/v1/map")
+        return MapStatus.from_dict({field.name: found[field.name] for field in fields(MapStatus)})
+
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        found: list[MapPassage] = []
+        for first in range(0, len(ids), _POINTS_AT_ONCE):
+            asked = [int(id_) for id_ in ids[first : first + _POINTS_AT_ONCE]]
+            found += map(MapPassage.from_dict, self._got("/v1/map/passages", ids=asked)["passages"])
+        return found
+
+    # -- how they are asked --------------------------------------------------------------------------------------------
+
+    def _names(self) -> Sequence[str]:
+        return self.name if isinstance(self.name, tuple) else ()
+
+    def _one(self) -> SingleIndex:
+        return Searchable._one(self) if isinstance(self.name, tuple) else self
+
+    def _name(self) -> str | None:
+        """The name of the index. Raises UsageError if there are several."""
+        self._one()
+        return None if isinstance(self.name, tuple) else self.name
+
+    def _got(self, path: str, **query: Any) -> Any:
+        """What the one index answers at a path."""
+        return self._server.get(path, {"index": self._name(), **query})
+
+    def _listed(
+        self, path: str, key: str, made: Callable[[dict[str, Any]], Item], *, offset: int = 0, **query: Any
+    ) -> Iterator[Item]:
+        """All of a list that the server gives a part at a time."""
+        following: int | None = offset
+        while following is not None:
+            page = self._got(path, offset=following, limit=_AT_ONCE, **query)
+            yield from map(made, page[key])
+            following = page["next"]
+
+    def _given(self, options: SearchOptions, **fields: Any) -> dict[str, Any]:
+        return {"index": self.name, **options.to_dict(), **fields}
+
+    def _hits(self, found: list[dict[str, Any]]) -> Hits:
+        """Hits as the server sent them, which remember who found them."""
+        hits = Hits(Hit.from_dict(hit) for hit in found)
+        for hit in hits:
+            hit.found_by(ref(self))
+        return hits
+
+
+def _one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
+    """The names of several indexes, each once; the name itself, if it is one."""
+    different = tuple(dict.fromkeys(strings(names, "index")))
+    if not different:
+        raise UsageError("no name of an index is given; give one, several, or None for the only one there is")
+    return different if len(different) > 1 else different[0]
+
+
+class ServerConnection:
+    """The connections to one server. Threads may share it. The token is sent with every request, nowhere else."""
+
+    def __init__(self, url: str, *, token: str | None, timeout: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise UsageError("the token has characters that no token has")
+        self.url: str = url.rstrip("/")
+        self._parts = parts
+        self._timeout = timeout
+        self._headers = {"Accept": "application/json"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
+        self._lock = threading.Lock()
+        self._idle: list[http.client.HTTPConnection] = []
+
+    def get(self, path: str, query: Mapping[str, Any]) -> Any:
+        """Read what is at a path. Raises what the server answers with: the errors of an index, ServerError."""
+        return self._understood(*self._ask("GET", _with_query(path, query), None))
+
+    def get_bytes(self, path: str, query: Mapping[str, Any]) -> bytes:
+        """Read what is at a path and is no JSON, such as a picture. Raises as `get`."""
+        status, found = self._ask("GET", _with_query(path, query), None)
+        if status != http.client.OK:
+            self._understood(status, found)  # raises
+        return found
+
+    def post(self, path: str, fields: Mapping[str, Any]) -> Any:
+        """Ask with a JSON object. Raises as `get`."""
+        return self._understood(*self._ask("POST", path, fields))
+
+    def _ask(self, method: str, path: str, fields: Mapping[str, Any] | None) -> tuple[int, bytes]:
+        try:
+            body = None if fields is None else json.dumps(fields, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"this cannot be sent as JSON: {error}") from None
+        headers = self._headers if body is None else self._headers | {"Content-Type": "application/json"}
+        try:
+            return self._sent(method, self._parts.path.rstrip("/") + path, body, headers)
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise ServerError(
+                f"the server {self.url} does not answer ({reason}); start it with: semsearch serve"
+            ) from error
+
+    def _sent(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Send a request on a kept connection, or on a new one where the server has closed that meanwhile."""
+        with self._lock:
+            kept = self._idle.pop() if self._idle else None
+        if kept is not None:
+            try:
+                return self._on(kept, method, path, body, headers)
+            except (ConnectionError, http.client.BadStatusLine):
+                pass
+        return self._on(self._opened(), method, path, body, headers)
+
+    def _on(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+    ) -> tuple[int, bytes]:
+        try:
+            connection.request(method, path, body, dict(headers))
+            answer = connection.getresponse()
+            found = answer.status, answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            keep = not answer.will_close and len(self._idle) < _IDLE
+            if keep:
+                self._idle.append(connection)
+        if not keep:
+            connection.close()
+        return found
+
+    def _opened(self) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+        assert self._parts.hostname is not None  # checked when this was made
+        try:
+            return kind(self._parts.hostname, self._parts.port, timeout=self._timeout)
+        except ValueError as error:
+            raise UsageError(f"{self.url!r} is not the address of a server: {error}") from None
+
+    def _understood(self, status: int, text: bytes) -> Any:
+        """The answer of the server, as JSON. Raises the error that it stands for."""
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            shown = " ".join(text[:_SHOWN].decode("utf-8", "replace").split())
+            raise ServerError(f"{self.url} is no semsearch server: it answers {status} with {shown!r}") from None
+        if status == http.client.OK:
+            return answer
+        detail = str(answer.get("detail", answer)) if isinstance(answer, dict) else str(answer)
+        kind = getattr(errors, str(answer.get("error")), None) if isinstance(answer, dict) else None
+        if isinstance(kind, type) and issubclass(kind, SemsearchError) and kind is not errors.MissingExtra:
+            raise kind(detail)
+        raise ServerError(f"the server {self.url} refuses ({status}): {detail}")
+
+    def close(self) -> None:
+        """Close the connections that are kept."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _with_query(path: str, query: Mapping[str, Any]) -> str:
+    given = {name: _as_text(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
+
+def _as_text(value: Any) -> Any:
+    """A value as a query string has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,378 @@
+"""`Searchable`: the contract of everything that can be searched, with its signatures, checks and docstrings, once.
+
+Public methods check what they are given and ask a primitive, a method of the same name with an underscore. An index on
+this machine (`Index`, also the reader of a published snapshot), several as one (`MultiIndex`) and those on a server
+(`RemoteIndex`) have the primitives. What can be asked of a `SingleIndex` only raises a UsageError where several are
+asked as one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import UsageError
+from semsearch.results.floor import FLOOR
+from semsearch.results.hit_list import Hits
+from semsearch.results.hits import Hit, Mode
+from semsearch.results.options import SearchKeywords, SearchOptions, strings
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Self, Unpack
+
+    from semsearch.results.contents.documents import DocumentInfo, DocumentText
+    from semsearch.results.contents.facets import Facets
+    from semsearch.results.contents.map_passage import MapPassage
+    from semsearch.results.contents.map_status import MapStatus
+    from semsearch.results.contents.pages import PdfPage
+    from semsearch.results.contents.passages import DocumentPassages
+    from semsearch.results.context import Context
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.state.checkup import Checkup
+    from semsearch.results.state.problems import FileCoverage, Problem
+    from semsearch.results.state.reports import Status
+
+LEAST_WORDS = 3  # of a context: a number, a word, and a sign that there are more
+_CONTEXT = SearchOptions(floor=FLOOR)
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtPassage:
+    """The passage that is asked for, by its own id, a sentence of it, a line or a page: the first of these that is."""
+
+    sentence: int | None = None
+    passage: int | None = None
+    line: int | None = None
+    page: int | None = None
+
+
+class Searchable(ABC):
+    """Everything that can be searched: an index here, one on a server, several as one. A context manager.
+
+    Threads may share it. Options are given as `SearchOptions`, by keyword, or both: then the keywords win.
+    """
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        k: int | None = None,
+        *,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> Hits:
+        """Find the k passages that answer a query best, best first; fewer if there are fewer. By default ten.
+
+        Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
+        semsearch.search.filtering.filters) decide beforehand which documents may answer; `context` adds so many
+        sentences before and after the quoted one. Of passages that say the same (see semsearch.text.near_duplicates)
+        only the best is a hit, and the others are its `duplicates`, unless they are asked for. `passages` are ids, of
+        hits or of a map: only these may answer; an id is of one index, not of several. A query of which no word is
+        known is answered by its words alone, with a logged warning; in mode "dense" it finds nothing. Raises UsageError
+        for a query without words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch
+        if the word vectors are not those that the index was built with; ServerError if a server does not answer.
+        """
+        if not isinstance(query, str):
+            raise UsageError(f"search takes one query, not {type(query).__name__}; for several use search_many")
+        (hits,) = self.search_many([query], k, options=options, **keywords)
+        return hits
+
+    def search_many(
+        self,
+        queries: Iterable[str],
+        k: int | None = None,
+        *,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> list[Hits]:
+        """Find the hits of each of several queries, as `search` does.
+
+        All of them see the same generation of an index; on a server, each thousand of them.
+        """
+        chosen = SearchOptions.chosen(options, k, keywords)
+        return [Hits(found) for found in self._search(strings(queries, "queries"), chosen)]
+
+    def similar(
+        self,
+        like: Hit | str | Path,
+        line: int | None = None,
+        k: int | None = None,
+        *,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> Hits:
+        """Find the k passages most similar to a passage or document of the index. Options are those of `search`.
+
+        The passage is that of a hit, or the one at a line of a document, which is given by its path or id, or at a
+        place as hits cite it, "talk.pptx slide 3"; without either, it is the whole document, represented by the
+        direction of the sum of its passages' vectors. Meaning is compared by the stored vectors; words, by the twenty
+        that say most about the passage or document. It is no answer itself, nor are a passage's neighbours in its
+        section. No reranker reads these hits, since there is no query. Of several indexes, those that have the document
+        compare it so, the others by its text, embedded by their own fits. Raises SourceError for a path that is not in
+        the index, or is ambiguous; UsageError for a line that the document does not have, and for a hit whose passage
+        has changed.
+        """
+        if not isinstance(like, Hit | str | Path):
+            raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
+        chosen = SearchOptions.chosen(options, k, keywords)
+        return Hits(self._similar(str(like) if isinstance(like, Path) else like, line, chosen))
+
+    def explain(self, query: str, hit: Hit, *, mode: Mode | None = None) -> Explanation:
+        """Explain the score of a hit's passage for a query.
+
+        For the query that found the hit, this explains the hit's own score, with its filters and its reranker. For
+        another query or mode, or if the index has changed since, it explains the score that the passage has now in its
+        index, without filters. `mode` is by default that of the hit if this query found it, otherwise "hybrid". Raises
+        UsageError if the passage has gone or changed.
+        """
+        if not isinstance(hit, Hit):
+            raise UsageError(f"explain takes a query and a hit, not {hit!r}")
+        return self._explain(query, hit, mode)
+
+    def explain_hit(self, hit: Hit) -> Explanation:
+        """Explain a hit's own score, as `hit.explain()` does, also for a hit that was stored or sent with its origin.
+
+        Raises UsageError if the index has changed since the hit was found, or if the hit has no origin.
+        """
+        if not isinstance(hit, Hit) or hit.origin is None:
+            raise UsageError(f"explain_hit takes a hit with its origin, not {hit!r}; use explain(query, hit)")
+        return self._explain_hit(hit)
+
+    def context(
+        self,
+        query: str,
+        *,
+        max_words: int = 800,
+        options: SearchOptions | None = None,
+        **keywords: Unpack[SearchKeywords],
+    ) -> Context:
+        """Assemble the best passages for a query as text for a language model, numbered, with a list of their sources.
+
+        The text has at most `max_words` words in all. semsearch.search.context explains what goes into it. Options are
+        those of `search`, but for the number of hits and sentences, which follow from the words. Passages that probably
+        do not answer, at the end of the ranking, are left out: those whose relevance is below `floor`, which is
+        semsearch.results.floor.FLOOR unless `options` or a keyword say otherwise. So the text is empty if nothing
+        answers. 0 leaves out none. Of several indexes, citations name the index. Raises UsageError as `search`.
+        """
+        if not isinstance(max_words, int) or isinstance(max_words, bool):
+            raise UsageError(f"max_words must be a whole number, not {max_words!r}")
+        if max_words < LEAST_WORDS:
+            raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
+        chosen = SearchOptions.chosen(_CONTEXT if options is None else options, None, keywords)
+        return self._context(query, replace(chosen, context=0), max_words)
+
+    def embed(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
+        """Embed texts as the index embeds its sentences: unit vectors, float32. (n) -> (n, d)
+
+        A text without a known word has a zero vector. Raises UsageError while the index has no text.
+        """
+        return self._one()._embed(strings(texts, "texts"))
+
+    # -- contents ------------------------------------------------------------------------------------------------------
+
+    def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
+        """List the documents of the index that pass all filters, by root and path, without their text.
+
+        `filters` are those of a search (semsearch.search.filtering.filters): "guide/" is all below a folder. Documents
+        are read some at a time, so that a long list takes little memory; a document that is added or removed meanwhile
+        may be in the list or not. Raises UsageError for a filter that makes no sense.
+        """
+        return self._one()._documents(strings(filters, "filters"))
+
+    def __iter__(self) -> Iterator[DocumentInfo]:
+        """List all documents, as `documents` does."""
+        return self.documents()
+
+    def document(self, name: str | Path) -> DocumentText:
+        """Return a document, by its path or by the id that a program gave it: its title, metadata, format and text.
+
+        A path may be written as hits show it, absolute, or relative to its root. `DocumentText` explains how its text
+        is made. Raises SourceError for a path or an id that is not in the index, or is ambiguous.
+        """
+        return self._one()._document(_named("document", name))
+
+    def passages(
+        self,
+        name: str | Path,
+        *,
+        offset: int = 0,
+        limit: int = 100,
+        sentence: int | None = None,
+        passage: int | None = None,
+        line: int | None = None,
+        page: int | None = None,
+    ) -> DocumentPassages:
+        """Return some passages of a document, with the places of their sentences: `limit` at most, from `offset` on.
+
+        Where the id of a `sentence` or of a `passage`, a `line` or a `page` is given, those of its group of `limit`:
+        of the first of these that the document has. `name` is as for `document`. Raises SourceError, UsageError.
+        """
+        if offset < 0 or limit < 1:
+            raise UsageError(f"give an offset from 0 on and a limit from 1 on, not {offset} and {limit}")
+        sought = SoughtPassage(sentence, passage, line, page)
+        return self._one()._passages(_named("passages", name), offset, limit, sought)
+
+    def page(self, name: str | Path, page: int) -> PdfPage:
+        """Return a page of a PDF, counted from 1: its size, and where its sentences stand on it.
+
+        Raises SourceError for a path that is not in the index, SourceChanged for a file that is no longer what was
+        indexed, UsageError for another document or a page that there is not, MissingExtra.
+        """
+        return self._one()._page(_named("page", name), page)
+
+    def page_picture(self, name: str | Path, page: int, *, width: int = 1000) -> bytes:
+        """Draw a page of a PDF, counted from 1, as PNG, `width` pixels wide; less wide if that is too large.
+
+        Raises as `page`, and SourceError for a page that takes too long.
+        """
+        if width < 1:
+            raise UsageError(f"a picture is at least 1 pixel wide, not {width}")
+        return self._one()._page_picture(_named("page_picture", name), page, width)
+
+    def facets(self, filters: Sequence[str] = (), *, values: int = 10) -> Facets:
+        """Count the documents that pass all filters by folder, format, date and each key of their metadata.
+
+        A facet is counted as if the filters on its own key were not there, and each of its values has the filter that
+        selects it. So many `values` of each, the most frequent. Reads the rows of all documents, 100,000 in two or
+        three seconds; asked again before the next write, it is there at once. Raises UsageError for a filter that makes
+        no sense.
+        """
+        if not isinstance(values, int) or isinstance(values, bool) or values < 0:
+            raise UsageError(f"values must be a whole number, not {values!r}")
+        return self._one()._facets(strings(filters, "filters"), values)
+
+    # -- state ---------------------------------------------------------------------------------------------------------
+
+    def status(self, *, drift: bool = True, stale: bool = True) -> Status:
+        """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.
+
+        Of a copy that is read from a place, the files lie elsewhere, and are not listed.
+        """
+        return self._one()._status(drift=drift, stale=stale)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The files below the roots that are not in the index, or not wholly: each with the reason and what to do.
+
+        Not read are files of formats that no reader is for, damaged, encrypted and overlarge ones, and folders that
+        cannot be listed. Partly read are files with scanned pages, attachments, broken bytes, and those whose encoding
+        was guessed and may be another. Hidden and ignored files were asked to be left out. Lists all roots' files,
+        unless this is a copy that is read from a place, which knows what there was at the last sync.
+        """
+        return self._one()._problems()
+
+    def checkup(self, *, stale: bool = True) -> Checkup:
+        """Return the health of the index: its status, what takes how much room, and what there is to do about it.
+
+        `stale` lists the files of all roots. Needs the word vectors. The commands are for the machine of the index.
+        """
+        return self._one()._checkup(stale=stale)
+
+    def coverage(self, *, offset: int = 0, limit: int | None = None) -> tuple[FileCoverage, ...]:
+        """List each document with how much of it was taken in: characters, sentences, pages, words with a vector.
+
+        By root and path; from the document at `offset` on, `limit` of them at most. Reads their text, and needs the
+        word vectors.
+        """
+        return self._one()._coverage(offset, limit)
+
+    def map_status(self) -> MapStatus:
+        """Return whether there is a map, whether it is up to date, and how far one has come that is being made."""
+        return self._one()._map_status()
+
+    def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        """Return the passages behind points of the map, by their ids; those that have gone are left out."""
+        return self._one()._map_passages(ids)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close what is open: files or connections. They are opened again when they are needed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- the primitives: what all implementations have -------------------------------------------------------------
+
+    @abstractmethod
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> Sequence[list[Hit]]: ...
+
+    @abstractmethod
+    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]: ...
+
+    @abstractmethod
+    def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation: ...
+
+    @abstractmethod
+    def _explain_hit(self, hit: Hit) -> Explanation: ...
+
+    @abstractmethod
+    def _context(self, query: str, options: SearchOptions, max_words: int) -> Context: ...
+
+    def _names(self) -> Sequence[str]:
+        """The names of the indexes that are searched as one."""
+        return ()
+
+    def _one(self) -> SingleIndex:
+        """This, if it is one index. Raises UsageError if it is several, for what can be asked of one only."""
+        raise UsageError(f"this can be asked of one index, not of {', '.join(self._names())} together; ask one of them")
+
+
+class SingleIndex(Searchable):
+    """One index, here or on a server, which can be asked for its contents and its state too."""
+
+    def _one(self) -> SingleIndex:
+        return self
+
+    @abstractmethod
+    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
+
+    @abstractmethod
+    def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]: ...
+
+    @abstractmethod
+    def _document(self, name: str) -> DocumentText: ...
+
+    @abstractmethod
+    def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages: ...
+
+    @abstractmethod
+    def _page(self, name: str, page: int) -> PdfPage: ...
+
+    @abstractmethod
+    def _page_picture(self, name: str, page: int, width: int) -> bytes: ...
+
+    @abstractmethod
+    def _facets(self, filters: Sequence[str], values: int) -> Facets: ...
+
+    @abstractmethod
+    def _status(self, *, drift: bool, stale: bool) -> Status: ...
+
+    @abstractmethod
+    def _problems(self) -> tuple[Problem, ...]: ...
+
+    @abstractmethod
+    def _checkup(self, *, stale: bool) -> Checkup: ...
+
+    @abstractmethod
+    def _map_status(self) -> MapStatus: ...
+
+    @abstractmethod
+    def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]: ...
+
+    @abstractmethod
+    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]: ...
+
+
+def _named(method: str, name: object) -> str:
+    """The path or id of a document, as text."""
+    if not isinstance(name, str | Path):
+        raise UsageError(f"{method} takes a path or an id, not {name!r}")
+    return str(name)

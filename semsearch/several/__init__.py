@@ -1,1 +1,0 @@
-"""Several indexes asked as one: their answers fused to one ranking."""

@@ -1,0 +1,127 @@
+"""The law of the faces of an index: each offers what the others do, but for what is listed here with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from inspect import Parameter, getattr_static, signature
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semsearch import AsyncIndex, Index, MultiIndex, Searchable, SearchOptions
+from semsearch.errors import UsageError
+from semsearch.remote_index import RemoteIndex
+from semsearch.searchable import SingleIndex
+from semsearch.serve.operations.asking import ASKING
+from semsearch.word_vectors.table import VectorTable
+
+HERE = "files of this machine are meant"
+WRITES = "an index is written on its own machine; what a server lets the holder of a token write is its own operation"
+NOT_REMOTE = {
+    **dict.fromkeys(["create", "open", "merge", "connect"], "Index.connect makes it"),
+    **dict.fromkeys(["sync", "watch", "add", "load", "remove", "remove_texts", "refit", "compact", "rebuild"], WRITES),
+    **dict.fromkeys(["publish", "unpublish", "discard"], WRITES),
+    **dict.fromkeys(["export"], HERE),
+    **dict.fromkeys(["roots", "settings"], "status has them"),
+    **dict.fromkeys(["verify", "rows_without_checksums", "directions"], "reads all of an index: semsearch verify"),
+    "texts": "the server gives documents one by one, and as a list without text",
+    **dict.fromkeys(["map", "map_there", "map_coloured"], "GET /v1/map/points has bytes, to be drawn"),
+    "searcher": "for modules of semsearch that ask for more than hits",
+}
+NOT_AWAITED = {
+    **dict.fromkeys(["roots", "settings"], "properties are not awaited: `index.roots`, in a thread; status"),
+    "connect": "a server is asked over HTTP, by RemoteIndex, which is no Index",
+    "searcher": NOT_REMOTE["searcher"],
+}
+NOT_OF_SEVERAL = {
+    "embed", "documents", "document", "passages", "page", "page_picture", "facets", "status", "problems", "checkup",
+    "coverage", "map_status", "map_passages",
+}  # fmt: skip  # each index has its own fit, documents and state
+
+
+@pytest.fixture
+def copy(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.add([("a", "A ship.")])
+        index.publish(tmp_path / "place")
+    with Index.open(tmp_path / "place") as copy:
+        yield copy
+
+
+def public(cls: type) -> set[str]:
+    return {name for name in dir(cls) if not name.startswith("_")}
+
+
+def asked_with(method: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
+    """The parameters of a method: name, kind and default."""
+    parameters = signature(method).parameters.values()
+    return [(each.name, each.kind, each.default) for each in parameters if each.name != "self"]
+
+
+@pytest.mark.parametrize("cls", [Index, RemoteIndex, MultiIndex])
+def test_what_can_be_asked_is_said_once(cls: type[Searchable]) -> None:
+    own = {name for name in public(Searchable) if getattr_static(cls, name) is not getattr_static(Searchable, name)}
+    assert own == {"close"}
+
+
+def test_a_server_is_asked_what_an_index_here_is() -> None:
+    assert public(Index) == public(RemoteIndex) | NOT_REMOTE.keys()
+    assert not public(RemoteIndex) & NOT_REMOTE.keys()
+
+
+def test_several_indexes_are_asked_what_a_server_is() -> None:
+    assert public(MultiIndex) == public(Searchable) | {"open"}
+    assert public(Searchable) == public(SingleIndex) == public(RemoteIndex)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_OF_SEVERAL))
+def test_what_is_of_one_index_is_an_error_of_several(name: str, tmp_path: Path, small_vectors: VectorTable) -> None:
+    _, *parameters = signature(getattr(Searchable, name)).parameters.values()
+    needed = [each.name for each in parameters if each.default is Parameter.empty]
+    given = [{"page": 1, "texts": ["a"], "ids": [1]}.get(each, "a") for each in needed]
+    for folder in ("one", "two"):
+        Index.create(tmp_path / folder, vectors=small_vectors).close()
+    with MultiIndex.open(tmp_path / "one", tmp_path / "two") as several:
+        remote = RemoteIndex("http://127.0.0.1:9", index=["one", "two"])
+        for asked in (several, remote):
+            with pytest.raises(UsageError, match="can be asked of one index, not of one, two together"):
+                getattr(asked, name)(*given)
+
+
+def test_an_index_is_awaited_as_it_is_called() -> None:
+    assert public(Index) == public(AsyncIndex) | NOT_AWAITED.keys()
+    for name in public(AsyncIndex):
+        awaited, called = getattr(AsyncIndex, name), getattr(Index, name)
+        assert asked_with(awaited) == asked_with(called), name
+        assert awaited.__doc__ == called.__doc__
+
+
+@pytest.mark.parametrize("cls", [Searchable, Index, RemoteIndex, MultiIndex, AsyncIndex])
+def test_all_that_is_public_says_what_it_does(cls: type) -> None:
+    assert [
+        name for name in public(cls) if not getattr_static(cls, name).__doc__ or not getattr(cls, name).__doc__
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "operation", [each for each in ASKING if each.path != "/v1/explain"], ids=lambda each: each.name
+)
+def test_a_server_takes_all_options_of_a_search(operation: Any) -> None:
+    if operation.path == "/v1/explain":
+        pytest.skip("explains a hit that was found before")
+    options = {field.name for field in fields(SearchOptions)}
+    if operation.method == "GET":
+        options -= {"passages"}  # too long for a query string
+    if operation.path == "/v1/context":
+        options -= {"k", "context"}  # follow from max_words
+    assert options <= {parameter.name for parameter in operation.parameters}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, reason in NOT_REMOTE.items() if reason == WRITES))
+def test_a_published_copy_is_only_read(name: str, copy: Index) -> None:
+    given: list[object] = [["a"]] if name in ("add", "remove_texts") else ["a"] if name in ("load", "remove") else []
+    with pytest.raises(UsageError, match="is a published copy, and is only read here"):
+        getattr(copy, name)(*given)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semsearch.cli.evaluate.experiment_command import command_of
+from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.messages import warn
 from semsearch.cli.options import DtypeOption, JsonOption, NewFolderOption, TableArgument, TableOption
 from semsearch.cli.output.formats import one_line, to_json
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable
 
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Word vectors: list, inspect, import, evaluate, make."
+    cls=ExtensibleGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Word vectors: list, inspect, import, evaluate, make.",
 )
 
 

@@ -95,8 +95,8 @@ class ClusterError(SemsearchError):
 class MissingExtra(SemsearchError):
     """An optional package is not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'semsearch[{extra}]'")
+    def __init__(self, package: str, extra: str, *, distribution: str = "semsearch") -> None:
+        super().__init__(f"{package} is not installed; run: pip install '{distribution}[{extra}]'")
 
 
 def rebuild_command(folder: Path, *options: str) -> str:

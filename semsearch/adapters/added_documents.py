@@ -11,12 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from semsearch import DocumentInfo, DocumentText, Hit, Index, SearchOptions, Text
 from semsearch.errors import UsageError
-from semsearch.index import Index
-from semsearch.readers.document import Text
-from semsearch.results.contents.documents import DocumentInfo, DocumentText
-from semsearch.results.hits import Hit
-from semsearch.results.options import SearchOptions
 
 PLAIN = SearchOptions(syntax="plain")  # a store may be asked with any text: its quotes and hyphens say nothing
 _MORE = 2  # times as many hits are asked for, while there are not enough documents among them

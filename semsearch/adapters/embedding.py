@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from semsearch import Index, SentenceEmbedder
 from semsearch.adapters.opened import searchable
-from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
-from semsearch.index import Index
 
 if TYPE_CHECKING:
     import numpy as np

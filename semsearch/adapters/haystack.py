@@ -11,18 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from semsearch import Hit, Searchable, SearchOptions, SentenceEmbedder
 from semsearch.adapters.added_documents import PLAIN
 from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 from semsearch.adapters.embedding import Embed, EmbedderLike, embedder_of, rows
-from semsearch.adapters.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore
-from semsearch.adapters.haystack_store import given_document
+from semsearch.adapters.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore, given_document
 from semsearch.adapters.opened import IndexLike, searchable, written
 from semsearch.adapters.passages import passage_id, passage_metadata
-from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.results.hits import Hit
-from semsearch.results.options import SearchOptions
-from semsearch.searchable import Searchable
 
 try:
     from haystack import Document, component, default_to_dict

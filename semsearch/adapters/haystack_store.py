@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from semsearch import Index, Text
 from semsearch.adapters.added_documents import AddedDocuments
 from semsearch.adapters.opened import writable, written
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.index import Index
-from semsearch.readers.document import Text
 
 try:
     from haystack import Document, default_from_dict, default_to_dict

@@ -11,17 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
 from semsearch.adapters.added_documents import PLAIN, AddedDocuments, same_length
 from semsearch.adapters.conditions import filters_of
 from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
 from semsearch.adapters.opened import IndexLike, searchable, writable
 from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.index import Index
-from semsearch.readers.document import Text
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchOptions
-from semsearch.searchable import Searchable
 
 try:
     from langchain_core.documents import Document

@@ -12,17 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
 from semsearch.adapters.added_documents import PLAIN, AddedDocuments
 from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
 from semsearch.adapters.opened import IndexLike, searchable, writable
 from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.index import Index
-from semsearch.readers.document import Text
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchOptions
-from semsearch.searchable import Searchable
 
 try:
     from llama_index.core.base.embeddings.base import BaseEmbedding

@@ -17,14 +17,10 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from semsearch import __version__
+from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
 from semsearch.adapters.embedding import EmbedderLike, embedder_of
-from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.index import Index
-from semsearch.readers.document import Text
-from semsearch.results.hits import Hit, Mode
-from semsearch.settings import PRIOR
-from semsearch.text.tokens import words
+from semsearch.embedding import PRIOR
+from semsearch.text import words
 
 Float32 = npt.NDArray[np.float32]
 Ranked: TypeAlias = dict[str, dict[str, float]]  # by query, then by document

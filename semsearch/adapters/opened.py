@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
+from semsearch import Index, Searchable
 from semsearch.errors import IndexNotFound, UsageError
-from semsearch.index import Index
-from semsearch.searchable import Searchable
 
 if TYPE_CHECKING:
-    from semsearch.remote_index import RemoteIndex
+    from semsearch import RemoteIndex
 
 IndexLike: TypeAlias = Searchable | str | Path
 _ADDRESSES = ("http://", "https://")

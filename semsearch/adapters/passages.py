@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid5
 
+from semsearch import Hit, Searchable, location
 from semsearch.adapters.opened import name_of
-from semsearch.results.hits import Hit
-from semsearch.results.location import location
-from semsearch.searchable import Searchable
 
 _PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # any that is nobody else's
 

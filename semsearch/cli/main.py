@@ -13,11 +13,11 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from semsearch import __version__
 from semsearch.cli.exit_status import FAILED, INTERRUPTED
+from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.messages import complain
 from semsearch.cli.startup import collect_seldom
 from semsearch.errors import SemsearchError
@@ -47,23 +47,19 @@ COMMANDS = {  # in the order of a first visit, each with its package
     "config": "commands",
     "vectors": "vectors",
     "evaluate": "evaluate",
-    "bench": "commands",
 }
 GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
 
 
-class Commands(TyperGroup):
+class Commands(ExtensibleGroup):
     """The commands, each imported when it is called; errors become messages and exit statuses."""
 
-    def list_commands(self, _: Any) -> list[str]:
-        """The names of all commands, in the order of a first visit."""
+    def own_commands(self, _: Any) -> list[str]:
+        """The names of semsearch's commands, in the order of a first visit."""
         return list(COMMANDS)
 
-    def get_command(self, _: Any, cmd_name: str) -> Any:
+    def own_command(self, _: Any, cmd_name: str) -> Any:
         """The command with a name: the function of that name in its file, or the group of its sub-commands."""
-        if cmd_name not in COMMANDS:
-            self.commands = {name: self.get_command(_, name) for name in COMMANDS}  # for "did you mean"
-            return None
         module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}.{cmd_name}_command")
         if cmd_name in GROUPS:
             return get_group(module.app)

@@ -115,8 +115,10 @@ class DaskCluster:
 
     def _connected(self) -> Client:
         try:
-            from distributed import Client
-            from distributed import TimeoutError as Late  # that of asyncio, which is no OSError in Python 3.10
+            from distributed import (
+                Client,
+                TimeoutError as Late,  # that of asyncio, which is no OSError in Python 3.10
+            )
         except ImportError as error:
             raise MissingExtra("distributed", "cluster") from error
         if not isinstance(self._given, str):
@@ -182,8 +184,7 @@ class DaskCluster:
 
     def _result(self, future: Future) -> Any:
         """Wait for a result. Raises what the work raised, ClusterError."""
-        from distributed import CancelledError, KilledWorker
-        from distributed import TimeoutError as Late
+        from distributed import CancelledError, KilledWorker, TimeoutError as Late
 
         done = Event()
         left_alone: float | None = None

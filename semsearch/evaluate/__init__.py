@@ -1,155 +1,134 @@
-"""Measuring what semsearch finds: retrieval on test collections, similarity on sentence pairs, the papers' experiments.
+"""Measuring what semsearch finds: retrieval on test collections, similarity on sentence pairs, one's own questions.
 
     from semsearch.evaluate import evaluate_retrieval, evaluate_sts
     for row in evaluate_retrieval(["scifact", "cisi"]):
         print(row.collection, row.mode, row.figures["ndcg@10"].value)
 
-The names below are loaded when they are first used, so that a process pays only for what it needs.
+And what an experiment of one's own is made of: Experiment, Option, Table, new_figure. Names are loaded when used.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from semsearch import load_public, public_names
+
 if TYPE_CHECKING:  # the same names for whoever checks types
-    from semsearch.evaluate.analysis.assumptions import AssumptionsReport, evaluate_assumptions
-    from semsearch.evaluate.analysis.confound import ConfoundReport, evaluate_confound
-    from semsearch.evaluate.analysis.removal import RemovalPoint, RemovalReport, evaluate_removal
-    from semsearch.evaluate.analysis.removed_directions import ComponentsReport, RemovedDirections, evaluate_components
-    from semsearch.evaluate.analysis.sweep import SweepPoint, SweepReport, evaluate_sweep
-    from semsearch.evaluate.analysis.weighing import WeightRow, WeightsReport, evaluate_weights
-    from semsearch.evaluate.cbos.word2vec_comparison import (
-        CbosDifference,
-        CbosEffect,
-        CbosReport,
-        CbosTask,
-        CbosYear,
-        evaluate_cbos,
+    from semsearch.evaluate.arguments import (
+        check_each_a as check_each_a,
+        check_positive as check_positive,
+        check_several as check_several,
+        distinct_names as distinct_names,
+        ids_of_words as ids_of_words,
     )
-    from semsearch.evaluate.datasets.data_report import DataReport, DatasetState
-    from semsearch.evaluate.datasets.laying_out import lay_out_data
-    from semsearch.evaluate.golden.golden_report import GoldenReport
-    from semsearch.evaluate.golden.golden_run import evaluate_golden
-    from semsearch.evaluate.papers.papers_report import PapersReport
-    from semsearch.evaluate.papers.reproduction import evaluate_report
-    from semsearch.evaluate.papers.writing import write_report
-    from semsearch.evaluate.paraphrase.agreement import ErrorAgreement, ModelComparison
-    from semsearch.evaluate.paraphrase.classification import evaluate_classify
-    from semsearch.evaluate.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
-    from semsearch.evaluate.released.costs import ReleasedCost, ReleasedReport, evaluate_released
-    from semsearch.evaluate.retrieval.bootstrap import Figure
-    from semsearch.evaluate.retrieval.comparison import RetrievalRow
-    from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
-    from semsearch.evaluate.similarity.orderings import Ordering
-    from semsearch.evaluate.similarity.sts import evaluate_sts
-    from semsearch.evaluate.similarity.sts_report import FitDifference, StsAverage, StsReport, StsScore
-    from semsearch.evaluate.supervised.several_seeds import evaluate_supervised
-    from semsearch.evaluate.supervised.supervised_report import (
-        SeedsDifference,
-        SupervisedOrdering,
-        SupervisedReport,
-        SupervisedRun,
-        SupervisedScore,
-        Trial,
+    from semsearch.evaluate.cache import (
+        cached as cached,
+        digest_of as digest_of,
+        program_digest as program_digest,
+        versions as versions,
     )
-    from semsearch.evaluate.vector_scores import VectorsReport, evaluate_vectors
+    from semsearch.evaluate.data_folder import counts_in as counts_in, files_of as files_of, parts_of as parts_of
+    from semsearch.evaluate.distilled_vectors import MEANING as MEANING, is_distilled as is_distilled, marked as marked
+    from semsearch.evaluate.experiment import Experiment as Experiment, Progress as Progress, lazily as lazily
+    from semsearch.evaluate.experiments.sts_experiment import STS as STS
+    from semsearch.evaluate.golden.golden_report import GoldenReport as GoldenReport
+    from semsearch.evaluate.golden.golden_run import evaluate_golden as evaluate_golden
+    from semsearch.evaluate.lines import (
+        FileLine as FileLine,
+        as_number as as_number,
+        check_scores as check_scores,
+        numbered_lines as numbered_lines,
+    )
+    from semsearch.evaluate.optional import import_extra as import_extra
+    from semsearch.evaluate.options import (
+        Argument as Argument,
+        Option as Option,
+        Repeated as Repeated,
+        Switch as Switch,
+    )
+    from semsearch.evaluate.passage_vectors import open_passage_vectors as open_passage_vectors
+    from semsearch.evaluate.plots import (
+        COLOURS as COLOURS,
+        MARKERS as MARKERS,
+        check_target as check_target,
+        new_figure as new_figure,
+        png as png,
+        save as save,
+        style as style,
+    )
+    from semsearch.evaluate.published import (
+        YEAR_TASKS as YEAR_TASKS,
+        PublishedFigure as PublishedFigure,
+        by_column as by_column,
+        published_figures as published_figures,
+        read_figures as read_figures,
+    )
+    from semsearch.evaluate.retrieval.bootstrap import Figure as Figure
+    from semsearch.evaluate.retrieval.comparison import RetrievalRow as RetrievalRow
+    from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval as evaluate_retrieval
+    from semsearch.evaluate.retrieval.peer_rankers import open_peers as open_peers
+    from semsearch.evaluate.similarity.correlation import pearson as pearson, spearman as spearman
+    from semsearch.evaluate.similarity.cosines import (
+        UNIFORM as UNIFORM,
+        USIF_N as USIF_N,
+        WeighedWords as WeighedWords,
+        cosines as cosines,
+    )
+    from semsearch.evaluate.similarity.measured_cosines import (
+        MeasuredCosines as MeasuredCosines,
+        PairMeasures as PairMeasures,
+    )
+    from semsearch.evaluate.similarity.orderings import (
+        SIF_CLAIMS as SIF_CLAIMS,
+        USIF_CLAIMS as USIF_CLAIMS,
+        Ordering as Ordering,
+    )
+    from semsearch.evaluate.similarity.pair_bootstrap import PairDraws as PairDraws, Resampled as Resampled
+    from semsearch.evaluate.similarity.pair_shapes import ENDINGS as ENDINGS, read_pairs as read_pairs
+    from semsearch.evaluate.similarity.sentence_pairs import (
+        Task as Task,
+        read_tasks as read_tasks,
+        task_files as task_files,
+    )
+    from semsearch.evaluate.similarity.sts import evaluate_sts as evaluate_sts, sentences_of as sentences_of
+    from semsearch.evaluate.similarity.sts_report import (
+        PER_TASK as PER_TASK,
+        FitDifference as FitDifference,
+        StsAverage as StsAverage,
+        StsReport as StsReport,
+        StsScore as StsScore,
+    )
+    from semsearch.evaluate.similarity.sts_tables import (
+        above as above,
+        fitted as fitted,
+        groups as groups,
+        said as said,
+        tasks_beside as tasks_beside,
+    )
+    from semsearch.evaluate.similarity.variants import VARIANTS as VARIANTS
+    from semsearch.evaluate.table import (
+        NONE as NONE,
+        Block as Block,
+        PictureOf as PictureOf,
+        Table as Table,
+        bold as bold,
+        directions as directions,
+        number as number,
+        prose as prose,
+        within as within,
+    )
+    from semsearch.evaluate.vector_scores import VectorsReport as VectorsReport, evaluate_vectors as evaluate_vectors
+    from semsearch.evaluate.verdicts import (
+        UNDECIDED as UNDECIDED,
+        Held as Held,
+        counted as counted,
+        said_by as said_by,
+        said_by_interval as said_by_interval,
+    )
+    from semsearch.results.codec import Record as Record, called as called, digits as digits
 
-__all__ = [
-    "AssumptionsReport",
-    "CbosDifference",
-    "CbosEffect",
-    "CbosReport",
-    "CbosTask",
-    "CbosYear",
-    "ClassifyReport",
-    "ClassifyScore",
-    "ComponentsReport",
-    "ConfoundReport",
-    "DataReport",
-    "DatasetState",
-    "ErrorAgreement",
-    "Figure",
-    "FitDifference",
-    "GoldenReport",
-    "GroupSizes",
-    "ModelComparison",
-    "Ordering",
-    "PapersReport",
-    "ReleasedCost",
-    "ReleasedReport",
-    "RemovalPoint",
-    "RemovalReport",
-    "RemovedDirections",
-    "RetrievalRow",
-    "SeedsDifference",
-    "StsAverage",
-    "StsReport",
-    "StsScore",
-    "SupervisedOrdering",
-    "SupervisedReport",
-    "SupervisedRun",
-    "SupervisedScore",
-    "SweepPoint",
-    "SweepReport",
-    "Trial",
-    "VectorsReport",
-    "WeightRow",
-    "WeightsReport",
-    "evaluate_assumptions",
-    "evaluate_cbos",
-    "evaluate_classify",
-    "evaluate_components",
-    "evaluate_confound",
-    "evaluate_golden",
-    "evaluate_released",
-    "evaluate_removal",
-    "evaluate_report",
-    "evaluate_retrieval",
-    "evaluate_sts",
-    "evaluate_supervised",
-    "evaluate_sweep",
-    "evaluate_vectors",
-    "evaluate_weights",
-    "lay_out_data",
-    "write_report",
-]
-
-_HOMES = {
-    "analysis.assumptions": "AssumptionsReport evaluate_assumptions",
-    "analysis.confound": "ConfoundReport evaluate_confound",
-    "analysis.removal": "RemovalPoint RemovalReport evaluate_removal",
-    "analysis.removed_directions": "ComponentsReport RemovedDirections evaluate_components",
-    "analysis.sweep": "SweepPoint SweepReport evaluate_sweep",
-    "analysis.weighing": "WeightRow WeightsReport evaluate_weights",
-    "cbos.word2vec_comparison": "CbosDifference CbosEffect CbosReport CbosTask CbosYear evaluate_cbos",
-    "datasets.data_report": "DataReport DatasetState",
-    "datasets.laying_out": "lay_out_data",
-    "golden.golden_report": "GoldenReport",
-    "golden.golden_run": "evaluate_golden",
-    "papers.papers_report": "PapersReport",
-    "papers.reproduction": "evaluate_report",
-    "papers.writing": "write_report",
-    "paraphrase.agreement": "ErrorAgreement ModelComparison",
-    "paraphrase.classification": "evaluate_classify",
-    "paraphrase.classify_report": "ClassifyReport ClassifyScore GroupSizes",
-    "released.costs": "ReleasedCost ReleasedReport evaluate_released",
-    "retrieval.bootstrap": "Figure",
-    "retrieval.comparison": "RetrievalRow",
-    "retrieval.modes_and_peers": "evaluate_retrieval",
-    "similarity.orderings": "Ordering",
-    "similarity.sts": "evaluate_sts",
-    "similarity.sts_report": "FitDifference StsAverage StsReport StsScore",
-    "supervised.several_seeds": "evaluate_supervised",
-    "supervised.supervised_report": (
-        "SeedsDifference SupervisedOrdering SupervisedReport SupervisedRun SupervisedScore Trial"
-    ),
-    "vector_scores": "VectorsReport evaluate_vectors",
-}
-_NAMES = {name: home for home, names in _HOMES.items() for name in names.split()}
+__all__ = sorted(public_names(__name__))
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
-        raise AttributeError(f"module 'semsearch.evaluate' has no attribute {name!r}")
-    return getattr(import_module(f"semsearch.evaluate.{_NAMES[name]}"), name)
+    return load_public(__name__, name)

@@ -12,7 +12,8 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,20 +34,23 @@ _log = logging.getLogger(__name__)
 Arrays = dict[str, npt.NDArray[Any]]
 
 
+Program = ModuleType | Callable[..., Any]  # a module, a package, or what a module defines
+
+
 def cached(
     name: str,
     inputs: Mapping[str, Any],
     compute: Callable[[], Any],
     *,
     fresh: bool = False,
-    modules: Sequence[ModuleType] = (),
+    modules: Sequence[Program] = (),
 ) -> Any:
     """Return the cached result of `compute` for a name and inputs, or compute it, always if `fresh`, and cache it.
 
-    `modules` are those, and packages, whose program text decides the result, by default all of semsearch. Inputs and
-    result are values of JSON, but a dict as the result may have NumPy arrays among its values. A result is always as
-    JSON gives it back, lists for tuples, whether it was computed now or before. A damaged entry is computed again; if
-    the entry cannot be written, it is not cached.
+    `modules` are those, and packages, whose program text decides the result, by default all of semsearch; a class or
+    function stands for the module that defines it. Inputs and result are values of JSON, but a dict as the result may
+    have NumPy arrays among its values. A result is always as JSON gives it back, lists for tuples, whether it was
+    computed now or before. A damaged entry is computed again; if the entry cannot be written, it is not cached.
     """
     key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
     path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
@@ -74,7 +78,7 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 
 @cache
-def program_digest(*modules: ModuleType) -> str:
+def program_digest(*modules: Hashable) -> str:
     """The digest of the program text of modules and packages with their tables, by default of all of semsearch."""
     return digest_of(file for home in _homes(modules) for file in _program(home))
 
@@ -91,9 +95,10 @@ def _version(package: str) -> str:
         return ""
 
 
-def _homes(modules: Sequence[ModuleType]) -> Iterator[Path]:
+def _homes(modules: Sequence[Hashable]) -> Iterator[Path]:
     """The file of each module, or the folder of a package; the whole package if there are none."""
-    for module in modules:
+    for one in modules:
+        module = one if isinstance(one, ModuleType) else sys.modules[one.__module__]
         file = Path(str(module.__file__))
         yield file.parent if hasattr(module, "__path__") else file
     if not modules:

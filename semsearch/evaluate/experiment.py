@@ -16,28 +16,12 @@ from semsearch.evaluate.table import Block
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch.evaluate.papers.data import PapersData
-
 Progress = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
 
 
-def lazily(name: str) -> Callable[..., Any]:
-    """Make a function that imports a function of semsearch.evaluate when it is called."""
-    return lambda *given, **options: getattr(import_module("semsearch.evaluate"), name)(*given, **options)
-
-
-@dataclass(frozen=True, slots=True)
-class Reproduction:
-    """The way to run an experiment for the papers' report, on a folder of data.
-
-    `needs` is one of semsearch.evaluate.papers.data.NEEDS. `ready` checks beforehand what could fail after minutes of
-    work. `run` gives values for the fields of PapersReport, `drawn` selects the part of them that is for the picture.
-    """
-
-    run: Callable[[PapersData, Progress | None], Mapping[str, Any]]
-    needs: str = ""
-    ready: Callable[[PapersData], None] = lambda _: None
-    drawn: Callable[[Any], Any] = lambda found: found
+def lazily(name: str, package: str = "semsearch.evaluate") -> Callable[..., Any]:
+    """Make a function that imports a function of a package when it is called."""
+    return lambda *given, **options: getattr(import_module(package), name)(*given, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +46,3 @@ class Experiment:
     check: Callable[[Mapping[str, Any]], None] = lambda _: None
     last: Callable[[Any], Any] | None = None
     one_thread: bool = True  # linear algebra of a few small matrices is slower with two
-    reproduction: Reproduction | None = None

@@ -8,9 +8,9 @@ from typing import Any
 from semsearch.errors import MissingExtra
 
 
-def optional(module: str, *, package: str, extra: str = "evaluate") -> Any:
+def import_extra(module: str, *, package: str, extra: str = "evaluate", distribution: str = "semsearch") -> Any:
     """Import an optional package's module. Raises MissingExtra, which names the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtra(package, extra) from error
+        raise MissingExtra(package, extra, distribution=distribution) from error

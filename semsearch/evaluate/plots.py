@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import StorageError, UsageError
-from semsearch.evaluate.optional import optional
+from semsearch.evaluate.optional import import_extra
 from semsearch.system.durable import write_durably
 
 if TYPE_CHECKING:
@@ -106,4 +106,4 @@ def _suffix(path: Path) -> str:
 
 
 def _matplotlib(module: str) -> Any:
-    return optional(module, package="matplotlib")
+    return import_extra(module, package="matplotlib")

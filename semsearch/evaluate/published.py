@@ -1,8 +1,8 @@
-"""Figures that the papers published, each typed once with its place in the paper, in published.tsv.
+"""Figures of similarity that the papers published, each typed once with its place in the paper, in published.tsv.
 
-`figures` gives them as printed: SIF, uSIF and White et al. print r and accuracy × 100, CBOS does not. The rest of the
-file is compared with our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean
-over all tasks of the year; it is only comparable with ours where we ran all of them.
+`published_figures` gives them as printed: SIF and uSIF print r × 100, CBOS does not. The rest of the file is compared
+with our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean over all tasks of the
+year; it is only comparable with ours where we ran all of them.
 """
 
 from __future__ import annotations
@@ -31,22 +31,27 @@ class PublishedFigure:
     value: float
 
 
-def figures(paper: str, place: str | None = None) -> tuple[PublishedFigure, ...]:
-    """The figures of a paper ("sif", "usif", "cbos" or "white"), or of one place in it, in its order."""
+def published_figures(paper: str, place: str | None = None) -> tuple[PublishedFigure, ...]:
+    """The figures of a paper ("sif", "usif" or "cbos"), or of one place in it, in its order."""
     return tuple(figure for figure in _all() if figure.paper == paper and place in (None, figure.place))
 
 
 def by_column(paper: str, *places: str) -> dict[str, dict[str, float]]:
     """The figures of some places in a paper: column -> row -> value. Of a figure that occurs twice, the later one."""
     found: dict[str, dict[str, float]] = {}
-    for figure in (figure for place in places for figure in figures(paper, place)):
+    for figure in (figure for place in places for figure in published_figures(paper, place)):
         found.setdefault(figure.column, {})[figure.row] = figure.value
     return found
 
 
 @cache
 def _all() -> tuple[PublishedFigure, ...]:
-    lines = [line for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return read_figures(_FILE)
+
+
+def read_figures(path: Path) -> tuple[PublishedFigure, ...]:
+    """Read a file of figures: after lines that begin with #, and a header, five cells a line between tabs."""
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     cells = (line.split("\t") for line in lines[1:])
     return tuple(PublishedFigure(paper, place, row, column, float(value)) for paper, place, row, column, value in cells)
 
@@ -54,7 +59,7 @@ def _all() -> tuple[PublishedFigure, ...]:
 def _year_tasks() -> Mapping[str, frozenset[str]]:
     """The tasks of each year, as in the SIF paper's table 4: the names in table 5 begin with the year."""
     years: dict[str, set[str]] = {}
-    for figure in figures("sif", "table 5"):
+    for figure in published_figures("sif", "table 5"):
         year, _, task = figure.row.partition(".")
         years.setdefault(f"STS{year[2:]}", set()).add(task)
     return MappingProxyType({year: frozenset(tasks) for year, tasks in years.items()})

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
-from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.retrieval.beir import collection_folders, read_collection
 from semsearch.evaluate.retrieval.comparison import RetrievalRow
 from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
 from semsearch.evaluate.similarity.sentence_pairs import read_tasks
 from semsearch.evaluate.similarity.sts import evaluate_sts
 from semsearch.evaluate.similarity.sts_report import StsAverage
+from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
@@ -26,7 +26,7 @@ _BATCH = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class VectorsReport(ExperimentRecord):
+class VectorsReport(Record):
     """The results for word vectors. `coverage`: for "sts" and each collection, the share of known running words."""
 
     vectors: str

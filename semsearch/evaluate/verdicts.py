@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from semsearch.evaluate.record import ExperimentRecord, digits
 from semsearch.evaluate.table import NONE
+from semsearch.results.codec import Record, digits
 
 LEVEL = 0.05  # of p, for a verdict
 HOLDS, REVERSED, UNDECIDED = "holds", "reversed", "no difference shown"
 
 
 @dataclass(frozen=True, slots=True)
-class Held(ExperimentRecord):
+class Held(Record):
     """The count of a claim: the tasks (or groups) in which it held, of how many, and the mean difference of figures."""
 
     held: int

@@ -1,15 +1,15 @@
 """Convert results to plain dicts and back, by their fields and type hints.
 
 A plain dict holds only values of JSON: dicts, lists, texts, numbers, true, false and null. So the dict that `to_dict`
-makes may be written as JSON, sent, read elsewhere, and made into an equal result by `from_dict`, which checks it all.
+makes may be written as JSON, sent, read elsewhere, and made into an equal result by `from_dict`, which checks it all;
+figures of measurements, whose fields say to how many `digits` they are rounded, become equal up to that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence as AnySequence
+from collections.abc import Mapping, Sequence as AnySequence
 from dataclasses import MISSING, fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from semsearch.errors import UsageError
@@ -19,10 +19,21 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None
+_NAME, _DIGITS = "name", "digits"  # keys of metadata
 _SINGLE = (str, int, float, type(None))
 _SEVERAL = (tuple, list)
 _TOO_LARGE = 1 << 63  # for the columns and arrays that whole numbers are looked up in
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def digits(number: int) -> dict[str, int]:
+    """Metadata of a field whose numbers are rounded to a number of digits in the dict."""
+    return {_DIGITS: number}
+
+
+def called(name: str) -> dict[str, str]:
+    """Metadata of a field that has another name in the dict."""
+    return {_NAME: name}
 
 
 class Record:
@@ -40,23 +51,35 @@ class Record:
         return from_dict(cls, data)
 
 
-def to_dict(result: object) -> dict[str, Any]:
+def to_dict(result: Any) -> dict[str, Any]:
     """Convert a dataclass to a plain dict of its fields, in order. Values that JSON cannot hold stay as they are."""
     found: dict[str, Any] = {}
-    for field in fields(result):  # type: ignore[arg-type]  # any dataclass
-        value = getattr(result, field.name)
-        if value is not None or field.metadata != ONLY_IF_SET:
-            found[field.name] = _plain(value)
+    for name, key, only_if_set, number in _keys(result.__class__):
+        value = getattr(result, name)
+        if value is not None or not only_if_set:
+            found[key] = _plain(value, number)
     return found
 
 
-def _plain(value: Any) -> Any:
+@cache
+def _keys(cls: Any) -> tuple[tuple[str, str, bool, int | None], ...]:
+    """For each field of a class: name, key in the dict, whether it stays out while it is None, digits."""
+    return tuple(
+        (one.name, one.metadata.get(_NAME, one.name), one.metadata == ONLY_IF_SET, one.metadata.get(_DIGITS))
+        for one in fields(cls)
+    )
+
+
+def _plain(value: Any, number: int | None = None) -> Any:
+    """Convert a value to one of JSON; numbers are rounded to so many digits, if any. What has a `to_dict` uses it."""
     if isinstance(value, _SINGLE):
-        return value
+        return value if number is None or not isinstance(value, float) else round(value, number)
     if isinstance(value, _SEVERAL):
-        return [_plain(item) for item in value]
+        return [_plain(item, number) for item in value]
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, number) for key, item in value.items()}
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     return to_dict(value) if is_dataclass(value) else value
 
 
@@ -70,7 +93,7 @@ def _made(cls: Any, data: Any, name: str) -> Any:
     """Make a dataclass from a dict; errors call it by `name`, such as `Hit.duplicates[0]`."""
     if not isinstance(data, Mapping):
         raise UsageError(f"{name} must be an object with the fields of a {cls.__name__}, not {data!r}")
-    known = {field.name: field for field in fields(cls)}
+    known = {field.metadata.get(_NAME, field.name): field for field in fields(cls)}
     for key in data:
         if key not in known:
             raise UsageError(f"{name} has no field {key!r}; it has {', '.join(known)}")
@@ -78,7 +101,8 @@ def _made(cls: Any, data: Any, name: str) -> Any:
         if key not in data and field.default is MISSING and field.default_factory is MISSING:
             raise UsageError(f"{name} lacks the field {key!r}")
     hints = _hints(cls)
-    return cls(**{key: _value(hints[key], value, f"{name}.{key}") for key, value in data.items()})
+    names = {key: field.name for key, field in known.items()}
+    return cls(**{names[key]: _value(hints[names[key]], value, f"{name}.{key}") for key, value in data.items()})
 
 
 @lru_cache(maxsize=64)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from semsearch.errors import UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.location import Position
-from semsearch.results.origin import Mode as Mode  # where a user looks for it
-from semsearch.results.origin import Origin
+from semsearch.results.origin import (
+    Mode as Mode,  # where a user looks for it
+    Origin,
+)
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation

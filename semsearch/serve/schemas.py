@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence as AnySequence
+from collections.abc import Mapping, Sequence as AnySequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints

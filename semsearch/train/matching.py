@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.adam import Adam
 from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
+from semsearch.train.adam import Adam
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]

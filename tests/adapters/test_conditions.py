@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 from semsearch.errors import UsageError

@@ -8,8 +8,7 @@ from collections import Counter
 from typing import Any
 
 from agent_messages import META, line
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from semsearch.agents.jsonrpc import is_id
 from semsearch.agents.protocol import AgentProtocol

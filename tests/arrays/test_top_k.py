@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
 

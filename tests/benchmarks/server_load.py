@@ -37,7 +37,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from semsearch import Index, load_vectors
-from semsearch.bench.bench_text import made_up, take_sample, write_corpus
+from semsearch_research.bench.bench_text import made_up, take_sample, write_corpus
 
 CHANGING = 20
 NUMBER = re.compile(r"edition (\d+)")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.dense.measured_recall import evenly, least_step, probes_for, recall
 from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout

@@ -21,6 +21,7 @@ import pytest
 from guide import PAGES, RECORDS, ROOT, Block, blocks, make_world, prose, read
 
 EXAMPLES = [page for page in PAGES if page not in RECORDS]
+_HERE = (str(ROOT), str(ROOT / "research"))
 LANGUAGES = {"sh", "python", "text", "json", "toml"}  # text: what is printed, or a formula
 NOTES = ["semsearch index notes/"]
 BEFORE = {  # what a reader has done before opening the page
@@ -31,10 +32,13 @@ BEFORE = {  # what a reader has done before opening the page
     "docs/agents.md": NOTES,
     "docs/developers/large-indexes.md": NOTES,
     "docs/research/measuring.md": NOTES,
+    "research/docs/experiments.md": NOTES,
 }
 NEEDS = {
     "docs/developers/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
     "docs/developers/engines.md": ["lance"],
+    "research/docs/experiments.md": ["semsearch_research"],
+    "research/docs/speed.md": ["semsearch_research"],
 }
 WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
 
@@ -60,7 +64,7 @@ def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
         **os.environ,
         "HOME": str(world),
         "PATH": os.pathsep.join([str(world.parent / "bin"), os.environ["PATH"]]),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "HAYSTACK_TELEMETRY_ENABLED": "False",

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from guide import PAGES, ROOT, anchors, links, read
 
-MENTION = re.compile(r"docs/[\w/-]+\.md\b(?!:\d)")  # not a hit in an example, which has a line
+MENTION = re.compile(r"(?:research/)?docs/[\w/-]+\.md\b(?!:\d)")  # not a hit in an example, which has a line
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -23,7 +23,9 @@ def test_links_lead_to_what_is_there(page: str) -> None:
             assert anchor in anchors(place.read_text(encoding="utf-8")), f"{page} links to {target}"
 
 
-@pytest.mark.parametrize("folder", ["semsearch", "tests/benchmarks", "tests/everywhere.py"])
+@pytest.mark.parametrize(
+    "folder", ["semsearch", "research/semsearch_research", "tests/benchmarks", "tests/everywhere.py"]
+)
 def test_pages_that_the_code_mentions_are_there(folder: str) -> None:
     place = ROOT / folder
     for path in [place] if place.is_file() else place.rglob("*.py"):
@@ -33,7 +35,14 @@ def test_pages_that_the_code_mentions_are_there(folder: str) -> None:
 
 def test_every_page_is_on_the_map() -> None:
     named = {str(PurePosixPath("docs") / target.partition("#")[0]) for target in links(read("docs/README.md"))}
-    assert named == {page for page in PAGES if page.startswith("docs/")} - {"docs/README.md"}
+    assert named - {"docs/../research/README.md"} == {page for page in PAGES if page.startswith("docs/")} - {
+        "docs/README.md"
+    }
+
+
+def test_every_page_of_research_is_on_its_map() -> None:
+    named = {str(PurePosixPath("research") / target.partition("#")[0]) for target in links(read("research/README.md"))}
+    assert {page for page in PAGES if page.startswith("research/docs/")} <= named
 
 
 def test_every_ending_that_is_read_is_in_the_guide() -> None:

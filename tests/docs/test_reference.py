@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
-from code_reading import SOURCES, dataclasses_in, module_of, statuses, variables
+from code_reading import SOURCES, SOURCES_OF_RESEARCH, dataclasses_in, module_of, statuses, variables
 from console import index_docs, semsearch, work_in, write_docs
 from guide import ROOT, read
+from reference_page.commands import Command, commands, commands_of_research
+from reference_page.environment import OF_RESEARCH as VARIABLES_OF_RESEARCH, VARIABLES
+from reference_page.keys import Key, keys_of
+from reference_page.page import page, page_of_research
+from reference_page.printed import OF_RESEARCH as PRINTED_BY_RESEARCH, PRINTED
+from reference_page.sources import find_class
 
 from semsearch.cli.exit_status import STATUSES
 from semsearch.cli.main import app
-from semsearch.cli.reference.commands import Command, commands
-from semsearch.cli.reference.environment import VARIABLES
-from semsearch.cli.reference.keys import Key, keys_of
-from semsearch.cli.reference.page import page
-from semsearch.cli.reference.printed import PRINTED
-from semsearch.cli.reference.sources import find_class
 from semsearch.word_vectors.table import VectorTable
 
 PAGE = read("docs/reference.md")
@@ -35,6 +36,12 @@ RESULTS = {
 }
 
 
+RESEARCH_IS_INSTALLED = any(point.name == "bench" for point in entry_points(group="semsearch.commands"))
+NOT_INSTALLED = "semsearch-research is not installed"
+OF_RESEARCH = {one.command for one in PRINTED_BY_RESEARCH}
+needs_research = pytest.mark.skipif(not RESEARCH_IS_INSTALLED, reason=NOT_INSTALLED)
+
+
 def section(heading: str) -> str:
     """The part of the reference under a heading, without what is under deeper ones."""
     found = re.search(rf"^#+ {re.escape(heading)}$", PAGE, re.MULTILINE)
@@ -43,7 +50,7 @@ def section(heading: str) -> str:
 
 
 def test_the_page_is_what_the_code_gives() -> None:
-    assert page() == PAGE, "run: python -m semsearch.cli.reference > docs/reference.md"
+    assert page() == PAGE, "run: python tests/support/reference_page > docs/reference.md"
 
 
 @pytest.mark.parametrize("command", commands(app)[1:], ids=lambda command: command.name)
@@ -51,6 +58,36 @@ def test_every_option_of_a_commands_help_is_in_its_section(command: Command) -> 
     shown = semsearch(*command.name.split()[1:], "--help").out
     options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)) - {"--help"}
     assert not [option for option in options if option not in section(command.name)]
+
+
+@needs_research
+def test_the_page_of_research_is_what_its_code_gives() -> None:
+    run = "run: python tests/support/reference_page research > research/docs/reference.md"
+    assert page_of_research() == read("research/docs/reference.md"), run
+
+
+@needs_research
+def test_every_option_of_researchs_commands_is_in_its_reference() -> None:
+    text = read("research/docs/reference.md")
+    for command in commands_of_research(app):
+        shown = semsearch(*command.name.split()[1:], "--help").out
+        assert not [
+            option for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE) if option not in text
+        ]
+
+
+@needs_research
+def test_what_each_command_of_research_with_json_prints_is_listed() -> None:
+    with_json = [one.name.removeprefix("semsearch ") for one in commands_of_research(app) if one.has_json]
+    assert sorted(with_json) == sorted(one.command for one in PRINTED_BY_RESEARCH)
+
+
+def test_every_variable_that_research_sets_is_in_its_table() -> None:
+    used = {
+        name for path in SOURCES_OF_RESEARCH for name in variables(path.read_text(encoding="utf-8"), module_of(path))
+    }
+    set_by_semsearch = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}
+    assert used | set_by_semsearch == {one.name for one in VARIABLES_OF_RESEARCH if one.user == "semsearch"}
 
 
 def test_every_variable_that_the_code_reads_or_sets_is_in_the_table() -> None:
@@ -158,8 +195,10 @@ SMALL = {
 def test_a_command_prints_the_keys_that_the_reference_has(
     command: str, indexed: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if command in OF_RESEARCH and not RESEARCH_IS_INSTALLED:
+        pytest.skip(NOT_INSTALLED)
     work_in(indexed, monkeypatch)
-    (printed,) = [one for one in PRINTED if one.command == command]
+    (printed,) = [one for one in (*PRINTED, *PRINTED_BY_RESEARCH) if one.command == command]
     options = [str(small_vectors.folder) if option == "VECTORS" else option for option in SMALL[command]]
     found = semsearch(*command.split(), *options, "--json").json
     for one in found if printed.is_list else [found]:

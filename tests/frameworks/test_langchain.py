@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.indexing import InMemoryRecordManager
-from langchain_core.indexing import index as index_documents
+from langchain_core.indexing import InMemoryRecordManager, index as index_documents
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 from pydantic import ValidationError

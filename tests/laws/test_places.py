@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from cited import cited_sentences
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sample_files.placed_files import KINDS, PlacedKind
 from small import TOPICS
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from memory_store import MemoryStore
 from servers.milvus_process import milvus_store
 from servers.postgres_server import postgres_store

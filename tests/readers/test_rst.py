@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from docutils.parsers.rst import directives, roles
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.markup.rst_lines import RstLines, Unusual

@@ -11,8 +11,7 @@ from pkgutil import walk_packages
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import semsearch.results
 from semsearch.errors import UsageError

@@ -8,8 +8,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.sources.walk import FoundFile, find_files, find_files_at
 

@@ -9,8 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, MissingExtra, UsageError

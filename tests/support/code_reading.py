@@ -11,13 +11,15 @@ from typing import Any
 from guide import ROOT
 
 SOURCES = sorted((ROOT / "semsearch").rglob("*.py"))
+SOURCES_OF_RESEARCH = sorted((ROOT / "research" / "semsearch_research").rglob("*.py"))
 _LOOPS = ast.For | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _EXITS = ("typer.Exit", "Exit", "sys.exit", "SystemExit", "os._exit", "exit")
 
 
 def module_of(path: Path) -> str:
     """A file's name for Python."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(part for part in parts if part != "research").removesuffix(".__init__")
 
 
 def variables(source: str, module: str) -> Iterator[str]:

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 from small import TOPICS, sentence
 
-from semsearch.evaluate.supervised.labelled import SPLITS
-
 Pair = tuple[float, str, str]
 
 
@@ -42,6 +40,7 @@ def write_groups(path: Path, sizes: list[int]) -> Path:
 
 
 SIZES = {"train": 60, "dev": 20, "test": 24}
+SPLITS = tuple(SIZES)
 
 
 Row = tuple[str, ...]

@@ -10,8 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _PAPERS = ("README", "sif", "usif", "cbos", "white")
 # of runs that took hours, or written by one
-RECORDS = ("docs/research/measurements.md", *(f"docs/research/papers/{name}.md" for name in _PAPERS))
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+RECORDS = ("docs/research/measurements.md", *(f"research/docs/papers/{name}.md" for name in _PAPERS))
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [
+        path
+        for where in ("*.md", "docs/**/*.md", "research/*.md", "research/docs/**/*.md")
+        for path in ROOT.glob(where)
+    ]
+)
 
 _MARK = re.compile(r"<!--\s*(?:not run: (?P<reason>.*?)|(?P<name>(?:try|test) command))\s*-->")
 _FENCE = re.compile(r"^```(?P<language>\S*)\s*$")

@@ -1,7 +1,6 @@
 """The length of a text in words, also for scripts without spaces."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.text.length import count_words, cut_to
 

@@ -3,8 +3,7 @@
 import tracemalloc
 
 from cited import cited_sentences
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.readers.builder import Builder
 from semsearch.readers.document import Block, Document, Spot

@@ -2,8 +2,7 @@
 
 import pytest
 import sentencex
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.text import sentences as splitting
 from semsearch.text.sentences import LONGEST, sentence_spans

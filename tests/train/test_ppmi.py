@@ -18,8 +18,7 @@ from small import TOPICS, write_articles
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.train import corpus as reading
-from semsearch.train import pairs as counting
+from semsearch.train import corpus as reading, pairs as counting
 from semsearch.train.corpus import Corpus, read_corpus
 from semsearch.train.pairs import PairCounter, count_pairs
 from semsearch.train.ppmi import ppmi, subsampled, train_ppmi, unit_rows

@@ -11,6 +11,7 @@ import typer
 from semsearch.cli.configuration.configuration import Configuration, Profile, read_configuration
 from semsearch.cli.configuration.files import NAME, project_file, users_file
 from semsearch.cli.configuration.keys import PROFILES, SECTIONS
+from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.options import JsonOption
 from semsearch.cli.output.formats import one_line, to_json
 from semsearch.cli.output.tables import aligned
@@ -18,7 +19,10 @@ from semsearch.cli.startup import use_one_thread
 from semsearch.errors import UsageError
 
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Options decided beforehand, in semsearch.toml and variables."
+    cls=ExtensibleGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Options decided beforehand, in semsearch.toml and variables.",
 )
 
 

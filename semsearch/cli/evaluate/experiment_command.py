@@ -31,6 +31,7 @@ def command_of(experiment: Experiment) -> Callable[..., None]:
     command.__doc__ = experiment.help
     parameters = [_parameter(option) for option in (*experiment.options, *own)]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # functions have none of their own
+    command.short_help = experiment.summary  # type: ignore[attr-defined]  # for a list of commands
     return command
 
 

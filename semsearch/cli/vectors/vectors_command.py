@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semsearch.cli.evaluate.experiment_command import command_of
+from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.messages import warn
 from semsearch.cli.options import DtypeOption, JsonOption, NewFolderOption, TableArgument, TableOption
 from semsearch.cli.output.formats import one_line, to_json
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable
 
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Word vectors: list, inspect, import, evaluate, make."
+    cls=ExtensibleGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Word vectors: list, inspect, import, evaluate, make.",
 )
 
 
@@ -65,8 +69,7 @@ def neighbours(
 ) -> None:
     """Show the words whose vectors are nearest to a word's, with their cosines. Of an unknown word: to its pieces'."""
     use_one_thread()
-    from semsearch.word_vectors.neighbours import is_guessed
-    from semsearch.word_vectors.neighbours import neighbours as nearest_to
+    from semsearch.word_vectors.neighbours import is_guessed, neighbours as nearest_to
 
     table = _load(vectors)
     found, guessed = nearest_to(table, word, k), is_guessed(table, word)

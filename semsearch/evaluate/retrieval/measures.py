@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate.optional import optional
+from semsearch.evaluate.optional import import_extra
 
 Float64 = npt.NDArray[np.float64]
 DEPTH = 100  # documents of a ranking that are scored
@@ -23,12 +23,12 @@ MEASURES = tuple(_NAMES)
 
 def check_scorer() -> None:
     """Check before the work that the scorer is installed. Raises MissingExtra."""
-    optional("ir_measures", package="ir-measures")
+    import_extra("ir_measures", package="ir-measures")
 
 
 def measure(relevant: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[str]]) -> Float64:
     """Measure the ranking of each judged query, in the order of `relevant`. One without a ranking scores 0. (q, 5)"""
-    ir_measures = optional("ir_measures", package="ir-measures")
+    ir_measures = import_extra("ir_measures", package="ir-measures")
     columns = {ir_measures.parse_measure(name): column for column, name in enumerate(_NAMES.values())}
     rows = {query: row for row, query in enumerate(relevant)}
     # the scorer sorts by score and breaks ties by its own rule: ranks, which are all different, leave it none

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import Stemmer
 
 from semsearch.errors import UsageError, VectorsError
-from semsearch.evaluate.optional import optional
+from semsearch.evaluate.optional import import_extra
 from semsearch.readers.document import Text
 
 Float64 = npt.NDArray[np.float64]
@@ -121,7 +121,7 @@ def _open(name: str, spec: str) -> Peer:
 
 
 def _bm25s() -> Callable[[list[str]], Scores]:
-    bm25s = optional("bm25s", package="bm25s")
+    bm25s = import_extra("bm25s", package="bm25s")
     stemmer = Stemmer.Stemmer("english")
 
     def tokens(texts: list[str]) -> Any:
@@ -158,14 +158,14 @@ def _unit(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def _minilm(name: str) -> Encode:
-    library = optional("sentence_transformers", package="sentence-transformers", extra="train")
+    library = import_extra("sentence_transformers", package="sentence-transformers", extra="train")
     model = _loaded(name, "sentence-transformers", lambda: library.SentenceTransformer(name))
     model.max_seq_length = _TOKENS
     return lambda texts: np.asarray(model.encode(texts, convert_to_numpy=True, show_progress_bar=False))
 
 
 def _model2vec(name: str) -> Encode:
-    library = optional("model2vec", package="model2vec")
+    library = import_extra("model2vec", package="model2vec")
     model = _loaded(name, "model2vec", lambda: library.StaticModel.from_pretrained(name))
     return lambda texts: np.asarray(model.encode(texts, show_progress_bar=False))
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate.published import PUBLISHED, Published, figures
-from semsearch.evaluate.record import ExperimentRecord
+from semsearch.evaluate.published import PUBLISHED, Published, published_figures
 from semsearch.evaluate.verdicts import Held, said_by_interval
+from semsearch.results.codec import Record
 
 if TYPE_CHECKING:
     from semsearch.evaluate.similarity.pair_bootstrap import Resampled
@@ -30,7 +30,7 @@ _ALONE = {"sif+u": "weights", "sif+p": "piecewise removal", "sif+n": "normalisat
 
 
 @dataclass(frozen=True, slots=True)
-class Ordering(ExperimentRecord):
+class Ordering(Record):
     """A claim that one method is above another, with some word vectors and fit. `improvement`: of the mean r, per cent.
 
     `low` and `high` are the 95 % interval of the mean difference. `published`: the paper's counts by the kind of word
@@ -145,5 +145,5 @@ def _tasks(system: Published, names: Sequence[str]) -> dict[str, float]:
 
 
 def _alone() -> dict[str, float]:
-    by_row = {figure.row: figure.value for figure in figures("usif", "section 4.3")}
+    by_row = {figure.row: figure.value for figure in published_figures("usif", "section 4.3")}
     return {method: by_row[row] for method, row in _ALONE.items()}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.datasets.data_folder import parts_of
+from semsearch.evaluate.data_folder import parts_of
 from semsearch.evaluate.lines import check_scores
 from semsearch.evaluate.similarity.pair_shapes import ENDINGS, read_pairs
 

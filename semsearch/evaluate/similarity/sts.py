@@ -18,7 +18,7 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.arguments import check_each_a, check_several, distinct_names
 from semsearch.evaluate.cache import cached, digest_of, versions
-from semsearch.evaluate.datasets.data_folder import counts_in
+from semsearch.evaluate.data_folder import counts_in
 from semsearch.evaluate.distilled_vectors import is_distilled
 from semsearch.evaluate.lines import numbered_lines
 from semsearch.evaluate.similarity.cosines import Progress, WeighedWords, cosines

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.evaluate.published import YEAR_TASKS
-from semsearch.evaluate.record import ExperimentRecord, called, digits
 from semsearch.evaluate.similarity.orderings import Ordering
+from semsearch.results.codec import Record, called, digits
 
 PER_TASK = "task"  # fitted on each task's own sentences
 
 
 @dataclass(frozen=True, slots=True)
-class StsScore(ExperimentRecord):
+class StsScore(Record):
     """The score of a method on a task: r and ρ × 100. `published`: the papers' Pearson × 100, for the test split."""
 
     task: str
@@ -39,7 +39,7 @@ class StsScore(ExperimentRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class StsAverage(ExperimentRecord):
+class StsAverage(Record):
     """A method's mean over the tasks of a group. `whole`: these are all its tasks in the papers, in the test split."""
 
     group: str
@@ -56,7 +56,7 @@ class StsAverage(ExperimentRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class FitDifference(ExperimentRecord):
+class FitDifference(Record):
     """How far a method's mean over a group's tasks with one fit is above that with the first fit, r × 100."""
 
     group: str
@@ -69,7 +69,7 @@ class FitDifference(ExperimentRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class StsReport(ExperimentRecord):
+class StsReport(Record):
     """The results of all methods on all tasks; `vectors` and `fit_on` are names between commas.
 
     `taught` are those of the word vectors that were distilled from a sentence encoder, and so are not unsupervised.

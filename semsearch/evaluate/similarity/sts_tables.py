@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from semsearch.evaluate.distilled_vectors import MEANING, marked
-from semsearch.evaluate.published import PUBLISHED, YEAR_TASKS, figures
+from semsearch.evaluate.published import PUBLISHED, YEAR_TASKS
 from semsearch.evaluate.table import NONE, Bold, Table, bold, number, within
 from semsearch.evaluate.verdicts import counted
 
@@ -114,19 +114,6 @@ def above(report: StsReport, pairs: Sequence[tuple[str, str]], *, percent: bool 
     several = len({fit_on for *_, fit_on in runs}) > 1
     here = (f"here, {marked(vectors, report.taught)}" + f", {_short(fit_on)}" * several for _, vectors, fit_on in runs)
     return Table(["claim", *heads, *here], rows)
-
-
-def improvements(report: StsReport) -> Table:
-    """The table of SIF's parts over the plain mean, in per cent of its r: in appendix A.1, roughly, and here."""
-    printed = {figure.row: figure.value for figure in figures("sif", "appendix A.1")}
-    found = {(one.better, one.vectors): one.improvement for one in report.orderings if one.worse == "mean"}
-    names = list(dict.fromkeys(vectors for _, vectors in found))
-    rows = []
-    for method, part in (("w", "W"), ("r", "R"), ("sif", "WR")):
-        theirs = [f"{printed[f'{name}+{part}']:+.0f}" for name in ("GloVe", "PSL")]
-        rows.append([method, *theirs, *(number(found.get((method, name)), "+.0f") for name in names)])
-    heads = ["paper, GloVe", "paper, PSL", *(f"here, {marked(name, report.taught)}" for name in names)]
-    return Table(["improves the plain mean by %", *heads], rows)
 
 
 def said(report: StsReport) -> str:

@@ -11,8 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pygments.lexers import get_lexer_for_filename
-from pygments.token import Comment as CommentToken
-from pygments.token import Name, String
+from pygments.token import Comment as CommentToken, Name, String
 from pygments.util import ClassNotFound
 
 from semsearch.errors import SourceError

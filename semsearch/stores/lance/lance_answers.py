@@ -6,8 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures import Future, TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar

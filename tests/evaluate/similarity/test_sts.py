@@ -13,8 +13,7 @@ from collections_made import pairs, write_pairs
 from console import semsearch
 from references import papers as reference
 from scipy import stats
-from small import TOPICS, sentence
-from small import small_vectors as make_vectors
+from small import TOPICS, sentence, small_vectors as make_vectors
 
 from semsearch import SentenceEmbedder
 from semsearch.embedding.methods import Method

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from console import Result, semsearch, write_docs
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from small import write_articles
 
 from semsearch.index import Index

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from cited import check_places
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes

@@ -6,8 +6,7 @@ import json
 import re
 
 from cited import check_places, check_whole, places
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes

@@ -6,8 +6,7 @@ import json
 
 import pytest
 from cited import check_places, check_whole, places
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document, line_starts

@@ -55,7 +55,7 @@ def status(
     for name, fact in facts.items():
         print(f"{name:<{width}}  {fact}")
     if components:
-        from semsearch.evaluate.experiments.components_experiment import directions as table_of  # start-up time
+        from semsearch.evaluate.table import directions as table_of  # start-up time
 
         print()
         print_blocks([table_of([("", directions)]) if directions else "nothing is taken away from its sentences"])

@@ -1,0 +1,1 @@
+"""The commands that semsearch gets by the entry points `semsearch.commands`; see pyproject.toml."""

@@ -1,0 +1,99 @@
+"""`semsearch evaluate assumptions`: what the models of SIF and uSIF take for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from semsearch.evaluate import NONE, Block, Experiment, Option, Progress, Table, lazily, options
+from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.section import Section
+
+if TYPE_CHECKING:
+    from semsearch_research.analysis.assumptions import AssumptionsReport
+
+_LECTURE = {200: "14.124"}  # mean length by dimension, as the lecture on the SIF paper gives it
+
+run = lazily("evaluate_assumptions", "semsearch_research")
+
+
+def dispersion(reports: Sequence[AssumptionsReport]) -> Table:
+    """The table of how words lie around directions, for each of the word vectors."""
+    rows = []
+    for report in reports:
+        for one in report.dispersion:
+            distance = f"{one.distance:.3f} ({one.distance_range[0]:.3f} to {one.distance_range[1]:.3f})"
+            partition = f"{one.partition_range[0]:.2f} to {one.partition_range[1]:.2f}"
+            rows.append([report.vectors, f"{one.directions}, {one.count:,}", distance, partition])
+    rows.append(["taken for granted", "", "0.5", "1"])
+    return Table(["vectors", "directions", "mean distance to a word", "Z ÷ its mean"], rows, labels=2)
+
+
+def lengths(report: AssumptionsReport) -> Table:
+    """The table of the words of sentences by group; the paper has one figure for all."""
+    rows = [[one.group, f"{one.sentences:,}", f"{one.words:.1f}", NONE] for one in report.lengths]
+    rows[-1][-1] = f"{report.published:g}"
+    return Table(["words of a sentence", "sentences", "mean", "uSIF paper"], rows)
+
+
+def gaussian(report: AssumptionsReport) -> Table:
+    """The table of the lengths of Gaussian vectors, beside the formula and the lecture."""
+    rows = []
+    for one in report.gaussian:
+        found = f"{one.mean:.3f} (standard deviation {one.deviation:.2f})"
+        rows.append([f"{one.dimension}", f"{one.drawn:,}", found, f"{one.expected:.3f}"])
+        rows[-1].append(_LECTURE.get(one.dimension, NONE))
+    return Table(["dimensions", "drawn", "length", "√2 Γ((n + 1)/2) ÷ Γ(n/2)", "lecture"], rows)
+
+
+def tables(report: AssumptionsReport) -> Iterator[Block]:
+    """The blocks of the experiment: dispersion, words of a sentence, lengths of Gaussian vectors."""
+    yield dispersion([report])
+    yield "A distance is the angle as a share of π. In brackets, and of Z: the middle 90 % of the directions."
+    yield lengths(report)
+    yield gaussian(report)
+
+
+def _section(reports: Sequence[AssumptionsReport]) -> Iterator[Block]:
+    yield dispersion(reports)
+    yield lengths(reports[0])
+    yield "A lecture on the SIF paper (Mochihashi 2018) draws Gaussian vectors, whose lengths hardly differ:"
+    yield gaussian(reports[0])
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[AssumptionsReport, ...]]:
+    pairs = [data.folder / "sts"]
+    return {"assumptions": tuple(run(pairs, vectors=one, progress=progress) for one in data.vectors)}
+
+
+ASSUMPTIONS = Experiment(
+    name="assumptions",
+    paper="SIF, section 3; uSIF, section 4.2",
+    summary="What the models take for granted (SIF, section 3; uSIF, section 4.2).",
+    help="""Measure what the models of SIF and uSIF take for granted.
+
+    That word vectors are dispersed uniformly: then Z is the same for all discourse vectors (SIF), and a word is at half
+    of the greatest distance on average (uSIF). That a sentence has 11 words. And the lengths of Gaussian vectors.
+    """,
+    options=(
+        options.PAIRS,
+        options.VECTORS,
+        Option("directions", int, "N", "Directions of each kind, by chance and of sentences.", default=500, least=2),
+        options.SEED,
+        options.SPLIT,
+    ),
+    run=run,
+    tables=tables,
+)
+REPRODUCTION = Reproduction(ASSUMPTIONS, _reproduce, "sts")
+SECTION = Section(
+    of="assumptions",
+    title="What the models take for granted (sections 2 and 4.2)",
+    command="assumptions sts/",
+    vectors="each",
+    says="Word vectors that are dispersed uniformly: then Z is the same for all discourse vectors, as SIF has it, and "
+    "a word is at the distance 1/2 on average, as uSIF has it; a distance is the angle as a share of π. In brackets, "
+    "and of Z: the middle 90 % of the directions.",
+    blocks=lambda reports, _: _section(reports),
+    note="assumptions",
+)

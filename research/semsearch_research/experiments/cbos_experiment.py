@@ -1,0 +1,273 @@
+"""`semsearch evaluate cbos`: continuous bag of sentences beside skip-gram and CBOW, and the effects of k and m."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semsearch.errors import UsageError
+from semsearch.evaluate import (
+    NONE,
+    Argument,
+    Block,
+    Experiment,
+    Held,
+    Option,
+    PictureOf,
+    Progress,
+    Repeated,
+    Table,
+    bold,
+    counted,
+    lazily,
+    number,
+    options,
+    within,
+)
+from semsearch_research.optional import import_gensim
+from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.section import Section
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from semsearch_research.cbos.word2vec_comparison import CbosEffect, CbosReport
+    from semsearch_research.papers_report import PapersReport
+
+_PEERS = ("skip-gram", "CBOW")
+_SEEDS = 3
+_VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4
+
+
+run = lazily("evaluate_cbos", "semsearch_research")
+
+
+def tasks(report: CbosReport) -> Table:
+    """The table of Yuan and Zhang's table I: tasks, and the means of a year's tasks that were run."""
+    ours, theirs = list(report.tasks[0].pearson), list(report.tasks[0].published)
+    rows = []
+    for year in report.years:
+        for task in (task for task in report.tasks if task.group == year.group):
+            found = (within(task.pearson[name], *task.interval[name]) for name in ours)
+            rows.append([task.task, f"{task.pairs:,}", *found, *(number(task.published[name]) for name in theirs)])
+        name = f"{year.group}, mean" + ("" if year.whole else f" of these {year.tasks}")
+        means = (within(year.pearson[one], *year.interval[one]) for one in ours)
+        rows.append(bold([name, "", *means, *(number(year.published[one]) for one in theirs)]))
+    return Table(["Pearson's r × 100", "pairs", *bold(ours), *(f"paper: {name}" for name in theirs)], rows, labels=2)
+
+
+def only(report: CbosReport, group: str) -> CbosReport:
+    """The report with the tasks and the mean of one group alone."""
+    tasks = tuple(task for task in report.tasks if task.group == group)
+    return replace(report, tasks=tasks, years=tuple(year for year in report.years if year.group == group))
+
+
+def claims(report: CbosReport) -> Iterator[Table]:
+    """The table of claims: CBOS is above methods that learn from the same text; and above its random start (ours)."""
+    found, printed = ([task.pearson for task in report.tasks], [task.published for task in report.tasks])
+    rows = []
+    for one in report.differences:
+        theirs = counted(_held(printed, one.other)) if one.other in printed[0] else NONE
+        ours = f"{one.held} of {one.of}, {within(one.difference, one.low, one.high, '+.1f')}"
+        rows.append([f"CBOS above {one.other}", theirs, f"{one.verdict}: {ours}"])
+    if len(peers := [name for name in _PEERS if name in found[0]]) > 1:
+        both = (f"{above(tasks, 'CBOS', peers)} of {len(found)}" for tasks in (printed, found))
+        rows.append(["CBOS above both", *both])
+    yield Table(["claim", "paper, the same tasks", "here"], rows)
+
+
+def above(tasks: Sequence[Mapping[str, float]], method: str, others: Sequence[str]) -> int:
+    """The number of tasks, each with figures by method, on which one method is above all others."""
+    return sum(all(task[method] > task[other] for other in others) for task in tasks)
+
+
+def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
+    """The tables of Yuan and Zhang's figures 3 and 4: r by task over k and over m, with the best value."""
+    for parameter in ("k", "m"):
+        if found := [effect for effect in swept if effect.parameter == parameter]:
+            rows = []
+            for task in found[0].pearson:
+                best = max(found, key=lambda effect: effect.pearson[task])
+                shown = (within(effect.pearson[task], *effect.interval[task]) for effect in found)
+                rows.append([task.partition(".")[2], *shown, str(best.value)])
+            highest = max(found, key=lambda effect: effect.mean)
+            means = (within(effect.mean, effect.low, effect.high) for effect in found)
+            rows.append(["mean", *means, str(highest.value)])
+            yield Table(["STS 2014", *(f"{parameter} = {effect.value}" for effect in found), "best"], rows)
+
+
+def tables(report: CbosReport) -> Iterator[Block]:
+    """The blocks of the experiment: the training and its seconds; table I; the effects."""
+    yield _trained(report)
+    yield "trained in " + ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in report.seconds.items())
+    yield tasks(report)
+    yield _seeds(report)
+    yield "Means of the paper are those of its rows for the tasks that were run."
+    yield from effects(report.effects)
+
+
+def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
+    """In how many tasks CBOS is above another method."""
+    both = ({str(n): task[name] for n, task in enumerate(tasks)} for name in ("CBOS", other))
+    held = Held.between(*both)
+    assert held is not None  # there is a task at least
+    return held
+
+
+def _seeds(report: CbosReport) -> str:
+    count = report.settings["seeds"]
+    said = "± is half of the 95 % interval, by drawing pairs anew within each task."
+    if count < 2:
+        return f"Ours are of one seed. {said}"
+    apart = max(spread or 0 for task in report.tasks for spread in task.spread.values())
+    years = max(spread or 0 for year in report.years for spread in year.spread.values())
+    return (
+        f"Ours are means over {count} seeds. {said} The standard deviation over seeds is {apart:.1f} at most on a "
+        f"task, {years:.1f} on a year."
+    )
+
+
+def _trained(report: CbosReport) -> str:
+    return (
+        f"{report.sentences:,} sentences, {report.running_words:,} running words, {report.words:,} different stems; of "
+        f"the tasks' words {report.known:.1%} are known."
+    )
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    if given["plot"] and not (given["ks"] or given["ms"]):
+        raise UsageError("the picture shows the effects of k and m; give --k N or --m N, several times")
+
+
+def _figures(report: CbosReport) -> Iterable[tuple[str, Figure]]:
+    from semsearch_research.cbos.effects_picture import draw  # start-up time
+
+    if report.effects:
+        yield "", draw(report.effects)
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, CbosReport]:
+    values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
+    asked: dict[str, Any] = {"sentences": data.sentences, "seeds": data.seeds, "progress": progress}
+    pairs = [data.folder / "sts"]
+    found = {"cbos": run(data.texts, sts=pairs, ks=values, ms=values, fresh=data.fresh, **asked)}
+    if data.has_blanks:  # measured on what was trained a moment ago
+        found["blanks"] = run(data.texts, sts=pairs, blank_as_zero=True, **asked)
+    return found
+
+
+def _ready(_: PapersData) -> None:
+
+    import_gensim("gensim.models")
+
+
+CBOS = Experiment(
+    name="cbos",
+    paper="Yuan and Zhang, table I, figures 3 and 4",
+    summary="CBOS beside skip-gram and CBOW (Yuan, Zhang).",
+    help="""Train CBOS, skip-gram and CBOW on one text, and compare plain sums of their vectors, as Yuan and Zhang do.
+
+    Pearson's r × 100 on the tasks of their table I, beside their figures. --k and --m show the effects of both numbers
+    on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs semsearch-research[papers].
+    """,
+    options=(
+        Argument("corpus", Path, "CORPUS...", "Files and folders of text; also .txt.xz and .txt.gz."),
+        Repeated("sts", Path, "PATH", "Sentence pairs, as evaluate sts reads.", required=True),
+        Repeated("ks", int, "N", "Compare these numbers of sentences on each side.", "--k", least=1),
+        Repeated("ms", int, "N", "Compare these numbers of random sentences.", "--m", least=1),
+        Option("sentences", int, "N", "Train on the first N sentences; by default on all.", least=1),
+        Option(
+            "baselines",
+            bool,
+            "",
+            "Skip-gram and CBOW of the same text; they need semsearch-research[papers].",
+            "--baselines/--no-baselines",
+            default=True,
+        ),
+        Option(
+            "stem",
+            bool,
+            "",
+            "Words as stems, as in the paper, or as they are.",
+            "--stem/--no-stem",
+            default=True,
+        ),
+        Option("dimension", int, "D", "How long vectors are.", default=100, least=1),
+        Option("epochs", int, "N", "Rounds over the text, of each method.", default=10, least=1),
+        Option("batch", int, "N", "Sentences in a step of CBOS.", default=1000, least=1),
+        Option("min_count", int, "N", "How often a word must occur in the text.", default=5, least=1),
+        options.BLANK_AS_ZERO,
+        options.SEED,
+        Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
+        options.FRESH,
+    ),
+    run=run,
+    tables=tables,
+    claims=claims,
+    figures=_figures,
+    plot="The effects of --k and --m as .png, .svg or .pdf.",
+    check=_check,
+)
+REPRODUCTION = Reproduction(CBOS, _reproduce, "years and text", _ready)
+
+
+def _command(papers: PapersReport) -> str:
+    found = papers.cbos
+    assert found is not None  # or the section is left out
+    values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
+    return f"{_of_text(papers)} --no-baselines{values}"
+
+
+def _of_text(papers: PapersReport) -> str:
+    seeds = "" if papers.seeds == _SEEDS else f" --seeds {papers.seeds}"
+    return f"cbos {' '.join(papers.texts)} --sts sts/ --sentences {papers.train_sentences}{seeds}"
+
+
+def _settings(papers: PapersReport) -> str:
+    found = papers.cbos
+    assert found is not None  # or the section is left out
+    said = {True: "yes", False: "no"}
+    settings = (
+        f"{name.replace('_', ' ')} {said[value] if isinstance(value, bool) else value}"
+        for name, value in found.settings.items()
+    )
+    return f"{_trained(found)} Settings: {', '.join(settings)}."
+
+
+def _beside(papers: PapersReport) -> str:
+    assert papers.cbos is not None  # or the section is left out
+    return (
+        "All three learn from the same text; random is what CBOS starts from, and so what shared words alone give. "
+        f"{_seeds(papers.cbos)}"
+    )
+
+
+TRAINED = Section(of="cbos", says=_settings)
+TABLE_I = Section(
+    of="cbos",
+    title="Beside skip-gram and CBOW (table I)",
+    command=_of_text,
+    vectors="none",
+    says=_beside,
+    blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
+    note="cbos",
+)
+BLANKS = Section(
+    of="blanks",
+    title="STS 2015 with the pairs that nobody judged",
+    command=lambda papers: f"{_of_text(papers)} --blank-as-zero",
+    vectors="none",
+    says="In the release of 2015 most pairs have no score, and are left out above. Here they have score 0.",
+    blocks=lambda report, _: [tasks(only(report, "STS15"))],
+    note="blanks",
+)
+EFFECTS = Section(
+    of="cbos.effects",
+    title="The effect of k and m (figures 3 and 4)",
+    command=_command,
+    vectors="none",
+    blocks=lambda swept, _: [*effects(swept), PictureOf("cbos", "Pearson's r on STS 2014 over k and over m")],
+    note="effects",
+)

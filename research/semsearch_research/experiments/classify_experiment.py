@@ -1,0 +1,249 @@
+"""`semsearch evaluate classify`: can a sentence's meaning be told from its vector? White et al. 2015."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semsearch.evaluate import (
+    MEANING,
+    NONE,
+    Argument,
+    Block,
+    Experiment,
+    Option,
+    PictureOf,
+    Progress,
+    Repeated,
+    Table,
+    marked,
+    number,
+    options,
+    said_by,
+    within,
+)
+from semsearch_research.optional import import_gensim, import_scikit_learn
+from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies
+from semsearch_research.section import Section
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from semsearch_research.papers_report import PapersReport
+    from semsearch_research.paraphrase.classify_report import ClassifyReport, GroupSizes
+
+_OF_WORD_VECTORS = ("mowe", "sowe", "sif", "usif")  # the models that word vectors are a part of
+_PCA = ("pca-bow", "pca-bow-white", "pca-bow-all", "pca-bow-white-all")
+
+
+def run(
+    paths: Sequence[Path], *, train_sentences: int | None = None, train_rounds: int | None = None, **options: Any
+) -> ClassifyReport:
+    """Run `evaluate_classify`, with the settings of paragraph vectors as separate options."""
+    from semsearch_research.paraphrase.classification import evaluate_classify  # start-up time
+    from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
+
+    asked = {"sentences": train_sentences, "rounds": train_rounds}
+    settings = ParagraphSettings(**{name: value for name, value in asked.items() if value is not None})
+    return evaluate_classify(paths, paragraphs=settings, **options)
+
+
+def groups(report: ClassifyReport) -> Table:
+    """The table of data sets: White et al., figures 2 and 3 and section 3.2."""
+    rows = []
+    for sizes in report.sizes:
+        counts = (("sentences", sizes.sentences), ("groups", sizes.groups), ("tokens", sizes.tokens))
+        rows.append([sizes.data, *(_beside(sizes, name, count) for name, count in counts)])
+    return Table(["data", "sentences", "groups", "tokens of bow"], rows)
+
+
+def sizes_of_groups(sizes: GroupSizes) -> Table:
+    """The table of groups by their number of sentences."""
+    head = [f"{sizes.data}, sentences of a group", *(str(size) for size in sizes.sizes)]
+    return Table(head, [["groups", *(f"{count:,}" for count in sizes.sizes.values())]])
+
+
+def accuracies(report: ClassifyReport, sizes: GroupSizes, *, others: bool = True) -> Table:
+    """The table of accuracies on one data set: White et al., table 1. `others`: published models that were not run."""
+    published = published_accuracies(sizes.data, sizes.sentences)
+    rows = []
+    for score in (score for score in report.scores if score.data == sizes.data):
+        folds = " ".join(f"{fold:.1f}" for fold in score.folds)
+        costs = " ".join(f"{cost:g}" for cost in score.costs)
+        ours = within(score.accuracy, score.low, score.high, ".2f")
+        at_1 = within(score.accuracy_at_1, score.low_at_1, score.high_at_1, ".2f")
+        cells = (ours, folds, costs, at_1)
+        taught = [score.model] * (report.taught and score.model in _OF_WORD_VECTORS)
+        rows.append([marked(score.model, taught), f"{score.dimension:,}", *cells, number(score.published, ".2f")])
+    missing = [model for model in published if others and model not in {score.model for score in report.scores}]
+    rows += [[model, *[NONE] * 5, f"{published[model]:.2f}"] for model in missing]
+    head = f"{sizes.data}, accuracy × 100"
+    return Table([head, "dimensions", "ours", "folds", "C", "at C = 1", "paper"], rows)
+
+
+def shared_errors(report: ClassifyReport, data: str) -> Table:
+    """The table of shared errors: how many errors of two models are the same; on the diagonal all errors of each."""
+    cells = {(pair.one, pair.other): pair for pair in report.agreements if pair.data == data}
+    models = [one for one, other in cells if one == other]
+    rows = []
+    for index, model in enumerate(models):
+        shown = [f"{cells[above, model].same}/{cells[above, model].both_wrong}" for above in models[:index]]
+        own = str(cells[model, model].both_wrong)
+        rows.append([model, *shown, own, *[""] * (len(models) - index - 1)])
+    return Table([f"{data}, the same errors", *models], rows)
+
+
+def claims(report: ClassifyReport) -> Iterator[Table]:
+    """The table of White et al.'s claims, by McNemar's test over all sentences."""
+    published = {sizes.data: published_accuracies(sizes.data, sizes.sentences) for sizes in report.sizes}
+    rows = []
+    for pair in (pair for pair in report.comparisons if pair.expected):
+        p = f"{pair.p:.2g}" if pair.p >= 1e-4 else "< 0.0001"
+        paper = published[pair.data]
+        printed = f"{paper[pair.one] - paper[pair.other]:+.1f}" if {pair.one, pair.other} <= set(paper) else NONE
+        cells = [printed, f"{said_by(pair.p, pair.difference)}: {pair.difference:+.1f}", p]
+        rows.append([pair.data, f"{pair.one} above {pair.other}", *cells, str(pair.only_one), str(pair.only_other)])
+    if rows:
+        yield Table(["data", "claim", "paper", "here", "p", "only the one right", "only the other"], rows, labels=2)
+
+
+def tables(report: ClassifyReport) -> Iterator[Block]:
+    """The blocks of the experiment: the data sets; for each the accuracies and the shared errors."""
+    yield groups(report)
+    for sizes in report.sizes:
+        yield sizes_of_groups(sizes)
+        yield accuracies(report, sizes)
+        if UNTRIED in published_accuracies(sizes.data, sizes.sentences):
+            yield f"{UNTRIED}: its program and parameters are its authors' own; the paper's figure stands alone"
+        yield shared_errors(report, sizes.data)
+    yield _said(report)
+    if report.training:
+        yield f"pv-dm and pv-dbow are trained on {report.training:,} sentences"
+
+
+def _said(report: ClassifyReport) -> str:
+    said = "± is half of the 95 % interval, by drawing the sentences of each fold anew."
+    return f"{said} {MEANING}" if report.taught else said
+
+
+def _beside(sizes: GroupSizes, name: str, count: int) -> str:
+    published = sizes.published.get(name)
+    return f"{count:,}" if published is None else f"{count:,} (paper: {published:,})"
+
+
+def _figures(report: ClassifyReport) -> Iterator[tuple[str, Figure]]:
+    from semsearch_research.paraphrase.group_pictures import draw_errors, draw_sizes  # start-up time
+
+    for sizes in report.sizes:
+        yield f"{sizes.data}-sizes", draw_sizes(sizes)
+        yield f"{sizes.data}-errors", draw_errors(sizes.data, [p for p in report.agreements if p.data == sizes.data])
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, ClassifyReport]:
+    if not data.texts:
+        data.missing["paragraph vectors"] = "no text to train on was given (--train-text)"
+    asked: dict[str, Any] = {"train_sentences": data.sentences, "fresh": data.fresh, "progress": progress}
+    found = run(data.groups, vectors=data.vectors[0], train_text=data.texts, **asked)
+    return {"classify": found, "reduced": run(data.groups, models=_PCA, fresh=data.fresh, progress=progress)}
+
+
+def _ready(data: PapersData) -> None:
+    from semsearch_research.paraphrase.groups import read_paraphrases
+
+    read_paraphrases(data.groups)
+    import_scikit_learn("sklearn.svm")
+    if data.texts:
+        import_gensim("gensim.models")
+
+
+CLASSIFY = Experiment(
+    name="classify",
+    paper="White et al., table 1, figures 2 to 4",
+    summary="Sentences into groups of paraphrases (White et al. 2015).",
+    help="""Classify sentences into their paraphrase groups by a linear machine, as White et al. 2015.
+
+    Accuracy × 100, the mean of three folds, beside the paper's; which errors two models share, in the first fold; and
+    whether the models that the paper has above others are, by McNemar's test.
+    """,
+    options=(
+        Argument("paths", Path, "PATH...", "Groups of paraphrases: group, id, sentence (tabs); a folder of data."),
+        Repeated(
+            "models",
+            str,
+            "NAME",
+            "mowe, sowe, bow, pca-bow, pv-dm, pv-dbow, sif, usif: by default all that can be run. Also pca-bow-white, "
+            "pca-bow-all, pca-bow-white-all.",
+            "--model",
+        ),
+        options.VECTORS,
+        options.A,
+        options.COMPONENTS,
+        Option("cost", float, "C", "Of the machine; by default chosen within each fold.", "--C"),
+        options.SEED,
+        Repeated("train_text", Path, "FILE", "Text to train pv-dm and pv-dbow on, also .xz or .gz."),
+        Option("train_sentences", int, "N", "On so many of its sentences, at random.", default=1_200_000),
+        Option("train_rounds", int, "N", "How often they are gone through.", default=5),
+        options.FRESH,
+    ),
+    run=run,
+    tables=tables,
+    claims=claims,
+    figures=_figures,
+    plot="Draw sizes and shared errors; files get a suffix each: .png, .svg or .pdf.",
+)
+REPRODUCTION = Reproduction(CLASSIFY, _reproduce, "groups", _ready)
+
+
+def _command(papers: PapersReport) -> str:
+    found = papers.classify
+    assert found is not None  # or the section is left out
+    text = f" --train-text {' '.join(papers.texts)} --train-sentences {found.training}" if found.training else ""
+    return f"classify {_files(found)}{text}"
+
+
+def _files(report: ClassifyReport | None) -> str:
+    assert report is not None  # or the section is left out
+    return " ".join(f"paraphrase/{sizes.data}.tsv" for sizes in report.sizes)
+
+
+def _pictures(report: ClassifyReport) -> Iterator[Block]:
+    for sizes in report.sizes:
+        yield PictureOf(f"{sizes.data}-sizes", f"{sizes.data}: sizes of groups")
+        yield PictureOf(f"{sizes.data}-errors", f"{sizes.data}: errors that two models share")
+
+
+SECTION = Section(
+    of="classify",
+    title="Into groups of paraphrases (table 1)",
+    command=_command,
+    says="Each sentence into its group of paraphrases, by a linear machine in three folds. C is chosen within each "
+    "training fold; the paper does not say which it took.",
+    blocks=lambda report, _: [
+        groups(report),
+        *(accuracies(report, sizes).without("folds") for sizes in report.sizes),
+        _said(report),
+        *(table.without("only the one right", "only the other") for table in claims(report)),
+    ],
+    note="classify",
+)
+REDUCED = Section(
+    of="reduced",
+    title="The reduced bag of words in other ways",
+    command=lambda papers: f"classify {_files(papers.reduced)} {' '.join(f'--model {model}' for model in _PCA)}",
+    vectors="none",
+    says="The paper does not say whether its components were scaled. white: to a variance of one each. all: "
+    "fitted on all sentences, the tested ones too, of which the paper says that it gains a few per cent.",
+    blocks=lambda report, _: [accuracies(report, sizes, others=False).without("folds") for sizes in report.sizes],
+    note="reduced",
+)
+ERRORS = Section(
+    of="classify",
+    title="Sizes of groups, and errors that are shared (figures 2 to 4)",
+    command=_command,
+    says="How many groups have how many sentences, and of the sentences of the first fold that two "
+    "models both get wrong, the share taken for the same group:",
+    blocks=lambda report, _: _pictures(report),
+    note="errors",
+)

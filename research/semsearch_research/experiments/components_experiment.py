@@ -1,0 +1,105 @@
+"""`semsearch evaluate components`: describe in words what SIF and uSIF remove, as in section 4.1 of the SIF paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.evaluate import (
+    NONE,
+    Argument,
+    Block,
+    Experiment,
+    Option,
+    Progress,
+    Repeated,
+    Table,
+    directions,
+    lazily,
+    options,
+)
+from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.section import Section
+
+if TYPE_CHECKING:
+    from semsearch_research.analysis.removed_directions import ComponentsReport
+
+_WORDS = 6  # nearest to a direction, in the papers' report
+
+
+run = lazily("evaluate_components", "semsearch_research")
+
+
+def papers_words(reports: Iterable[ComponentsReport]) -> Iterator[Table]:
+    """The table of the ranks of the paper's ten words, by their nearness to SIF's first direction."""
+    rows = []
+    words: Sequence[str] = ()
+    for report in reports:
+        for ranks in (removed.papers_words for removed in report.removed if removed.papers_words):
+            words = list(ranks)
+            shown = [NONE if rank is None else f"{rank:,}" for rank in ranks.values()]
+            rows.append([f"{report.vectors}, of {report.words:,}", *shown])
+    if rows:
+        yield Table(["place of", *words], rows)
+
+
+def tables(report: ComponentsReport) -> Iterator[Block]:
+    """The blocks of the experiment: directions by data set and method; on SICK, the ranks of the paper's words."""
+    yield f"the {report.words:,} words of {report.vectors} with p(w) of {report.min_frequency:g} or more are compared"
+    fits = [[one.name, one.method, f"{one.a:.4g}", f"{one.sentences:,}"] for one in report.removed]
+    yield Table(["removed from", "method", "a", "sentences"], fits, labels=2)
+    yield directions((f"{one.name}, {one.method}", one.directions) for one in report.removed)
+    for table in papers_words([report]):
+        yield "The SIF paper's ten words, found with GloVe on SICK:"
+        yield table
+
+
+def _section(reports: Sequence[ComponentsReport]) -> Iterator[Block]:
+    removed = ((f"{report.vectors}, {one.method}", one.directions) for report in reports for one in report.removed)
+    yield directions(removed, words=_WORDS, opposite=False)
+    yield "The paper's ten words, found with GloVe, by their places among all words that are compared:"
+    yield from papers_words(reports)
+
+
+def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[ComponentsReport, ...]]:
+    sick = [data.folder / "sts" / "sick.test.tsv"]
+    return {"components": tuple(run(sick, vectors=one, progress=progress) for one in data.vectors)}
+
+
+COMPONENTS = Experiment(
+    name="components",
+    paper="SIF, section 4.1",
+    summary="What is removed, in words (SIF, section 4.1).",
+    help="""Show the words nearest to each direction that SIF and uSIF remove.
+
+    Each task's, or each text file's, own directions. On SICK beside the words of the SIF paper, section 4.1.
+    """,
+    options=(
+        Argument("paths", Path, "PATH...", "Scored sentence pairs, folders of such, a folder of data, or text files."),
+        Repeated("methods", str, "sif|usif", "By default both.", "--method"),
+        Option("k", int, "K", "How many words for each direction.", "--words -k", default=10),
+        Option(
+            "min_frequency",
+            float,
+            "P",
+            "Only words at least as frequent; rare ones lie anywhere by chance.",
+            default=1e-5,
+        ),
+        options.VECTORS,
+        options.A,
+        Option("components", int, "M", "How many; by default the method's."),
+        options.SPLIT,
+    ),
+    run=run,
+    tables=tables,
+)
+REPRODUCTION = Reproduction(COMPONENTS, _reproduce, "sick")
+SECTION = Section(
+    of="components",
+    title="What is removed, in words (section 4.1)",
+    command="components sts/sick.test.tsv",
+    vectors="each",
+    blocks=lambda reports, _: _section(reports),
+    note="components",
+)

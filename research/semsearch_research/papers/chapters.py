@@ -1,0 +1,143 @@
+"""The chapters of the report as Markdown, one for each paper: tables and pictures, with their commands and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semsearch.evaluate import PictureOf, Table, prose
+from semsearch_research.experiments import (
+    assumptions_experiment,
+    cbos_experiment,
+    classify_experiment,
+    components_experiment,
+    confound_experiment,
+    released_experiment,
+    removal_experiment,
+    similarity_sections,
+    supervised_experiment,
+    sweep_experiment,
+    weights_experiment,
+)
+from semsearch_research.papers import notes
+from semsearch_research.papers_report import PapersReport
+from semsearch_research.section import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """What is reproduced of a paper. `name` is that of its page, if the papers have a page each."""
+
+    name: str
+    heading: str
+    sections: Sequence[Section]
+
+    def there(self, report: PapersReport) -> list[Section]:
+        """The sections whose experiments were run."""
+        return [section for section in self.sections if _found(section, report)]
+
+    @property
+    def notes(self) -> list[str]:
+        """The names of its notes."""
+        return [section.note for section in self.sections if section.note]
+
+
+CHAPTERS: Sequence[Chapter] = (
+    Chapter(
+        "sif",
+        "SIF: Arora, Liang, Ma 2017",
+        (
+            similarity_sections.SIMILARITY,
+            weights_experiment.SECTION,
+            sweep_experiment.SECTION,
+            components_experiment.SECTION,
+            similarity_sections.FITTED,
+            similarity_sections.ON_COUNTS,
+            released_experiment.SECTION,
+            supervised_experiment.OF_SIF,
+        ),
+    ),
+    Chapter(
+        "usif",
+        "uSIF: Ethayarajh 2018",
+        (
+            similarity_sections.USIF,
+            similarity_sections.PARTS,
+            removal_experiment.SECTION,
+            confound_experiment.SECTION,
+            assumptions_experiment.SECTION,
+            supervised_experiment.OF_USIF,
+        ),
+    ),
+    Chapter(
+        "cbos",
+        "Continuous bag of sentences: Yuan, Zhang",
+        (
+            cbos_experiment.TRAINED,
+            cbos_experiment.TABLE_I,
+            cbos_experiment.BLANKS,
+            cbos_experiment.EFFECTS,
+        ),
+    ),
+    Chapter(
+        "white",
+        "How well sentence embeddings capture meaning: White et al. 2015",
+        (
+            classify_experiment.SECTION,
+            classify_experiment.REDUCED,
+            classify_experiment.ERRORS,
+        ),
+    ),
+)
+
+
+def sections_of(
+    chapter: Chapter,
+    report: PapersReport,
+    written: Mapping[str, str],
+    *,
+    level: str,
+    link: Callable[[str], str] | None,
+) -> Iterator[str]:
+    """The lines of a chapter's sections with their notes; `level` is that of their headings, such as ##.
+
+    `written` are the notes by name; `link` gives the path of a picture, None leaves pictures out.
+    """
+    for section in chapter.there(report):
+        yield from _section(section, report, level, link)
+        if section.note:
+            yield from notes.passage(section.note, written)
+
+
+def _found(section: Section, report: PapersReport) -> Any:
+    """The results that a section is about; None or empty if the experiment was not run."""
+    found: Any = report
+    for name in section.of.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+def _section(section: Section, report: PapersReport, level: str, link: Callable[[str], str] | None) -> Iterator[str]:
+    if section.title:
+        yield from prose(f"{level} {section.title}")
+    if commands := list(section.commands(report)):
+        yield from shown(*commands)
+    if section.says:
+        yield from prose(section.says if isinstance(section.says, str) else section.says(report))
+    for block in section.blocks(_found(section, report), report):
+        if isinstance(block, Table):
+            yield from block.markdown()
+        elif not isinstance(block, PictureOf):
+            yield from prose(block)
+        elif link is not None:
+            yield f"![{block.shows}]({link(f'{block.file}.png')})"
+            yield ""
+
+
+def shown(*commands: str) -> Iterator[str]:
+    """The lines of commands as a block."""
+    yield "```sh"
+    yield from commands
+    yield "```"
+    yield ""

@@ -1,0 +1,493 @@
+"""The speed bench: its text, how readings become figures, what it leaves behind. Never how fast anything is."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from console import semsearch
+
+from semsearch import SentenceEmbedder
+from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
+from semsearch.text.sentences import sentence_spans
+from semsearch.word_vectors.table import VectorTable
+from semsearch_research.bench import BenchReport, Growth, bench, draw, peers, running, site, works
+from semsearch_research.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
+from semsearch_research.bench.growth import sizes_below
+from semsearch_research.bench.measurements import Measurement, measurements_of
+from semsearch_research.bench.processes import ONE_THREAD, ProcessRun, run_python
+from semsearch_research.bench.rounds import Case, Quantity, measure, needed
+from semsearch_research.commands.bench_command import report_lines
+
+needs_wait4 = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not tell a child's memory")
+PARTS = {
+    "embed": ["embed sif", "embed usif"],
+    "split": ["split"],
+    "index": ["index", "index memory", "index disk"],
+    "cold": ["cold"],
+    "warm": ["warm hybrid", "warm dense", "warm lexical"],
+    "batch": ["batch"],
+    "sync": ["sync", "sync one"],
+}
+FLOORS = {
+    "embed sif": ["vectors"],
+    "embed usif": ["vectors"],
+    "split": ["full stops"],
+    "index": ["copy", "rows"],
+    "index 2": ["copy", "rows"],
+    "index memory": ["start memory", "text"],
+    "index disk": ["text"],
+    "cold": ["start"],
+    "warm hybrid": ["scan"],
+    "warm dense": ["scan"],
+    "warm lexical": ["ten rows"],
+    "batch": ["scan batch"],
+    "scan": ["memory"],
+    "scan batch": ["scan"],
+    "sync": ["stat"],
+    "sync one": ["one file"],
+}
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ONE_THREAD.items():
+        monkeypatch.setenv(name, value)  # so that what the command sets is taken back
+
+
+@pytest.fixture(scope="module")
+def found(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BenchReport]:
+    """Everything once, on as little as may be; and its folder, which must be empty then."""
+    folder = tmp_path_factory.mktemp("temporary")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield bench(1001, runs=1, peers=["loop"], growth=True, vectors=str(small_vectors.folder))
+    assert list(folder.iterdir()) == []
+
+
+def silent(*_: object) -> None:
+    """Progress that nobody wants."""
+
+
+def texts_of(paragraphs: list[SampleParagraph]) -> list[str]:
+    return [paragraph.text for paragraph in paragraphs]
+
+
+# -- the text ----------------------------------------------------------------------------------------------------
+
+
+def test_made_up_text_is_the_same_for_the_same_seed_and_has_the_sentences_asked_for(small_vectors: VectorTable) -> None:
+    made = list(made_up(small_vectors, 1234))
+    assert sum(paragraph.sentences for paragraph in made) == 1234
+    assert texts_of(made) == texts_of(list(made_up(small_vectors, 1234)))
+    assert texts_of(made) != texts_of(list(made_up(small_vectors, 1234, seed=1)))
+    shorter = texts_of(list(made_up(small_vectors, 1000)))
+    assert shorter[:-1] == texts_of(made)[: len(shorter) - 1]
+
+
+def test_made_up_sentences_are_found_by_the_splitter_and_have_thirteen_words_on_average(
+    small_vectors: VectorTable,
+) -> None:
+    made = list(made_up(small_vectors, 5000))
+    assert [len(sentence_spans(paragraph.text)) for paragraph in made] == [each.sentences for each in made]
+    words = sum(len(paragraph.text.split()) for paragraph in made)
+    assert words / 5000 == pytest.approx(13, abs=0.2)
+    assert 5000 / len(made) == pytest.approx(5, abs=0.3)
+
+
+def test_words_of_made_up_text_are_as_frequent_as_the_word_vectors_say(small_vectors: VectorTable) -> None:
+    made = " ".join(texts_of(list(made_up(small_vectors, 5000)))).lower().split()
+    inside = Counter(word for word in made if not word.endswith("."))  # last words are drawn from the longer ones
+    share = inside["the"] / sum(inside.values())
+    assert share == pytest.approx(float(small_vectors.frequencies[small_vectors.id_of("the")]), rel=0.05)
+    assert all(len(word.rstrip(".")) >= 4 for word in made if word.endswith("."))
+
+
+def test_what_is_written_is_read_back(tmp_path: Path, small_vectors: VectorTable) -> None:
+    made = list(made_up(small_vectors, 1000))
+    corpus = write_corpus(made, tmp_path / "text", 1000, silent)
+    assert list(corpus.each_paragraph()) == texts_of(made)
+    files = list(corpus.paths())
+    assert (corpus.files, corpus.paragraphs, corpus.sentences) == (len(files), len(made), 1000)
+    assert corpus.bytes == sum(path.stat().st_size for path in files)
+    assert corpus.words == sum(len(text.split()) for text in texts_of(made))
+
+
+def test_text_is_written_while_it_is_made(tmp_path: Path) -> None:
+    def paragraphs() -> Iterator[SampleParagraph]:
+        for number in range(100):
+            assert len(list(tmp_path.rglob("*.txt"))) == number // 20, "a file is there as soon as it is full"
+            yield SampleParagraph("A ship sails.", 1)
+
+    assert write_corpus(paragraphs(), tmp_path, 100, silent).files == 5
+
+
+def test_a_given_text_is_used_as_far_as_it_is_asked_for(tmp_path: Path, small_vectors: VectorTable) -> None:
+    path = tmp_path / "given.txt"
+    path.write_text("".join(f"The  ship {n} sails. It is old.\n\n" for n in range(1500)), encoding="utf-8")
+    assert texts_of(list(given(path, 1001)))[-1] == "The ship 500 sails. It is old."
+    report = bench(1200, text=path, runs=1, only=["split"], vectors=str(small_vectors.folder))
+    assert (report.text, report.corpus.sentences, report.corpus.paragraphs) == (str(path), 1200, 600)
+    assert report.corpus.words == 600 * 7
+
+
+def test_a_given_text_that_cannot_be_measured_on_is_refused(tmp_path: Path) -> None:
+    short, odd = tmp_path / "short.txt", tmp_path / "odd.txt"
+    short.write_text("One sentence. And another.\n", encoding="utf-8")
+    odd.write_bytes(b"caf\xe9\n")
+    with pytest.raises(UsageError, match=r"short.txt has 2 sentences, and a measurement needs 1,000 at least"):
+        list(given(short, 1000))
+    with pytest.raises(SourceError, match=r"odd.txt is not UTF-8 \(.* at byte 3\); convert it first"):
+        list(given(odd, 1000))
+    with pytest.raises(SourceError, match=r"none.txt cannot be read"):
+        list(given(tmp_path / "none.txt", 1000))
+
+
+def test_questions_are_words_as_they_stand_in_the_text(tmp_path: Path, small_vectors: VectorTable) -> None:
+    corpus = write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent)
+    sample = take_sample(corpus, 300)
+    assert len(sample.sentences) == 300
+    plain = [" ".join(sentence.lower().rstrip(".").split()) for sentence in sample.sentences]
+    assert len(sample.queries) == 64
+    assert sample.many[:64] == sample.queries
+    assert len(sample.many) == 300  # a thousand, where there are so many sentences
+    assert all(any(query in sentence for sentence in plain) for query in sample.queries)
+
+
+def test_of_text_without_words_nothing_can_be_asked(tmp_path: Path) -> None:
+    corpus = write_corpus([SampleParagraph("!!! ???", 1)], tmp_path, 1, silent)
+    with pytest.raises(UsageError, match="the text has no words"):
+        take_sample(corpus, 10)
+
+
+# -- rounds and figures ------------------------------------------------------------------------------------------
+
+
+def case(name: str, *floors: str, part: str = "") -> Case:
+    return Case((Quantity(name, name, "time", floors=floors, part=part),), lambda: [[1.0]])
+
+
+def test_cases_take_turns() -> None:
+    ran: list[str] = []
+
+    def of(name: str) -> Case:
+        def run() -> list[list[float]]:
+            ran.append(name)
+            return [[float(len(ran))]]
+
+        return Case((Quantity(name, name, "time"),), run)
+
+    readings = measure([of("a"), of("b")], 3, silent)
+    assert ran == ["a", "b"] * 3
+    assert readings == {"a": [1, 3, 5], "b": [2, 4, 6]}
+
+
+def test_what_is_wanted_brings_its_floors_and_theirs_and_nothing_else() -> None:
+    cases = [case("memory"), case("scan", "memory"), case("copy"), case("warm", "scan", "absent", part="warm")]
+    chosen = needed(cases, lambda quantity: quantity.part == "warm")
+    assert [each.quantities[0].name for each in chosen] == ["memory", "scan", "warm"]
+
+
+def test_a_ratio_is_of_medians_by_the_unit_where_both_have_the_same_and_of_the_whole_work_else() -> None:
+    quantities = [
+        Quantity("ours", "", "rate", 100, "sentences", floors=("pass", "theirs"), part="embed"),
+        Quantity("theirs", "", "rate", 10, "sentences"),
+        Quantity("pass", "", "time"),
+        Quantity("unread", "", "time"),
+    ]
+    readings = {"ours": [2.0, 9.0, 1.0], "theirs": [4.0], "pass": [0.5], "unread": []}
+    ours, theirs, _ = measurements_of(quantities, readings)
+    assert ours.ratios == {"pass": 2.0 / 0.5, "theirs": (2.0 / 100) / (4.0 / 10)}
+    assert (ours.median, ours.rate, ours.is_floor, theirs.is_floor) == (2.0, 50, False, True)
+
+
+def test_a_95th_percentile_needs_twenty_readings() -> None:
+    readings = [float(number) for number in range(101)]
+    many = Measurement("warm", "warm", "time", 1, "queries", tuple(readings), is_floor=False)
+    few = Measurement("warm", "warm", "time", 1, "queries", tuple(readings[:19]), is_floor=False)
+    assert (many.p95, few.p95) == (95.0, None)
+    assert many.to_dict()["seconds"] == {"median": 50, "min": 0, "max": 100, "p95": 95}
+    assert few.to_dict()["seconds"] == {"median": 9, "min": 0, "max": 18}
+
+
+# -- processes ---------------------------------------------------------------------------------------------------
+
+
+@needs_wait4
+def test_a_process_is_not_charged_with_the_memory_of_the_one_that_measures() -> None:
+    held = np.ones(50_000_000)  # 400 MB
+    ran = run_python("-c", "held = b'1' * 30_000_000")
+    assert held[0] == 1
+    assert ran.peak is not None
+    assert 30_000_000 < ran.peak < 200_000_000
+
+
+def test_a_process_that_fails_says_why() -> None:
+    with pytest.raises(SemsearchError, match=r"failed: python -c .*: semsearch: the disk is full"):
+        run_python("-c", "import sys; print('semsearch: the disk is full', file=sys.stderr); sys.exit(2)")
+    with pytest.raises(SemsearchError, match="exit status 3"):
+        run_python("-c", "raise SystemExit(3)")
+
+
+@needs_wait4
+def test_a_launcher_that_is_ended_takes_its_process_along() -> None:
+    sleeper = "import os, sys, time; print(os.getpid(), file=sys.stderr, flush=True); time.sleep(3600)"
+    launcher = Path(site.__file__).with_name("launcher.py")
+    command = [sys.executable, str(launcher), sys.executable, "-c", sleeper]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        number = int(process.stderr.readline())
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+
+
+def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    def run(*command: str) -> ProcessRun:
+        commands.append(command)
+        return ProcessRun(1.0, 2)
+
+    corpus = TextFiles(tmp_path / "text", 1, 1, 1, 1, 1)
+    monkeypatch.setattr(site, "run_python", run)
+    for able in (False, True):
+        for module in (site, works):
+            monkeypatch.setattr(module, "can_use_processes", lambda able=able: able)
+        commands.clear()
+        cases = works.indexing(site.Site(corpus, tmp_path, "english"))
+        readings = measure(cases, 1, silent)
+        assert ("index 2" in readings) == able
+        assert [command[-2:] for command in commands if "--processes" in command] == (
+            [("--processes", "2"), ("--processes", "1")] if able else []
+        )
+
+
+# -- a whole run -------------------------------------------------------------------------------------------------
+
+
+def test_everything_is_measured_and_compared_with_its_floors(found: BenchReport) -> None:
+    by_name = {each.name: each for each in found.measurements}
+    names = {name for part in PARTS.values() for name in part}
+    assert names | {"loop"} <= by_name.keys() | ({"index memory"} if not hasattr(os, "wait4") else set())
+    assert {name for name, each in by_name.items() if not each.is_floor} <= names | {"loop", "index 2"}
+    for name, each in by_name.items():
+        expected = [*FLOORS.get(name, ()), *(["embed sif"] if name == "loop" else [])]
+        assert list(each.ratios) == [floor for floor in expected if floor in by_name]
+        assert min(each.readings) > 0
+
+
+def test_every_ratio_is_that_of_its_parts(found: BenchReport) -> None:
+    for each in found.measurements:
+        for name, ratio in each.ratios.items():
+            floor = found[name]
+            cost, least = statistics.median(each.readings), statistics.median(floor.readings)
+            if each.unit and each.unit == floor.unit:
+                cost, least = cost / each.amount, least / floor.amount
+            assert ratio == pytest.approx(cost / least)
+
+
+def test_the_report_says_what_was_measured_on(found: BenchReport, small_vectors: VectorTable) -> None:
+    assert (found.text, found.corpus.sentences, found.runs) == ("", 1001, 1)
+    assert (found.vectors, found.dimension) == (small_vectors.name, small_vectors.dimension)
+    assert found["text"].median == found.corpus.bytes
+    assert found["index"].amount == 1001
+    assert found["warm hybrid"].p95 is not None
+
+
+def test_the_report_is_json_with_the_spread_of_each_measurement(found: BenchReport) -> None:
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert {"sentences", "words", "bytes", "files", "runs", "one_thread", "machine", "growth", "missing"} <= data.keys()
+    for each in data["measurements"]:
+        spread = each["bytes"] if "bytes" in each else each["seconds"]
+        assert spread["min"] <= spread["median"] <= spread["max"]
+        if each["rate"] is not None:
+            assert each["rate"] == pytest.approx(each["amount"] / each["seconds"]["median"])
+    assert data["machine"]["numpy"] == np.__version__
+
+
+def test_the_table_has_a_line_a_measurement_then_a_line_a_floor(found: BenchReport) -> None:
+    lines = list(report_lines(found))
+    assert lines[0].startswith("1,001 sentences, ")
+    assert lines[1].startswith("word vectors small of 24 dimensions; one run; ")
+    first = lines.index("", 3)
+    second = lines.index("", first + 1)
+    assert first - 4 == sum(not each.is_floor for each in found.measurements)
+    assert second - first - 1 == sum(each.is_floor for each in found.measurements)
+    warm = next(line for line in lines if line.startswith("warm query, hybrid"))
+    assert f"× {found['scan'].what}" in warm
+    assert any(line.startswith(found["stat"].what) for line in lines[first:])
+
+
+@pytest.mark.parametrize("part", ["embed", "split"])
+def test_a_part_alone_runs_nothing_but_itself_and_its_floors(part: str, small_vectors: VectorTable) -> None:
+    report = bench(1000, runs=2, only=[part], vectors=str(small_vectors.folder))
+    measured = [each.name for each in report.measurements if not each.is_floor]
+    assert measured == PARTS[part]
+    assert {each.name for each in report.measurements if each.is_floor} == {
+        floor for name in measured for floor in FLOORS[name]
+    }
+    assert all(len(report[name].readings) == 2 for name in measured)
+
+
+def test_an_interrupted_run_leaves_nothing(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made: list[Path] = []
+
+    def interrupt(what: str, done: int, total: int) -> None:
+        made.extend(tmp_path.glob("*"))
+        if what.startswith("run 1"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench(1000, only=["split"], vectors=str(small_vectors.folder), progress=interrupt)
+    assert made
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_room_is_found_out_before(monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable) -> None:
+    monkeypatch.setattr(running.shutil, "disk_usage", lambda _: SimpleNamespace(free=5_000_000))
+    with pytest.raises(StorageError, match=r"10,000 sentences take about 0.0 GB; set TMPDIR"):
+        bench(10_000, vectors=str(small_vectors.folder))
+
+
+# -- peers -------------------------------------------------------------------------------------------------------
+
+
+def test_the_papers_loop_gives_the_vectors_of_the_paper(tmp_path: Path, small_vectors: VectorTable) -> None:
+    sentences = take_sample(write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent), 1000).sentences
+    ours = SentenceEmbedder(small_vectors, a=1e-3, prior=0, unknown="skip").fit(sentences).transform(sentences)
+    loop = peers.papers_loop(small_vectors, sentences)
+    np.testing.assert_allclose(loop(sentences), ours, atol=1e-4)
+    assert not loop(["", "Unheard."]).any()
+
+
+def test_model2vec_with_our_table_gives_the_weighted_average(small_vectors: VectorTable) -> None:
+    pytest.importorskip("model2vec")
+    sentences = ["The ship in the harbour.", "Bread and butter", "A star, a comet!"]
+    ours = SentenceEmbedder(small_vectors, a=1e-3, components=0, prior=0, unknown="skip").fit(sentences)
+    encode = peers.own_model2vec(small_vectors)
+    np.testing.assert_allclose(encode(sentences), ours.transform(sentences), atol=1e-5)
+
+
+def test_bm25s_is_compared_with_the_whole_index_and_the_lexical_query(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    pytest.importorskip("bm25s")
+    sample = take_sample(write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent), 1000)
+    whole = peers.peer_cases(["bm25s"], sample, small_vectors, whole=True)
+    part = peers.peer_cases(["bm25s"], sample, small_vectors, whole=False)
+    assert [each.quantities[0].floors for each in whole] == [("index",), ("warm lexical",)]
+    assert [each.quantities[0].floors for each in part] == [("index",), ()], "fewer paragraphs compare with nothing"
+    readings = measure(whole, 1, silent)
+    assert [len(values) for values in readings.values()] == [1, len(sample.queries)]
+
+
+def test_of_all_peers_those_that_are_not_installed_are_named(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("model2vec", "sentence_transformers", "bm25s"):
+        monkeypatch.setitem(sys.modules, name, None)
+    sample = take_sample(write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent), 1000)
+    cases, missing = peers.available(sample, small_vectors, whole=True)
+    assert [each.quantities[0].name for each in cases] == ["loop"]
+    assert [reason.split(":")[0] for reason in missing] == ["model2vec", "minilm", "bm25s"]
+    assert all("pip install 'semsearch[" in reason for reason in missing)
+
+
+# -- growth ------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_rise_by_powers_of_ten() -> None:
+    assert sizes_below(1000) == []
+    assert sizes_below(1001) == [1000]
+    assert sizes_below(1_000_000) == [1000, 10_000, 100_000]
+
+
+def test_costs_are_measured_at_smaller_sizes_as_well(found: BenchReport) -> None:
+    assert [point.sentences for point in found.growth] == [1000, 1001]
+    assert all(min(point.index, point.cold, point.warm) > 0 for point in found.growth)
+
+
+def test_costs_by_size_are_a_picture(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    points = [Growth(1000, 0.5, 0.3, 0.001), Growth(10_000, 1, 0.3, 0.002)]
+    draw(points, tmp_path / "growth.svg")
+    picture = (tmp_path / "growth.svg").read_text(encoding="utf-8")
+    assert picture.count('id="line2d_') > len(points)
+    assert picture == (draw(points, tmp_path / "again.svg"), (tmp_path / "again.svg").read_text(encoding="utf-8"))[1]
+
+
+# -- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_gives_python_s_figures_as_a_table_and_draws(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    asked: list[tuple[int, dict[str, object]]] = []
+    points = (Growth(1000, 1.5, 0.2, 0.003), Growth(1001, 1.6, 0.2, 0.003))
+    found = replace(bench(1000, runs=1, only=["split"], vectors=str(small_vectors.folder)), growth=points)
+
+    def measured(sentences: int, **options: object) -> BenchReport:
+        asked.append((sentences, options))
+        return found
+
+    monkeypatch.setattr("semsearch_research.bench.bench", measured, raising=False)
+    picture = tmp_path / "growth.svg"
+    result = semsearch(
+        "bench", "--sentences", 1001, "--runs", 1, "--only", "cold", "--vectors", "small", "--plot", picture
+    )
+    assert (result.status, result.err) == (0, "")
+    ((sentences, options),) = asked
+    assert (sentences, options["runs"], options["only"], options["growth"]) == (1001, 1, ["cold"], True)
+    assert picture.is_file()
+    assert result.lines[-3].split() == ["sentences", "index", "cold", "query", "warm", "query"]
+    assert [line.split()[0] for line in result.lines[-2:]] == ["1,000", "1,001"]
+
+
+def test_the_command_gives_json(small_vectors: VectorTable) -> None:
+    result = semsearch(
+        "bench", "--sentences", 1000, "--runs", 3, "--only", "split", "--json", "--vectors", small_vectors.folder
+    )
+    assert result.status == 0
+    split = next(each for each in result.json["measurements"] if each["name"] == "split")
+    assert (split["readings"], split["unit"], list(split["ratios"])) == (3, "MB", ["full stops"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--sentences", "999"], "999 sentences are too few to measure on; give 1,000 at least"),
+        (["--runs", "0"], "there must be one run at least, not 0"),
+        (["--only", "everything"], "there is nothing to measure called 'everything'; expected one of embed, split"),
+        (["--peer", "fse"], "there is no peer 'fse'; expected loop, model2vec"),
+        (["--peer", "bm25s:x"], "there is no peer 'bm25s:x'"),
+        (["--peer", "minilm:"], "there is no peer 'minilm:'"),
+        (["--peer", "loop", "--peer", "loop"], "the peer loop is named twice"),
+        (["--peers", "--peer", "loop"], "leave out --peer"),
+        (["--vectors", "nothing"], "there are no word vectors 'nothing'"),
+        (["--text", "nothing.txt"], "nothing.txt cannot be read"),
+        (["--plot", "growth.gif"], "a picture is written as"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line(arguments: list[str], reason: str) -> None:
+    result = semsearch("bench", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert reason in result.err
+    assert len(result.err.splitlines()) == 1

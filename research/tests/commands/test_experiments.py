@@ -1,0 +1,117 @@
+"""`semsearch evaluate sweep`, `weights`, `components`, `confound`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from collections_made import pairs, write_pairs
+from console import semsearch
+
+from semsearch.evaluate import cache
+from semsearch.word_vectors.table import VectorTable
+from semsearch_research import evaluate_components, evaluate_confound, evaluate_sweep, evaluate_weights
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+    monkeypatch.setattr(cache, "cache_folder", lambda kind: tmp_path / "cache" / kind)
+
+
+def shown(figure: float, low: float, high: float) -> list[str]:
+    return [f"{figure:.1f}", "±", f"{(high - low) / 2:.1f}"]
+
+
+def test_sweep_is_a_table_of_a_by_source(tmp_path: Path, small_vectors: VectorTable) -> None:
+    path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
+    command = ("evaluate", "sweep", path, "--vectors", small_vectors.folder, "--a", 0.001, "--a", 0.3)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    head, *rows = [line.split() for line in result.lines]
+    assert head == ["a;", "STS12", "vectors", "corpus", "uniform"]
+    report = evaluate_sweep([path], vectors=[small_vectors], a=[0.001, 0.3])
+    first = [points[0] for points in report.series.values()]
+    assert rows[0] == ["0.001", *(word for p in first for word in shown(p.pearson, p.low, p.high))]
+    mean = report.means["small"]
+    assert mean.low < mean.value < mean.high
+    assert rows[2] == ["plain", "mean", *shown(mean.value, mean.low, mean.high) * 3]
+    best = ", ".join(f"{point.a:g}" for point in report.best[:2])  # a uniform p(w) has none
+    assert re.search(rf"the best a is from 0.0001 to 0.001 +\d of 2 sources: {best}\n", result.out)
+    assert semsearch(*command, "--json").json == report.to_dict()
+
+
+def test_weights_are_a_table_of_frequencies_and_words(small_vectors: VectorTable) -> None:
+    command = ("evaluate", "weights", "--vectors", small_vectors.folder, "--word", "ship", "--word", "the")
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    heads = ["word", "p(w)", "SIF, a = 0.0001", "word2vec, t = 1e-05", "uSIF", "uSIF ÷ 2, a = "]
+    assert re.fullmatch(r"\s+".join(map(re.escape, heads)) + r"[\d.]+", result.lines[0])
+    assert [line.split()[0] for line in result.lines[12:14]] == ["ship", "the"]
+    assert semsearch(*command, "--json").json == evaluate_weights(["ship", "the"], vectors=small_vectors).to_dict()
+
+
+def test_components_are_words_under_each_data_set_and_method(tmp_path: Path, small_vectors: VectorTable) -> None:
+    path = write_pairs(tmp_path / "sick.test.tsv", pairs(1))
+    command = ("evaluate", "components", path, "--vectors", small_vectors.folder, "-k", 3)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    report = evaluate_components([path], vectors=small_vectors, k=3)
+    assert result.lines[0] == f"the {len(small_vectors)} words of small with p(w) of 1e-05 or more are compared"
+    first = report.removed[0].directions[0]
+    assert any(line.endswith(", ".join(word.word for word in first.nearest)) for line in result.lines)
+    assert any(line.endswith("– " + ", ".join(word.word for word in first.opposite)) for line in result.lines)
+    assert any(line.split()[:5] == ["place", "of", "just", "when", "even"] for line in result.lines)
+    assert semsearch(*command, "--json").json == report.to_dict()
+
+
+def test_confound_is_a_table_of_models_beside_the_papers_figures(small_vectors: VectorTable) -> None:
+    words = ("ship", "bread", "star")
+    command = ("evaluate", "confound", "--vectors", small_vectors.folder, "--words", *words, "--k", 1, "--k", 40)
+    command = (*command, "--ratio", 1)
+    result = semsearch(*command)
+    assert (result.status, result.err) == (0, "")
+    rows = [line.split() for line in result.lines]
+    assert rows[2] == "k1 k2 β model log p(x y) log p(z z) p(x y) ÷ p(z z) by search paper".split()
+    assert rows[3] == ["1", "1", "2", "log-linear", "4.0000", "4.0000", "1", "1", "1"]
+    assert rows[4] == ["1", "1", "2", "angular", "-0.5754", "0.0000", "0.5625", "0.5625", "0.5625"]
+    assert rows[9][-3:] == ["e^8000.0", "e^8000.0", "–"]
+    found = semsearch(*command, "--json").json
+    assert found == evaluate_confound([1, 40], ratio=[1], words=words, vectors=small_vectors).to_dict()
+    assert found["scenarios"][6]["formula"]["ratio"] is None
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_plot_is_written(tmp_path: Path, small_vectors: VectorTable, suffix: str) -> None:
+    path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
+    for command in (("sweep", path, "--a", 0.1), ("weights",)):
+        plot = tmp_path / f"{command[0]}{suffix}"
+        assert semsearch("evaluate", *command, "--vectors", small_vectors.folder, "--plot", plot).status == 0
+        assert plot.stat().st_size > 1000
+
+
+def test_a_plot_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    for command in (("sweep", tmp_path / "none.tsv"), ("weights", "--vectors", "none")):
+        result = semsearch("evaluate", *command, "--plot", tmp_path / "plot.gif")
+        assert (result.status, result.out) == (2, "")
+        assert "'plot.gif'" in result.err
+
+
+def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: VectorTable) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("1\tone\ttwo\nnine\tone\ttwo\n", encoding="utf-8")
+    for command in (
+        ("sweep", broken),
+        ("sweep", write_pairs(tmp_path / "mine.tsv", pairs(1)), "--group", "STS12"),
+        ("weights", "--word", "xyzzy"),
+        ("components", broken),
+        ("components", tmp_path / "mine.tsv", "--method", "mean"),
+        ("components", tmp_path / "mine.tsv", "--min-frequency", 0.99),
+        ("confound", "--words", "ship", "bread", "xyzzy"),
+        ("confound", "--k", 0),
+    ):
+        result = semsearch("evaluate", *command, "--vectors", small_vectors.folder)
+        assert (result.status, result.out, len(result.err.splitlines())) == (2, "", 1), command
+    assert "broken.tsv, line 2" in semsearch("evaluate", "sweep", broken).err

@@ -1,0 +1,395 @@
+"""A folder of data from the releases: what is recognised, what is refused, and that what is there is left alone."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from console import semsearch
+
+from semsearch.errors import SourceError
+from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch_research import DataReport, lay_out_data
+from semsearch_research.datasets import laying_out, originals
+from semsearch_research.datasets.known import DATASETS, known_files
+from semsearch_research.datasets.made import content
+from semsearch_research.paraphrase.groups import read_paraphrases
+from semsearch_research.supervised.labelled import read_labelled
+
+PAIRS = ["A ship sails.\tA boat sails.", "The court rules.\tA song is sung.", "Bread is baked.\tWe bake bread."]
+
+
+def sts(
+    task: str, *, scores: str = "4.5\n0\n3\n", pairs: list[str] | None = None, before: str = "STS"
+) -> dict[str, str]:
+    """The two files of a task."""
+    lines = "".join(f"{pair}\n" for pair in (PAIRS if pairs is None else pairs))
+    return {f"{before}.input.{task}.txt": lines, f"{before}.gs.{task}.txt": scores}
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def zipped(path: Path, files: Mapping[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def tarred(path: Path, files: Mapping[str, str]) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def laid_out(tmp_path: Path, *sources: Path) -> tuple[Path, DataReport]:
+    return tmp_path / "data", lay_out_data(tmp_path / "data", sources=sources)
+
+
+def text_of(folder: Path, path: str) -> list[str]:
+    return (folder / path).read_text(encoding="utf-8").splitlines()
+
+
+# -- what is recognised ------------------------------------------------------------------------------------------------
+
+
+def test_pairs_and_scores_of_semeval_become_tasks_and_blank_scores_stay_blank(tmp_path: Path) -> None:
+    blank = zipped(tmp_path / "a.zip", {f"raw/{name}": text for name, text in sts("belief", scores="4\n\n1\n").items()})
+    surprise = tarred(
+        tmp_path / "b.tgz",
+        {f"test-gold/{n}": t for n, t in sts("surprise.OnWN").items()}
+        | {f"test-gold/{name}": text for name, text in sts("MSRpar").items()},
+    )
+    of_2016 = write(
+        tmp_path / "c", sts("plagiarism", pairs=[f"{pair}\tnotes\tmore" for pair in PAIRS], before="STS2016")
+    )
+    folder, report = laid_out(tmp_path, blank, surprise, of_2016)
+    assert report.problems == ()
+    assert report.written == tuple(
+        f"sts/{name}.test.tsv" for name in ("2012.MSRpar", "2012.OnWN", "2015.belief", "2016.plagiarism")
+    )
+    assert text_of(folder, "sts/2015.belief.test.tsv") == [
+        f"{s}\t{p}" for s, p in zip(("4", "", "1"), PAIRS, strict=True)
+    ]
+    tasks = {task.name: task for task in read_tasks([folder])}
+    assert tasks["2015.belief"].scores.tolist() == [4, 1]
+    assert tasks["2016.plagiarism"].second[0] == "A boat sails."
+    [zero] = (task for task in read_tasks([folder], blank_as_zero=True) if task.name == "2015.belief")
+    assert zero.scores.tolist() == [4, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("folder", "others", "path"),
+    [
+        ("x", ["FNWN"], "2013.headlines.test"),  # which only 2013 has
+        ("x", ["deft-news"], "2014.headlines.test"),
+        ("STS2015-en-test", [], "2015.headlines.test"),
+        ("sts13", [], "2013.headlines.test"),
+    ],
+)
+def test_the_year_of_a_task_that_several_have_is_that_of_those_beside_it_or_of_the_folder(
+    tmp_path: Path, folder: str, others: list[str], path: str
+) -> None:
+    tasks = ["headlines", *others]
+    source = write(tmp_path / folder, {name: text for task in tasks for name, text in sts(task).items()})
+    assert f"sts/{path}.tsv" in laid_out(tmp_path, source)[1].written
+
+
+def test_training_pairs_of_2012_are_told_by_their_folder(tmp_path: Path) -> None:
+    write(tmp_path / "got" / "train", sts("MSRvid", scores="1\n2\n3\n"))
+    write(tmp_path / "got" / "test-gold", sts("MSRvid"))
+    folder, _ = laid_out(tmp_path, tmp_path / "got")
+    assert [line.partition("\t")[0] for line in text_of(folder, "sts/2012.MSRvid.train.tsv")] == ["1", "2", "3"]
+    assert [line.partition("\t")[0] for line in text_of(folder, "sts/2012.MSRvid.test.tsv")] == ["4.5", "0", "3"]
+
+
+def test_a_sum_tells_a_task_whatever_its_folder_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "sts/2014.headlines.test.tsv"
+    found = content(path, [f"{s}\t{p}" for s, p in zip(("4.50", "0", "3.0"), PAIRS, strict=True)])
+    known = known_files()[path]
+    changed = dict(known_files()) | {path: type(known)(known.dataset, path, found.rows, found.digest, "needed")}
+    monkeypatch.setattr("semsearch_research.datasets.semeval.known_files", lambda: changed)
+    assert laid_out(tmp_path, write(tmp_path / "x", sts("headlines")))[1].written == (path,)
+
+
+SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\tSemEval_set\n" + "".join(
+    f"{number}\tA ship sails \tNo. {number} sails\t{label}\t{score}\t{split}\n"
+    for split in ("TRAIN", "TRIAL", "TEST")
+    for number, (label, score) in enumerate([("NEUTRAL", 3.2), ("ENTAILMENT", 4.7)])
+)
+
+
+def test_sick_and_the_benchmark_are_laid_out_by_their_columns(tmp_path: Path) -> None:
+    benchmark = "".join(
+        f"main-news\tMSRpar\t2012test\t000{n}\t{n}.5\t{pair}\tlicence\n" for n, pair in enumerate(PAIRS)
+    )
+    archive = zipped(tmp_path / "a.zip", {"SICK/SICK.txt": SICK, "stsbenchmark/sts-test.csv": benchmark})
+    folder, report = laid_out(tmp_path, archive)
+    assert report.problems == ()
+    assert text_of(folder, "sts/sick.dev.tsv")[1] == "4.7\tA ship sails\tNo. 1 sails\tENTAILMENT"
+    assert text_of(folder, "sts/stsb.test.tsv")[2] == f"2.5\t{PAIRS[2]}"
+    assert {task.group for task in read_tasks([folder])} == {"SICK14", "STSb"}
+    assert [task.name for task in read_labelled([folder])] == ["sick relatedness", "sick entailment"]
+
+
+def test_twitter_15_is_laid_out_and_has_its_column(tmp_path: Path) -> None:
+    """A line of PIT-2015: topic, name, two sentences, a score, two sentences with tags."""
+    tagged = "A/O/DT/B-NP/O ship/O/NN/I-NP/O"
+    lines = "".join(f"{51 + n}\t8 Mile\t{pair}\t{5 - n}\t{tagged}\t{tagged}\n" for n, pair in enumerate(PAIRS))
+    archive = zipped(tmp_path / "a.zip", {"SemEval-PIT2015/data/test.data": lines, "SemEval-PIT2015/data/dev.data": ""})
+    folder, report = laid_out(tmp_path, archive)
+    assert report.problems == ()
+    assert text_of(folder, "sts/twitter15.test.tsv") == [f"{5 - n}\t{pair}" for n, pair in enumerate(PAIRS)]
+    [task] = read_tasks([folder])
+    assert (task.group, task.scores.tolist()) == ("Twitter15", [5, 4, 3])
+    votes = write(tmp_path / "votes", {"test.data": lines.replace("\t4\t", "\t(4, 1)\t")})
+    [problem] = lay_out_data(tmp_path / "other", sources=[votes]).problems
+    assert "test.data, line 2: expected a topic, its name, two sentences and a score from 0 to 5" in problem
+
+
+def test_pairs_of_paraphrases_become_groups_along_their_chains(tmp_path: Path) -> None:
+    header = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
+    train = [(1, 1, 2), (1, 2, 3), (0, 3, 4), (1, 7, 8)]
+    test = [(1, 5, 6), (1, 6, 4), (1, 3, 9)]
+    source = tmp_path / "got"
+    for name, rows in (("train", train), ("test", test)):
+        lines = "".join(f"{quality}\t{a}\t{b}\tsentence {a}\tsentence {b}\r\n" for quality, a, b in rows)
+        write(source, {f"msr_paraphrase_{name}.txt": header + lines})
+    folder, report = laid_out(tmp_path, source)
+    assert report.problems == ()
+    [groups] = read_paraphrases([folder])
+    found: dict[int, list[str]] = {}
+    for number, text in zip(groups.groups.tolist(), groups.texts, strict=True):
+        found.setdefault(number, []).append(text[-1])
+    assert list(found.values()) == [["1", "2", "3", "9"], ["4", "5", "6"]]  # 7 and 8 are two only
+    (source / "msr_paraphrase_test.txt").unlink()
+    [problem] = lay_out_data(tmp_path / "other", sources=[source]).problems
+    assert "there is no msr_paraphrase_test.txt" in problem
+
+
+def test_trees_snli_and_reviews_become_labelled_texts(tmp_path: Path) -> None:
+    trees = {
+        "train": "(3 (2 It) (4 (2 's) (4 good)))\n(1 (2 A) (0 (1 bad) (2 -RRB-)))\n",
+        "dev": "(2 (2 So) (3 nice))\n(4 (4 Great) (2 !))\n",
+        "test": "(0 (0 Awful) (2 .))\n",
+    }
+    source = write(tmp_path / "got", {f"trees/{split}.txt": text for split, text in trees.items()})
+    for split in ("train", "dev", "test"):
+        row = {"gold_label": "neutral", "sentence1": "A  man\tsits.", "sentence2": "He rests.", "captionID": "x"}
+        write(source, {f"snli_1.0_{split}.jsonl": json.dumps(row) + "\n"})
+    reviews = {
+        f"aclImdb/{split}/{side}/{n}_{9 if side == 'pos' else 2}.txt": f"{side} {n}<br /><br />\nend"
+        for split in ("train", "test")
+        for side in ("pos", "neg")
+        for n in (9, 10)
+    }
+    folder, report = laid_out(tmp_path, source, tarred(tmp_path / "aclImdb_v1.tar.gz", reviews))
+    assert report.problems == ()
+    assert text_of(folder, "supervised/sst.train.tsv") == [
+        "good\t1",
+        "'s good\t1",
+        "It 's good\t1",
+        "bad\t0",
+        "bad )\t0",
+        "A bad )\t0",
+    ]
+    assert text_of(folder, "supervised/sst.dev.tsv") == ["Great !\t1"]
+    assert text_of(folder, "supervised/snli.dev.tsv") == ["A man sits.\tHe rests.\tneutral"]
+    assert text_of(folder, "supervised/imdb.train.tsv") == ["neg 9 end\tneg", "pos 9 end\tpos"]
+    assert text_of(folder, "supervised/imdb.dev.tsv") == ["neg 10 end\tneg", "pos 10 end\tpos"]
+    assert len(text_of(folder, "supervised/imdb.test.tsv")) == 4
+
+
+def test_word_vectors_are_linked_or_unpacked_and_counted(tmp_path: Path) -> None:
+    rows = "".join(f"word{number} " + " ".join(["0.25"] * 30) + "\n" for number in range(4))
+    source = write(tmp_path / "got", {"paragram_300.txt": rows})
+    with gzip.open(source / "my.vec.gz", "wb") as packed:
+        packed.write(f"4 30\n{rows}".encode())
+    zipped(source / "glove.6B.zip", {"glove.6B.50d.txt": rows})
+    folder, report = laid_out(tmp_path, source)
+    assert report.written == ("vectors/my.vec", "vectors/paragram_300.txt")
+    assert (folder / "vectors" / "paragram_300.txt").samefile(source / "paragram_300.txt")
+    assert report.vectors == (
+        "my.vec: word2vec text, 30 dimensions",
+        "paragram_300.txt: GloVe text, 30 dimensions",
+    )
+    [problem] = report.problems
+    assert "glove.6B.50d.txt has 4 lines, not 400,000; it may be cut short" in problem
+    assert sorted(path.name for path in (folder / "vectors").iterdir()) == ["my.vec", "paragram_300.txt"]
+
+
+# -- what is there stays -----------------------------------------------------------------------------------------------
+
+
+def test_a_second_time_nothing_is_done(tmp_path: Path) -> None:
+    source = write(tmp_path / "got", sts("belief") | {"SICK.txt": SICK})
+    folder, first = laid_out(tmp_path, source)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    again = lay_out_data(folder, sources=[source])
+    assert len(first.written) == 4
+    assert (again.written, again.problems) == ((), ())
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+    assert again.datasets == first.datasets == lay_out_data(folder).datasets
+
+
+def test_releases_may_lie_in_the_folder_itself(tmp_path: Path) -> None:
+    write(tmp_path / "downloads", sts("belief"))
+    assert lay_out_data(tmp_path).written == ("sts/2015.belief.test.tsv",)
+    assert lay_out_data(tmp_path).written == ()
+
+
+def test_what_differs_is_said_and_left_as_it_is(tmp_path: Path) -> None:
+    folder = write(tmp_path / "data", {"sts/2015.belief.test.tsv": "1\tmy own\tpair\n"})
+    report = lay_out_data(folder, sources=[write(tmp_path / "got", sts("belief"))])
+    assert text_of(folder, "sts/2015.belief.test.tsv") == ["1\tmy own\tpair"]
+    [problem] = report.problems
+    assert "it is left as it is" in problem
+    [state] = (one for one in report.datasets if one.name == "STS 2015")
+    assert state.other == ("sts/2015.belief.test.tsv has 1 lines that count, not 375",)
+
+
+def test_the_sum_is_that_of_what_lines_say() -> None:
+    one = content("sts/x", ["4.50\ta  b\tc", "", "\tblank\tscore", "3\td\te\r"])
+    assert one == content("sts/x", ["3.0\td\te", "4.5\ta b\tc"])
+    assert one != content("sts/x", ["3.0\td\te", "4.6\ta b\tc"])
+    assert content("paraphrase/x", ["g\t1\ta", "g\t2\tb"]) == content("paraphrase/x", ["other\t2\tb", "other\t1\ta"])
+    assert content("paraphrase/x", ["g\t1\ta", "g\t2\tb"]) != content("paraphrase/x", ["g\t1\ta", "h\t2\tb"])
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(lines: object, write: laying_out.Write) -> None:
+        write(b"half of ")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(laying_out, "_lines_into", fail)
+    source = write(tmp_path / "got", sts("belief"))
+    result = semsearch("evaluate", "data", tmp_path / "data", "--from", source)
+    assert (result.status, result.out) == (2, "")
+    assert "cannot be written: No space left on device" in result.err
+    assert [path for path in (tmp_path / "data").rglob("*") if path.is_file()] == []
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+def test_names_in_archives_lead_nowhere(tmp_path: Path) -> None:
+    outside = {f"../../{name}": text for name, text in sts("belief").items()}
+    linked = tmp_path / "b.tar"
+    with tarfile.open(linked, "w") as archive:
+        member = tarfile.TarInfo("STS.input.FNWN.txt")
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(member)
+    before = set(tmp_path.parent.iterdir())
+    folder, report = laid_out(tmp_path, zipped(tmp_path / "a.zip", outside), linked)
+    assert report.written == ("sts/2015.belief.test.tsv",)
+    assert set(tmp_path.parent.iterdir()) == before
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*")} == {"sts", *report.written}
+
+
+def test_an_archive_that_unpacks_to_very_much_is_not_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(originals, "MOST_FREE", 1000)
+    bomb = {"raw/STS.input.belief.txt": "a\tb\n" * 100_000}
+    archives = [zipped(tmp_path / "a.zip", bomb), tarred(tmp_path / "b.tgz", bomb)]
+    report = laid_out(tmp_path, *archives)[1]
+    assert len(report.problems) == 2
+    assert all("unpacks to more than 50 times its size" in problem for problem in report.problems)
+
+
+BROKEN = {
+    "damaged.zip": (b"PK\x03\x04 and then nothing", "damaged.zip: File is not a zip file"),
+    "damaged.tgz": (b"\x1f\x8b\x08\x00 nothing of the kind", "damaged.tgz: "),
+    "SICK_train.txt": (b"no header\n", "SICK_train.txt, line 1: expected pair_ID, sentence_A"),
+    "sts-dev.csv": (b"genre\tfile\tyear\t1\thigh\tone\ttwo\n", "sts-dev.csv, line 1: expected genre, file"),
+    "STS.input.SMT.txt": (b"one\ttwo\n", "there are no scores beside it, STS.gs.SMT.txt"),
+    "trees/dev.txt": (b"(3 (2 It) (4 works)\n", "dev.txt, line 1: expected a tree"),
+    "snli_1.0_dev.jsonl": (b'{"sentence1": "a"}\n', "line 1: expected an object with sentence1, sentence2"),
+    "sentiment-dev": (b"\xff\xfe\n", "sentiment-dev, line 1: this is not UTF-8"),
+    "msr_paraphrase_test.txt": (b"1\t2\t3\n", "line 1: expected a quality of 0 or 1, two ids"),
+}
+
+
+@pytest.mark.parametrize("name", list(BROKEN))
+def test_a_broken_original_is_told_and_the_others_are_laid_out(tmp_path: Path, name: str) -> None:
+    data, said = BROKEN[name]
+    source = write(tmp_path / "got", sts("belief"))
+    (source / name).parent.mkdir(exist_ok=True)
+    (source / name).write_bytes(data)
+    result = semsearch("evaluate", "data", tmp_path / "data", "--from", source, "--json")
+    assert result.status == 1
+    found = json.loads(result.out)
+    assert found["written"] == ["sts/2015.belief.test.tsv"]
+    assert len(found["problems"]) == 1
+    assert said in found["problems"][0]
+    assert said in result.err
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (sts("belief", scores="1\n2\n"), "STS.gs.belief.txt has 2 lines, and .* 3 pairs"),
+        (sts("belief", scores="1\nsix\n2\n"), "STS.gs.belief.txt, line 2: expected a score from 0 to 5 or nothing"),
+        (sts("belief", pairs=["a\tb", "c", "d\te"]), "STS.input.belief.txt, line 2: expected two sentences"),
+        (sts("headlines"), "does not say of which year it is"),
+        (sts("poems", before="STS2016"), "STS 2016 has no task poems"),
+    ],
+)
+def test_pairs_and_scores_that_do_not_fit_are_told(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    report = laid_out(tmp_path, write(tmp_path / "got", files))[1]
+    assert report.written == ()
+    assert re.search(said, "\n".join(report.problems))
+
+
+def test_a_source_that_has_nothing_of_a_known_name_is_told_but_one_that_was_used_before_is_not(tmp_path: Path) -> None:
+    other = zipped(tmp_path / "holidays.zip", {"photo.txt": "the sea"})
+    known = zipped(tmp_path / "got.zip", sts("belief"))
+    for written in (1, 0):
+        report = laid_out(tmp_path, known, other)[1]
+        assert len(report.written) == written
+        [problem] = report.problems
+        assert problem.startswith(f"{other.as_posix()}: nothing in it has a name that is known")
+
+
+def test_a_mistake_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"there is no .*gone; give a folder or an archive"):
+        lay_out_data(tmp_path, sources=[tmp_path / "gone"])
+    with pytest.raises(SourceError, match=r"there is no .*gone"):
+        lay_out_data(tmp_path / "gone")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SourceError, match="is a file; name the folder"):
+        lay_out_data(tmp_path / "file", sources=[tmp_path])
+
+
+# -- what is said ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_missing_is_told_with_its_cost_and_its_home(tmp_path: Path) -> None:
+    result = semsearch("evaluate", "data", tmp_path / "data", "--from", write(tmp_path / "got", {"SICK.txt": SICK}))
+    assert result.status == 0
+    for dataset in DATASETS:
+        [line] = (
+            line for line in result.out.splitlines() if line.startswith(f"{dataset.name}  ") and dataset.home in line
+        )
+        assert dataset.costs in line
+    assert "other than known: sts/sick.dev.tsv has 2 lines that count, not 500" in result.out
+    assert not (tmp_path / "data" / "supervised").exists()
+
+
+def test_every_known_file_is_of_a_data_set_and_is_read_by_its_experiment() -> None:
+    assert {one.dataset for one in known_files().values()} == {dataset.name for dataset in DATASETS}
+    assert all(one.rows > 0 and one.path.partition("/")[0] in laying_out._LAID_OUT for one in known_files().values())

@@ -1,0 +1,545 @@
+"""All experiments in one report: what is run, what is said of the rest, tables beside the papers', notes that stay."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from collections_made import pairs, sick, write_groups, write_pairs
+from console import semsearch
+from small import small_vectors as made_vectors
+
+from semsearch.errors import SourceError, StorageError, UsageError
+from semsearch.evaluate.distilled_vectors import MEANING
+from semsearch.evaluate.table import Bold, Table, prose
+from semsearch.evaluate.verdicts import counted
+from semsearch.word_vectors.table import VectorTable
+from semsearch_research import PapersReport, evaluate_report, write_report
+from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch_research.experiments import cbos_experiment, classify_experiment, supervised_experiment
+from semsearch_research.papers import writing
+from semsearch_research.papers.document import document
+from semsearch_research.papers.notes import read_notes
+from semsearch_research.papers_report import UsedVectors
+from semsearch_research.paraphrase.agreement import ModelComparison
+from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch_research.published import figures
+from semsearch_research.supervised.labelled import LabelledTask
+from semsearch_research.supervised.published_tasks import published_for
+from semsearch_research.supervised.supervised_report import SupervisedReport, SupervisedRun, SupervisedScore, Trial
+
+LONG = ("supervised", "classify")
+USED = (UsedVectors("small", 1000, 24, "0123456789abcdef"),)
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with all four sub-folders, tiny."""
+    folder = tmp_path / "data"
+    for name in ("sts", "paraphrase", "frequencies"):
+        (folder / name).mkdir(parents=True)
+    for seed, name in enumerate(("2012.MSRpar", "2014.OnWN", "2014.images", "stsb")):
+        write_pairs(folder / "sts" / f"{name}.test.tsv", pairs(seed))
+    sick(folder / "sts")
+    write_groups(folder / "paraphrase" / "topics.tsv", [3, 4, 3, 5])
+    (folder / "frequencies" / "counts.txt").write_text("the 900\na 700\nship 20\nbread 10\n", encoding="utf-8")
+    return folder
+
+
+def run(data: Path, vectors: VectorTable, *without: str, **options: Any) -> PapersReport:
+    return evaluate_report(data, vectors=[vectors.folder], without=without, **options)
+
+
+# -- what is run -------------------------------------------------------------------------------------------------------
+
+
+def test_all_is_run_that_there_are_data_for(
+    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(supervised_experiment, "run", lambda paths, **_: asked.append(paths))
+    report = run(data, small_vectors, "classify")
+    found = report.to_dict()
+    for name in ("sts", "fitted", "on_counts", "weights", "counted", "sweep"):
+        assert found[name], name
+    assert len(found["components"]) == len(found["confound"]) == 1
+    assert asked == [[data / "sts"]]  # where SICK has labels
+    assert report.missing == (
+        "classify: left out (--without)",
+        "cbos: it needs tasks of STS 2012 to 2015 and a text (--train-text)",
+    )
+    assert report.counts == ("counts.txt",)
+
+
+def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: VectorTable) -> None:
+    (tmp_path / "sts").mkdir()
+    write_pairs(tmp_path / "sts" / "mine.tsv", pairs(1))
+    report = run(tmp_path, small_vectors)
+    assert report.sts is not None
+    assert [line.partition(":")[0] for line in report.missing] == [
+        "released",
+        "components",
+        "supervised",
+        "classify",
+        "cbos",
+    ]
+    text = document(report, {})
+    assert "- classify: there is no paraphrase/ with .tsv files\n" in text
+    assert "White et al" not in text
+
+
+def test_paragraph_vectors_and_cbos_wait_for_a_text(
+    data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(
+        classify_experiment,
+        "run",
+        lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
+    )
+    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: given.update(cbos=options))
+    quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
+    report = run(data, small_vectors, *quick)
+    assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
+    assert given["classify"]["train_text"] == []
+    assert "cbos" not in given
+    text = tmp_path / "text.txt"
+    with pytest.raises(SourceError, match=r"there is no .*text\.txt; give a text file"):
+        run(data, small_vectors, train_text=[text])  # before anything is run
+    text.write_text("A text.\n")
+    report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
+    assert (report.texts, report.train_sentences) == (("text.txt",), 77)
+    assert given["classify"]["train_text"] == [text]
+    assert given["reduced"]["models"][1] == "pca-bow-white"
+    assert given["classify"]["train_sentences"] == given["cbos"]["sentences"] == 77
+    assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
+
+
+def test_pairs_that_nobody_judged_have_a_section_of_their_own(
+    data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[dict[str, Any]]()
+    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: asked.append(options))
+    (tmp_path / "text.txt").write_text("A text.\n")
+    options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
+    quick = ("sts", "released", "weights", "sweep", "components", "confound", *LONG)
+    run(data, small_vectors, *quick, **options)
+    write_pairs(data / "sts" / "2015.belief.test.tsv", pairs(9))
+    run(data, small_vectors, *quick, **options)
+    assert [one.get("blank_as_zero", False) for one in asked] == [False, False]
+    with (data / "sts" / "2015.belief.test.tsv").open("a") as file:
+        file.write("\tnot judged\tby anybody\n")
+    report = run(data, small_vectors, *quick, **options)
+    assert [one.get("blank_as_zero", False) for one in asked[2:]] == [False, True]
+    assert {one["seeds"] for one in asked} == {report.seeds} == {5}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, released, weights"),
+        ({"without": "sts"}, "without are a sequence"),
+        ({"vectors": []}, "vectors are a sequence"),
+        ({"train_sentences": 0}, "train_sentences must be at least 1"),
+        ({"seeds": 0}, "seeds must be at least 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        evaluate_report(data, **options)
+
+
+def test_what_is_broken_is_told_before_the_work(
+    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.evaluate.similarity.sts.evaluate_sts", None)  # cannot be called
+    (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
+    with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
+        run(data, small_vectors)
+    (data / "sts" / "sick.dev.tsv").unlink()
+    with pytest.raises(SourceError, match="'sick' has no dev split"):
+        run(data, small_vectors, "classify")
+
+
+def test_a_folder_without_data_is_said(tmp_path: Path, data: Path, small_vectors: VectorTable) -> None:
+    with pytest.raises(SourceError, match="has no data; expected a folder with sts/, paraphrase/"):
+        evaluate_report(tmp_path)
+    with pytest.raises(SourceError, match="is no folder"):
+        evaluate_report(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="two of the word vectors are the same"):
+        evaluate_report(data, vectors=[small_vectors.folder, small_vectors.folder])
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report(data: Path, small_vectors: VectorTable) -> PapersReport:
+    return run(data, small_vectors, *LONG)
+
+
+def cells(text: str, first: str) -> list[str]:
+    """The cells of the only line that begins with this one."""
+    [line] = [line for line in text.splitlines() if line.startswith(f"| {first} |")]
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersReport) -> None:
+    text = document(report, {})
+    head = "| Pearson's r × 100 | STS12 (1 of 5) | STS14 (2 of 6) | SICK14 | STSb |"
+    assert f"{head} STS13, as printed | Twitter15, as printed |" in text
+    assert report.sts is not None
+    ours = {a.group: a for a in report.sts.averages if a.method == "tfidf"}
+    shown = (ours[group] for group in ("STS12", "STS14", "SICK14", "STSb"))
+    assert cells(text, "**tfidf, small**") == [
+        *(f"**{one.pearson:.1f} ± {(one.high - one.low) / 2:.1f}**" for one in shown),
+        "**–**",
+        "**–**",
+    ]
+    assert "- Twitter15: there is no sts/twitter15.test.tsv" in text
+    table_5 = {figure.row: figure.value for figure in figures("sif", "table 5") if figure.column == "GloVe+WR"}
+    [sick_14] = [f.value for f in figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
+    both = (table_5["2014.OnWN"] + table_5["2014.images"]) / 2
+    similarity = text.partition("## uSIF")[0]
+    assert cells(similarity, "GloVe+WR") == [
+        f"{table_5['2012.MSRpar']:.1f}",
+        f"{both:.1f}",
+        f"{sick_14:.1f}",
+        "–",
+        "56.6",
+        "48.0",
+    ]
+    of_usif = text.partition("## uSIF")[2]
+    assert cells(of_usif, "GloVe+UP")[:2] == ["–", "–"]  # published by year alone
+
+
+def test_claims_have_a_verdict_and_both_counts(report: PapersReport) -> None:
+    assert report.sts is not None
+    [ordering] = [one for one in report.sts.orderings if (one.better, one.worse) == ("sif", "mean")]
+    expected = [
+        *(counted(held) for held in ordering.published.values()),
+        f"{ordering.verdict}: {ordering.found.held} of 5, {ordering.found.difference:+.1f} "
+        f"± {(ordering.high - ordering.low) / 2:.1f}",
+    ]
+    assert cells(document(report, {}), "sif above mean") == expected
+
+
+def test_the_text_depends_on_nothing_but_the_results(
+    data: Path, small_vectors: VectorTable, report: PapersReport, tmp_path: Path
+) -> None:
+    again = run(data, small_vectors, *LONG, fresh=True)
+    assert document(again, {}) == document(report, {})
+    for said in (document(report, {}), json.dumps(report.to_dict())):
+        assert str(tmp_path) not in said
+        assert str(small_vectors.folder) not in said
+
+
+def test_other_vectors_have_their_own_rows(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    other = made_vectors(tmp_path, seed=5, name="other")
+    both = evaluate_report(data, vectors=[small_vectors.folder, other.folder], without=[*LONG, "sweep"])
+    text = document(both, {})
+    assert {one.name for one in both.vectors} == {"small", "other"}
+    assert cells(text, "**tfidf, small**") != cells(text, "**tfidf, other**")
+    assert "| claim | paper, GloVe | paper, PSL | here, small | here, other |" in text
+    assert len(both.components) == 2
+
+
+def test_a_table_keeps_what_is_in_its_cells() -> None:
+    table = Table(["a", Bold("b")], [["x|y", "two\nlines"], [Bold(""), Bold("z")]])
+    assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", "|  | **z** |", ""]
+    assert all(len(line) <= 118 for line in prose("word " * 100))
+
+
+# -- what is learned ---------------------------------------------------------------------------------------------------
+
+
+def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_beat() -> None:
+    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
+    scores = [
+        SupervisedScore(
+            "sick relatedness",
+            "relatedness",
+            method,
+            (4500, 500, 4927),
+            tuple(SupervisedRun(seed, best, {"pearson": figure + seed}, (best,)) for seed in (0, 1)),
+            figure + 0.5 + np.linspace(-2, 2, 101),
+        )
+        for method, figure in (("mean", 84.5), ("sif", 86.5), ("usif", 83.5))
+    ]
+    published = published_for(LabelledTask("sick", "relatedness", (), *[None] * 3, ()), None)  # type: ignore[arg-type]
+    found = SupervisedReport("small", 2400, (0, 1), tuple(scores), {"sick relatedness": published})
+    text = document(PapersReport(USED, (), supervised=found), {})
+    of_sif, _, of_usif = text.partition("## uSIF")
+    assert "semsearch evaluate supervised sts/ supervised/ --seeds 2 --vectors small\n" in text
+    assert cells(of_sif, "**sif, small**") == ["**87.0 ± 1.9**"]
+    assert cells(of_sif, "Ours (table 2)") == ["86.0"]
+    assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]
+    assert cells(of_sif, "RNN") == ["+12.9, here +13.9 ± 1.9"]
+    assert "| sick relatedness | sif | 4,500 / 500 / 4,927 | 0.01 | 0.001 | 1e-05 | 7 | 84.0 |" in of_sif
+    assert cells(of_usif, "ParaNMT+UP (table 3)") == ["83.8"]
+    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "no difference shown: -3.0 ± 0.0"]
+
+
+def test_paraphrase_groups_stand_beside_the_paper() -> None:
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {"sentences": 521, "groups": 89, "tokens": 1085})
+    score = ClassifyScore(
+        "opinosis_groups", "mowe", 256, (66.0, 68.0), (1.0, 10.0), (60.0, 60.0), 69.30, 65, 69, 57, 63
+    )
+    pair = ModelComparison("opinosis_groups", "mowe", "pca-bow", 521, 40, 10, 2e-5, True)
+    found = ClassifyReport("small", False, 0, 77, (sizes,), (score,), (), (pair,))
+    text = document(PapersReport(USED, (), texts=("t.txt",), classify=found), {})
+    assert (
+        "semsearch evaluate classify paraphrase/opinosis_groups.tsv --train-text t.txt --train-sentences 77 "
+        "--vectors small\n" in text
+    )
+    assert "| opinosis_groups | 521 (paper: 521) | 89 (paper: 89) | 879 (paper: 1,085) |" in text
+    assert cells(text, "mowe") == ["256", "67.00 ± 2.0", "1 10", "60.00 ± 3.0", "69.30"]
+    assert cells(text, "urae") == ["–", "–", "–", "–", "20.86"]  # only published
+    assert "| opinosis_groups | mowe above pca-bow | +14.9 | holds: +5.8 | < 0.0001 |" in text
+
+
+def test_figures_of_distilled_vectors_are_marked(report: PapersReport) -> None:
+    assert report.sweep is not None
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
+    scores = tuple(
+        ClassifyScore("opinosis_groups", model, 9, (66.0,), (1.0,), (60.0,), None, 65, 67, 59, 61)
+        for model in ("mowe", "bow", "usif")
+    )
+    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
+    runs = (SupervisedRun(0, best, {"accuracy": 80.0}, (best,)),)
+    learned = SupervisedScore("sentiment", "texts", "sif", (9, 9, 9), runs, np.full(9, 80.0))
+    for taught, mark in ((False, ""), (True, "†")):
+        found = PapersReport(
+            USED,
+            (),
+            sweep=replace(report.sweep, taught=("small",) * taught),
+            supervised=SupervisedReport("small", 2400, (0,), (learned,), {"sentiment": {}}, taught),
+            classify=ClassifyReport("small", taught, 0, 0, (sizes,), scores, (), ()),
+        )
+        text = document(found, {})
+        assert f"| **sif, small{mark}** | **80.0 ± 0.0** |" in text
+        assert [bool(re.search(rf"^\| {name} \|", text, re.M)) for name in (f"mowe{mark}", "bow", f"usif{mark}")] == [
+            True
+        ] * 3
+        assert f"| claim | here, small{mark} |" in text
+        assert (text.count(MEANING[2:30]) > 0) == taught
+
+
+def test_other_ways_and_blank_scores_stand_beside_the_paper() -> None:
+    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
+    score = ClassifyScore("opinosis_groups", "pca-bow-white", 300, (57.0,), (1.0,), (49.0,), None, 53, 61, 45, 53)
+    ours, paper = {"CBOS": 34.5, "random": 20.0}, {"skip-gram": 18.9, "CBOW": 17.7, "CBOS": 32.3}
+    within: dict[str, tuple[float, float]] = {name: (figure - 4, figure + 4) for name, figure in ours.items()}
+    none = dict.fromkeys(ours, None)
+    tasks = tuple(
+        CbosTask(f"{year}.images", f"STS{year[2:]}", 9, ours, none, paper, within) for year in ("2014", "2015")
+    )
+    years = tuple(CbosYear(task.group, 1, False, ours, none, paper, {}, within) for task in tasks)
+    blanks = CbosReport(10, 100, 50, 0.9, {"seeds": 1}, {}, tasks, years)
+    reduced = ClassifyReport("small", False, 0, 0, (sizes,), (score,), (), ())
+    text = document(PapersReport(USED, (), texts=("t.txt",), seeds=1, reduced=reduced, blanks=blanks), {})
+    assert "semsearch evaluate cbos t.txt --sts sts/ --sentences 300000 --seeds 1 --blank-as-zero\n" in text
+    assert cells(text, "2015.images") == ["9", "34.5 ± 4.0", "20.0 ± 4.0", "18.9", "17.7", "32.3"]
+    assert "2014.images" not in text
+    assert "--model pca-bow --model pca-bow-white --model pca-bow-all --model pca-bow-white-all\n" in text
+    assert cells(text, "pca-bow-white") == ["300", "57.00 ± 4.0", "1", "49.00 ± 4.0", "–"]
+
+
+def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
+    paper = {"skip-gram": 40.0, "CBOW": 45.0, "CBOS": 50.0}
+    ours = {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}
+    apart = dict.fromkeys(ours, 0.25)
+    within = {name: (figure - 3, figure + 3) for name, figure in ours.items()}
+    tasks = tuple(CbosTask(f"2014.{name}", "STS14", 9, ours, apart, paper, within) for name in ("OnWN", "images"))
+    year = CbosYear("STS14", 2, False, ours, apart, paper, {}, within)
+    by_task = {k: {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k} for k in (1, 2)}
+    around = {"2014.OnWN": (50.0, 70.0), "2014.images": (65.0, 75.0)}
+    effects = tuple(CbosEffect("k", k, by_task[k], 65.0, 0.5, around, 63.0, 67.0) for k in (1, 2))
+    differences = (CbosDifference("skip-gram", 2, 2, 1.0, 0.5, 1.5), CbosDifference("random", 0, 2, -1.0, -2.5, 0.5))
+    found = CbosReport(
+        10, 100, 50, 0.9, {"min_count": 5, "seeds": 3}, {"CBOS": 3.0}, tasks, (year,), effects, differences
+    )
+    text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
+    assert "cbos t.txt --sts sts/ --sentences 12\n" in text
+    assert "cbos t.txt --sts sts/ --sentences 12 --no-baselines --k 1 --k 2\n" in text
+    assert "report DATA --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
+    assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
+    mean = ["60.0 ± 3.0", "50.0 ± 3.0", "61.0 ± 3.0", "62.0 ± 3.0", "40.0", "45.0", "50.0"]
+    assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
+    assert cells(text, "CBOS above skip-gram") == ["2 of 2, +10.0", "holds: 2 of 2, +1.0 ± 0.5"]
+    assert cells(text, "CBOS above random") == ["–", "no difference shown: 0 of 2, -1.0 ± 1.5"]
+    assert cells(text, "images") == ["69.0 ± 5.0", "68.0 ± 5.0", "1"]
+    assert cells(text, "mean") == ["65.0 ± 2.0", "65.0 ± 2.0", "1"]
+    assert "seconds" not in text
+
+
+# -- notes -------------------------------------------------------------------------------------------------------------
+
+
+def test_notes_stay_where_they_belong(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers.md"
+    write_report(report, out)
+    assert set(read_notes(out)) >= {"opening", "similarity", "weights", "sweep", "components", "usif", "confound"}
+    text = out.read_text(encoding="utf-8")
+    marked = "<!-- note: weights -->\n"
+    out.write_text(text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n"), encoding="utf-8")
+    first = write_report(report, out)
+    changed = out.read_text(encoding="utf-8")
+    assert changed == text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n")
+    before = {path: path.read_bytes() for path in first}
+    write_report(report, out)
+    assert {path: path.read_bytes() for path in first} == before
+
+
+def test_a_note_on_what_is_not_run_is_not_lost(report: PapersReport) -> None:
+    text = document(report, {"cbos": "More text would help.", "effects": ""})
+    assert text.endswith(
+        "## Notes on what was not run this time\n\n<!-- note: cbos -->\nMore text would help.\n<!-- end -->\n"
+    )
+    assert "Notes on what was not run" not in document(report, {"weights": "They are alike."})
+
+
+def test_each_paper_has_its_page_and_the_index_leads_to_it(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers"
+    *_, index = write_report(report, out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("README.md", "cbos.md", "images", "sif.md", "usif.md", "white.md"),
+    ]
+    assert index == out / "README.md"
+    text = index.read_text(encoding="utf-8")
+    assert "report DATA --out FOLDER --vectors small\n" in text
+    assert "| [White et al" not in text
+    assert cells(text, "[uSIF: Ethayarajh 2018](usif.md)")[0].startswith(
+        "Similarity of sentences (tables 1 and 2); Its"
+    )
+    assert cells(text, "[Continuous bag of sentences: Yuan, Zhang](cbos.md)") == ["not run this time"]
+    whole = document(report, {}, link=lambda name: f"images/{name}")
+    for name, heading in (("sif", "SIF: Arora, Liang, Ma 2017"), ("usif", "uSIF: Ethayarajh 2018")):
+        page = (out / f"{name}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {heading}\n\nA page of [The papers, reproduced](README.md)")
+        rest = page[page.index("\n## ") :].replace("\n## ", "\n### ")
+        assert rest.rstrip("\n") in whole  # the same sections, with the same figures and pictures
+        assert all((out / link).is_file() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page))
+
+
+def test_notes_stay_on_their_pages_whether_run_or_not(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers"
+    out.mkdir()
+    names = ("opening", "weights", "removal", "cbos", "mine")
+    one_page = "".join(f"<!-- note: {name} -->\nOf {name}.\n<!-- end -->\n" for name in names)
+    (out / "README.md").write_text(one_page, encoding="utf-8")  # as a page of before has them
+    write_report(report, out)
+    homes = {"opening": "README", "weights": "sif", "removal": "usif", "cbos": "cbos", "mine": "README"}
+    for name, home in homes.items():
+        assert read_notes(out / f"{home}.md")[name] == f"Of {name}."
+    assert "Nothing of this paper was run this time." in (out / "cbos.md").read_text(encoding="utf-8")
+    before = {path: path.read_bytes() for path in out.glob("*.md")}
+    write_report(report, out)
+    assert {path: path.read_bytes() for path in out.glob("*.md")} == before
+    assert "earlier run" not in (out / "README.md").read_text(encoding="utf-8")
+    (out / "cbos.md").write_text("Of last week.\n<!-- note: cbos -->\nOf cbos.\n<!-- end -->\n", encoding="utf-8")
+    write_report(report, out)
+    assert (out / "cbos.md").read_text(encoding="utf-8").startswith("Of last week.")
+    assert "not run this time; the page is of an earlier run" in (out / "README.md").read_text(encoding="utf-8")
+    with (out / "sif.md").open("a", encoding="utf-8") as page:
+        page.write("<!-- note: cbos -->\n<!-- end -->\n")
+    with pytest.raises(UsageError, match=r"sif\.md and .*cbos\.md both have a note 'cbos'; join them"):
+        write_report(report, out)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n<!-- note: a -->\nx\n", ":2: the note 'a' is not ended"),
+        (
+            "<!-- note: a -->\n<!-- note: b -->\n<!-- end -->\n",
+            ":1: the note 'a' is not ended; expected <!-- end --> before line 2",
+        ),
+        ("<!-- note: a -->\n<!-- end -->\n" * 2, ":3: there are two notes 'a'"),
+    ],
+)
+def test_notes_that_cannot_be_kept_stop_the_command(tmp_path: Path, data: Path, text: str, message: str) -> None:
+    out = tmp_path / "papers.md"
+    out.write_text(text, encoding="utf-8")
+    result = semsearch("evaluate", "report", data, "--out", out)
+    assert result.status == 2
+    assert f"{out}{message}" in result.err
+    assert out.read_text(encoding="utf-8") == text
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_pictures_are_small_and_linked(report: PapersReport, tmp_path: Path) -> None:
+    out, images = tmp_path / "docs" / "papers.md", tmp_path / "docs" / "images" / "my papers"
+    out.parent.mkdir()
+    *written, last = write_report(report, out, images=images)
+    assert last == out
+    assert [path.name for path in written] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in written)
+    links = re.findall(r"!\[[^]]+\]\(([^)]+)\)", out.read_text(encoding="utf-8"))
+    assert links == [f"images/my%20papers/{path.name}" for path in written]
+    assert sorted(path.name for path in images.iterdir()) == sorted(path.name for path in written)  # nothing half-done
+
+
+def test_nothing_is_written_where_something_cannot_be(
+    report: PapersReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "papers.md"
+    out.write_text("earlier\n", encoding="utf-8")
+    monkeypatch.setattr(writing, "drawn", lambda _: {})
+    (tmp_path / "papers.md.tmp").mkdir()  # the report cannot be written
+    with pytest.raises(StorageError, match=r"papers\.md\.tmp cannot be written"):
+        write_report(report, out)
+    assert out.read_text(encoding="utf-8") == "earlier\n"
+
+
+@pytest.mark.parametrize(
+    ("out", "images", "message"),
+    [
+        ("papers.txt", None, "the report is Markdown"),
+        ("file", None, "it is a file; give a folder, or a name such as papers.md"),
+        ("no/papers", None, "there is no folder"),
+        ("no/papers.md", None, "there is no folder"),
+        ("data.md", None, "it is a folder"),
+        ("papers.md", "file", "which is a file"),
+    ],
+)
+def test_a_place_that_is_none_is_told_before_the_work(
+    tmp_path: Path, out: str, images: str | None, message: str
+) -> None:
+    (tmp_path / "data.md").mkdir()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match=message):
+        writing.check_target_folder(tmp_path / out, None if images is None else tmp_path / images)
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    command = ("evaluate", "report", data, "--vectors", small_vectors.folder)
+    command = (*command, *(part for name in (*LONG, "sweep") for part in ("--without", name)))
+    printed = semsearch(*command)
+    assert (printed.status, printed.err) == (0, "")
+    assert printed.out == document(run(data, small_vectors, *LONG, "sweep"), {})
+    out = tmp_path / "papers.md"
+    written = semsearch(*command, "--out", out)
+    assert written.out == f"{out}, with 3 pictures in {tmp_path / 'papers'}\n"
+    found = semsearch(*command, "--json")
+    assert json.loads(found.out)["weights"]["vectors"] == "small"
+    assert "seconds" not in found.out
+    lost = semsearch(*command, "--images", tmp_path)
+    assert (lost.status, lost.out) == (2, "")
+    assert "give --out FILE.md or a folder too" in lost.err

@@ -1,0 +1,422 @@
+"""Sentences into their paraphrase groups: files, bags, the machine in folds, shared errors, the published figures."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from collections_made import write_groups
+from scipy import stats
+from small import TOPICS, sentence
+
+from semsearch import SentenceEmbedder
+from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.evaluate import cache
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
+from semsearch_research import evaluate_classify
+from semsearch_research.paraphrase.agreement import ErrorAgreement, mcnemar, shared_errors
+from semsearch_research.paraphrase.bags import bags, tokens
+from semsearch_research.paraphrase.classify_report import ClassifyScore
+from semsearch_research.paraphrase.groups import read_paraphrases
+from semsearch_research.paraphrase.linear_svm import COSTS, FOLDS, best_cost, classify, split
+from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies
+from semsearch_research.paraphrase.sentence_models import (
+    MODELS,
+    PCA_VARIANTS,
+    embedded,
+    fixed,
+    mean_of_words,
+    principal_components,
+    sum_of_words,
+)
+
+UNTRAINED = ("mowe", "sowe", "bow", "pca-bow", "sif", "usif")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cache, "cache_folder", lambda kind: tmp_path / "cache" / kind)
+    return tmp_path / "cache" / "evaluate"
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    return write_groups(tmp_path / "topics.tsv", [3, 4, 3, 5, 7, 3])
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_groups_have_their_sentences_in_the_order_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_bytes(
+        "\ufeffb\t1\tOne.\r\na\t2\tTwo.\textra\n\nb\t3\tThree.\nb\t4\tFour.\na\t\t Five \na\t6\tSix\n".encode()
+    )
+    [read] = read_paraphrases([path])
+    assert (read.name, read.names) == ("x", ("b", "a"))
+    assert read.texts == ("One.", "Two.", "Three.", "Four.", "Five", "Six")
+    assert read.groups.tolist() == [0, 1, 0, 0, 1, 1]
+    assert read.sizes == {3: 2}
+
+
+def test_sizes_are_counted_smallest_first(groups: Path) -> None:
+    assert list(read_paraphrases([groups])[0].sizes.items()) == [(3, 3), (4, 1), (5, 1), (7, 1)]
+
+
+THREE = "a\t1\tone\na\t2\ttwo\na\t3\tthree\n"
+BROKEN = {
+    "two columns": (
+        "b\tfour\n",
+        r"x\.tsv, line 4: expected a group, an id and a sentence, between tabs, found 'b\\tfour'",
+    ),
+    "no group": (" \t4\tfour\n", r"x\.tsv, line 4: expected a group"),
+    "no sentence": ("b\t4\t \n", r"x\.tsv, line 4: expected a group"),
+    "a group of one": ("\nb\t4\tfour\n", r"x\.tsv, line 5: the group 'b' has 1 sentence, and needs at least 3"),
+    "a group of two": ("b\t4\tfour\nb\t5\tfive\n", r"x\.tsv, line 4: the group 'b' has 2 sentences"),
+    "the same twice": ("b\t4\ttwo\n", r"x\.tsv, line 4: this sentence is in line 2 already"),
+    "one group": ("", r"x\.tsv has 1 groups; there must be two"),
+}
+
+
+@pytest.mark.parametrize("case", list(BROKEN))
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path, case: str) -> None:
+    line, said = BROKEN[case]
+    (tmp_path / "x.tsv").write_text(THREE + line)
+    with pytest.raises(SourceError, match=said):
+        read_paraphrases([tmp_path / "x.tsv"])
+
+
+def test_what_is_not_there_or_there_twice_is_said(tmp_path: Path, groups: Path) -> None:
+    with pytest.raises(SourceError, match="there is no file"):
+        read_paraphrases([tmp_path / "gone.tsv"])
+    (tmp_path / "x").mkdir()
+    (tmp_path / "empty.tsv").write_text("\n")
+    with pytest.raises(SourceError, match="0 groups"):
+        read_paraphrases([tmp_path / "empty.tsv"])
+    other = write_groups(tmp_path / "x" / groups.name, [3, 3])
+    with pytest.raises(SourceError, match="of one name"):
+        read_paraphrases([groups, other])
+    assert len(read_paraphrases([groups, groups.parent / "x" / ".." / groups.name])) == 1
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+def test_tokens_are_words_and_every_mark() -> None:
+    assert tokens("Don't panic, e.g. at 3.5%!") == [
+        *("don", "'", "t", "panic", ",", "e", ".", "g", ".", "at", "3", ".", "5", "%", "!"),
+    ]
+    assert tokens(" ") == []
+
+
+def test_bags_count_each_token_of_each_text() -> None:
+    texts = ["a b, a", "", "b; C c"]
+    columns = sorted({token for text in texts for token in tokens(text)})
+    expected = [[Counter(tokens(text))[token] for token in columns] for text in texts]
+    assert bags(texts).tolist() == expected
+
+
+def test_mean_and_sum_are_of_the_words_that_have_a_vector(small_vectors: VectorTable) -> None:
+    texts = ["the ship xyzzy the", "plugh", "bread", ""]
+    rows = small_vectors.rows(np.arange(len(small_vectors))).astype(np.float64)
+    table = dict(zip(small_vectors.words, rows, strict=True))
+    for row, text in enumerate(texts):
+        known = [table[word] for word in words(text) if word in table]
+        total = np.sum(known, axis=0) if known else np.zeros(small_vectors.dimension)
+        assert sum_of_words(texts, small_vectors)[row] == pytest.approx(total, abs=1e-5)
+        assert mean_of_words(texts, small_vectors)[row] == pytest.approx(total / max(len(known), 1), abs=1e-5)
+
+
+def test_principal_components_know_nothing_of_the_rows_that_are_tested_on() -> None:
+    generator = np.random.default_rng(0)
+    counts = generator.poisson(0.5, size=(20, 12)).astype(float)
+    train, test = np.arange(12), np.arange(12, 20)
+    features = principal_components(counts, most=5)
+    known, new = features(train, test)
+    centred = counts[train] - counts[train].mean(axis=0)
+    directions = np.linalg.svd(centred, full_matrices=False)[2][:5]
+    assert np.abs(known) == pytest.approx(np.abs(centred @ directions.T))
+    assert np.abs(new) == pytest.approx(np.abs((counts[test] - counts[train].mean(axis=0)) @ directions.T))
+    counts[test] = 100
+    assert features(train, test)[0] == pytest.approx(known)
+    assert principal_components(counts)(train[:4], test)[0].shape == (4, 4)  # no more than there are rows
+
+
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_components_are_those_of_the_training_sentences(small_vectors: VectorTable, method: str) -> None:
+    texts = [sentence(topic, number) for topic in TOPICS for number in range(3)]
+    train, test = np.arange(0, 18, 2), np.arange(1, 18, 2)
+    known, new = embedded(texts, small_vectors, method)(train, test)
+    fitted = SentenceEmbedder(small_vectors, method=method).fit([texts[row] for row in train])
+    assert known == pytest.approx(fitted.transform([texts[row] for row in train]))
+    assert new == pytest.approx(fitted.transform([texts[row] for row in test]))
+    on_all = SentenceEmbedder(small_vectors, method=method).fit(texts).transform([texts[row] for row in test])
+    assert np.abs(new - on_all).max() > 1e-3
+
+
+# -- the machine -------------------------------------------------------------------------------------------------------
+
+
+def blobs(per_class: int = 6, *, spread: float = 0.3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Points around four centres."""
+    generator = np.random.default_rng(seed)
+    classes = np.repeat(np.arange(4), per_class)
+    centres = generator.standard_normal((4, 5))
+    return centres[classes] + spread * generator.standard_normal((len(classes), 5)), classes
+
+
+def test_every_fold_has_of_each_class_a_third() -> None:
+    classes = np.repeat(np.arange(4), [3, 4, 6, 10])
+    folds = split(classes, FOLDS, 0)
+    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == list(range(len(classes)))
+    for train, test in folds:
+        assert not set(train) & set(test)
+        for size, found in zip([3, 4, 6, 10], np.bincount(classes[test], minlength=4), strict=True):
+            assert size // 3 <= found <= -(-size // 3)
+    assert [test.tolist() for _, test in folds] != [test.tolist() for _, test in split(classes, FOLDS, 1)]
+
+
+def test_points_that_can_be_told_apart_are() -> None:
+    points, classes = blobs()
+    found = classify(fixed(points), classes)
+    assert found.predicted.tolist() == classes.tolist()
+    assert found.dimension == 5
+    assert np.bincount(found.fold).tolist() == [8, 8, 8]
+    assert set(found.costs) <= set(COSTS)
+
+
+def test_what_is_the_same_for_all_classes_tells_nothing() -> None:
+    found = classify(fixed(np.ones((24, 2))), np.repeat(np.arange(4), 6))
+    assert (found.predicted == np.repeat(np.arange(4), 6)).mean() <= 0.25
+
+
+def test_no_sentence_is_asked_about_that_was_learned() -> None:
+    """Features that tell which rows they are asked for: all that is ever learned is of the training fold."""
+    points, classes = blobs()
+    asked: list[tuple[set[int], set[int]]] = []
+
+    def features(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        asked.append((set(train.tolist()), set(test.tolist())))
+        return points[train], points[test]
+
+    classify(features, classes)
+    assert all(not train & test for train, test in asked)
+    for first in range(0, 9, 3):  # two inner folds, then the fold itself
+        (*inner, (train, _)) = asked[first : first + 3]
+        assert all(one | other == train for one, other in inner)
+
+
+def test_the_cost_is_chosen_by_the_training_fold_alone() -> None:
+    points, classes = blobs(spread=1.0)
+    train = split(classes, FOLDS, 0)[0][0]
+    chosen = best_cost(fixed(points), classes, train, seed=0)
+    elsewhere, others = points.copy(), classes.copy()
+    outside = np.setdiff1d(np.arange(len(classes)), train)
+    elsewhere[outside], others[outside] = 1e6, 0
+    assert best_cost(fixed(elsewhere), others, train, seed=0) == chosen
+
+
+def test_vectors_that_are_made_shorter_want_a_larger_cost() -> None:
+    points, classes = blobs(per_class=9, spread=0.6)
+    train = np.arange(len(classes))
+    assert best_cost(fixed(points / 30), classes, train, seed=0) > best_cost(fixed(points), classes, train, seed=0)
+
+
+def test_one_cost_can_be_given_for_all_folds() -> None:
+    points, classes = blobs(spread=1.0)
+    found = classify(fixed(points), classes, cost=1.0)
+    assert found.costs == (1.0, 1.0, 1.0)
+    assert found.predicted.tolist() == found.usual.tolist()
+    assert classify(fixed(points), classes).usual.tolist() == found.usual.tolist()
+    assert classify(fixed(points / 100), classes, cost=100.0).predicted.tolist() != found.predicted.tolist()
+
+
+def test_tokens_that_only_tested_sentences_have_change_nothing() -> None:
+    counts = bags([sentence(topic, number) for topic in list(TOPICS)[:4] for number in range(6)])
+    classes = np.repeat(np.arange(4), 6)
+    for train, test in split(classes, FOLDS, 0):
+        seen = counts[train].any(axis=0)
+        assert not seen.all()
+        without = classify(fixed(counts[:, seen]), classes, cost=1.0).predicted[test]
+        assert classify(fixed(counts), classes, cost=1.0).predicted[test].tolist() == without.tolist()
+
+
+# -- how models differ -------------------------------------------------------------------------------------------------
+
+
+def test_shared_errors_are_counted_where_both_are_wrong() -> None:
+    generator = np.random.default_rng(0)
+    truth, one, other = generator.integers(0, 3, size=(3, 200))
+    both = [index for index in range(200) if one[index] != truth[index] and other[index] != truth[index]]
+    assert shared_errors(one, other, truth) == (len(both), sum(one[index] == other[index] for index in both))
+    assert shared_errors(one, one, truth) == ((one != truth).sum(), (one != truth).sum())
+    assert ErrorAgreement("x", "a", "b", 4, 1).share == 0.25
+    assert ErrorAgreement("x", "a", "b", 0, 0).share is None
+
+
+def test_mcnemar_asks_whether_differences_fall_evenly() -> None:
+    truth = np.zeros(12, dtype=np.int64)
+    one = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
+    other = np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1])
+    assert mcnemar(one, other, truth) == (7, 1, pytest.approx(2 * stats.binom.cdf(1, 8, 0.5)))
+    assert mcnemar(other, one, truth)[:2] == (1, 7)
+    assert mcnemar(one, one, truth) == (0, 0, 1.0)
+
+
+# -- all together ------------------------------------------------------------------------------------------------------
+
+
+def test_models_are_measured_on_every_file(tmp_path: Path, groups: Path, small_vectors: VectorTable) -> None:
+    other = write_groups(tmp_path / "other.tsv", [4, 4, 4])
+    report = evaluate_classify([groups, other], vectors=small_vectors)
+    assert [(score.data, score.model) for score in report.scores] == [
+        (name, model) for name in ("topics", "other") for model in UNTRAINED
+    ]
+    assert [(sizes.sentences, sizes.groups, dict(sizes.sizes)) for sizes in report.sizes] == [
+        (25, 6, {3: 3, 4: 1, 5: 1, 7: 1}),
+        (12, 3, {4: 3}),
+    ]
+    assert report.sizes[1].tokens == bags(read_paraphrases([other])[0].texts).shape[1]
+    best = {score.model: score.accuracy for score in report.scores if score.data == "topics"}
+    assert best["sif"] > 80  # a topic's words are near each other
+    assert best["sif"] > best["bow"]
+    assert report.training == 0
+    assert len(report.comparisons) == 2 * 15
+    assert not any(pair.expected for pair in report.comparisons)  # no data of the paper
+
+
+def test_a_score_is_the_mean_of_its_folds(groups: Path, small_vectors: VectorTable) -> None:
+    [score] = evaluate_classify([groups], models=["bow"], vectors=small_vectors).scores
+    read = read_paraphrases([groups])[0]
+    found = classify(fixed(bags(read.texts)), read.groups)
+    folds = [100 * np.mean((found.predicted == read.groups)[found.fold == fold]) for fold in range(3)]
+    assert score.folds == pytest.approx(folds)
+    assert score.accuracy == pytest.approx(np.mean(folds))
+    assert score.spread == pytest.approx(np.std(folds))
+    assert score.costs == found.costs
+    assert score.published is None
+    assert set(score.to_dict()) >= {"accuracy", "folds", "C", "accuracy at C = 1", "published"}
+
+
+def test_agreement_is_that_of_the_first_fold(groups: Path, small_vectors: VectorTable) -> None:
+    report = evaluate_classify([groups], models=["bow", "mowe"], vectors=small_vectors, cost=0.01)
+    read = read_paraphrases([groups])[0]
+    bow = classify(fixed(bags(read.texts)), read.groups, cost=0.01)
+    mowe = classify(fixed(mean_of_words(read.texts, small_vectors)), read.groups, cost=0.01)
+    first = bow.fold == 0
+    pairs = {(pair.one, pair.other): (pair.both_wrong, pair.same) for pair in report.agreements}
+    assert pairs == {
+        (one, other): shared_errors(a.predicted[first], b.predicted[first], read.groups[first])
+        for one, a, other, b in (("bow", bow, "bow", bow), ("bow", bow, "mowe", mowe), ("mowe", mowe, "mowe", mowe))
+    }
+    [compared] = report.comparisons
+    assert (compared.only_one, compared.only_other, compared.p) == mcnemar(bow.predicted, mowe.predicted, read.groups)
+
+
+def test_a_result_is_kept_until_something_changes(
+    groups: Path, small_vectors: VectorTable, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = evaluate_classify([groups], models=["bow"], vectors=small_vectors)
+    monkeypatch.setattr("semsearch_research.paraphrase.classification.classify", None)  # nothing can be computed
+    assert evaluate_classify([groups], models=["bow"], vectors=small_vectors) == first
+    for changed in ({"seed": 1}, {"cost": 1.0}, {"models": ["mowe"]}, {"fresh": True}):
+        with pytest.raises(TypeError):
+            evaluate_classify([groups], **{"models": ["bow"], "vectors": small_vectors, **changed})
+    groups.write_text(groups.read_text() + "sea\tnew\tA rope.\n")
+    with pytest.raises(TypeError):
+        evaluate_classify([groups], models=["bow"], vectors=small_vectors)
+
+
+def test_published_figures_stand_beside_the_papers_data_only() -> None:
+    assert published_accuracies("opinosis_groups", 521) == {
+        "pv-dm": 38.26,
+        "pv-dbow": 32.19,
+        "urae": 20.86,
+        "mowe": 69.30,
+        "sowe": 68.75,
+        "bow": 65.23,
+        "pca-bow": 54.43,
+    }
+    assert published_accuracies("MSRP-groups3", 859)["bow"] == 98.37
+    assert published_accuracies("opinosis_groups", 520) == published_accuracies("mine", 521) == {}
+    assert set(published_accuracies("msrp", 859)) <= {*MODELS, UNTRIED}
+
+
+def test_whitened_components_have_a_variance_of_one_and_the_directions_of_the_others() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
+    train, test = np.arange(30), np.arange(30, 40)
+    plain, _ = principal_components(counts, most=5)(train, test)
+    white, new = principal_components(counts, most=5, whiten=True)(train, test)
+    assert white.std(axis=0, ddof=1) == pytest.approx(np.ones(5))
+    assert white == pytest.approx(plain / plain.std(axis=0, ddof=1))
+    assert new.shape == (10, 5)
+
+
+def test_components_of_all_sentences_are_those_of_the_tested_ones_too() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
+    train, test = np.arange(30), np.arange(30, 40)
+    every = principal_components(counts, most=5)(np.arange(40), test)[0]
+    known, new = principal_components(counts, most=5, with_test=True)(train, test)
+    assert np.concatenate([known, new]) == pytest.approx(every)
+    assert principal_components(counts, most=5)(train, test)[1] != pytest.approx(new)
+
+
+def test_the_ways_to_reduce_a_bag_are_run_where_they_are_named(groups: Path, small_vectors: VectorTable) -> None:
+    assert not set(PCA_VARIANTS) & set(MODELS)
+    report = evaluate_classify([groups], models=["pca-bow", *PCA_VARIANTS], vectors=small_vectors, cost=1.0)
+    assert [score.model for score in report.scores] == ["pca-bow", *PCA_VARIANTS]
+    assert len({score.dimension for score in report.scores[:2]}) == 1
+    assert report.scores[2].dimension >= report.scores[0].dimension  # of more sentences, of which there are few here
+
+
+def test_what_the_paper_has_above_stands_first_and_is_marked(tmp_path: Path, small_vectors: VectorTable) -> None:
+    rows = [f"{topic}\t{number}\t{sentence(topic, number)} {number}\n" for topic in TOPICS for number in range(90)]
+    path = tmp_path / "opinosis.tsv"
+    path.write_text("".join(rows[:521]))
+    report = evaluate_classify([path], models=["pca-bow", "bow", "sif"], vectors=small_vectors, cost=1.0)
+    assert [(pair.one, pair.other) for pair in report.comparisons if pair.expected] == [("bow", "pca-bow")]
+    assert [score.published for score in report.scores] == [54.43, 65.23, None]
+    assert report.sizes[0].published == {"sentences": 521, "groups": 89, "tokens": 1085}
+    found = {pair.one + pair.other: pair.difference for pair in report.comparisons}
+    right = {score.model: _right(score, 521) for score in report.scores}
+    assert found["bowpca-bow"] == pytest.approx(100 * (right["bow"] - right["pca-bow"]) / 521)
+
+
+def _right(score: ClassifyScore, sentences: int) -> int:
+    """The number of sentences that were right, from the folds of 174, 174 and 173."""
+    sizes = [sentences // 3 + (fold < sentences % 3) for fold in range(3)]
+    return sum(round(accuracy * size / 100) for accuracy, size in zip(score.folds, sizes, strict=True))
+
+
+def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) -> None:
+    with pytest.raises(UsageError, match="sequence of at least one"):
+        evaluate_classify(str(groups))
+    with pytest.raises(UsageError, match="sequence of at least one"):
+        evaluate_classify([])
+    with pytest.raises(UsageError, match="no model 'glove'; choose of mowe"):
+        evaluate_classify([groups], models=["glove"])
+    with pytest.raises(UsageError, match="models are a sequence"):
+        evaluate_classify([groups], models="bow")
+    with pytest.raises(UsageError, match="pv-dm is trained on a text of its own; give one with --train-text"):
+        evaluate_classify([groups], models=["pv-dm"])
+    with pytest.raises(UsageError, match="C must be above zero"):
+        evaluate_classify([groups], cost=0)
+    with pytest.raises(UsageError, match="train_text are a sequence"):
+        evaluate_classify([groups], train_text=str(groups))
+    with pytest.raises(UsageError, match="seed must be from 0"):
+        evaluate_classify([groups], seed=-1)
+    with pytest.raises(UsageError, match="components must be between 0 and 24"):
+        evaluate_classify([groups], models=["bow"], components=99, vectors=small_vectors)
+
+
+@pytest.mark.parametrize("hidden", ["sklearn.svm", "gensim.models.doc2vec"])
+def test_a_package_that_is_missing_is_named_before_anything_is_done(
+    groups: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch, hidden: str
+) -> None:
+    monkeypatch.setitem(sys.modules, hidden, None)
+    with pytest.raises(MissingExtra, match=r"semsearch-research\[papers\]"):
+        evaluate_classify([groups], models=["pv-dm"], vectors=small_vectors, train_text=[groups])

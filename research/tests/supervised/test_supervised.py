@@ -1,0 +1,365 @@
+"""Supervised tasks: fixed vectors, what is chosen on dev, the order of words, published figures, the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from collections_made import SIZES, labelled_pair, sick, write_rows
+from console import semsearch
+from references import papers as reference
+from scipy.stats import ttest_ind
+from small import TOPICS, sentence
+
+from semsearch import SentenceEmbedder
+from semsearch.embedding.methods import METHODS
+from semsearch.embedding.weights import usif_a
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.verdicts import HOLDS, REVERSED, UNDECIDED
+from semsearch.text.tokens import words
+from semsearch.word_vectors.table import VectorTable
+from semsearch_research import SupervisedReport, evaluate_supervised
+from semsearch_research.experiments.supervised_experiment import figures
+from semsearch_research.supervised.descent import Setting
+from semsearch_research.supervised.labelled import Examples, LabelledTask, read_labelled
+from semsearch_research.supervised.published_tasks import published_for
+from semsearch_research.supervised.supervised_report import SeedsDifference, SupervisedRun, SupervisedScore, Trial
+from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, draws_of, figures_of
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+
+
+def texts(folder: Path, name: str = "sentiment-{}") -> Path:
+    """Texts of three topics are 1, those of the others are 0."""
+    topics = list(TOPICS)
+    rows = [(sentence(topics[n % 6], n), str(int(n % 6 < 3))) for n in range(sum(SIZES.values()))]
+    return write_rows(folder, name, rows)
+
+
+def run(path: Path, vectors: VectorTable, **options: object) -> SupervisedReport:
+    given: dict[str, object] = {"methods": ["sif"], "width": 16, "a": [1e-2, 1e-3], "seeds": 1}
+    return evaluate_supervised([path], vectors=vectors, **{**given, **options})  # type: ignore[arg-type]
+
+
+# -- what is learned ---------------------------------------------------------------------------------------------------
+
+
+def test_topics_are_learned_by_every_method(tmp_path: Path, small_vectors: VectorTable) -> None:
+    sick(texts(tmp_path / "data"))
+    report = run(tmp_path / "data", small_vectors, methods=["mean", "sif", "usif"])
+    assert [(score.task, score.method) for score in report.scores] == [
+        (task, method)
+        for task in ("sentiment", "sick relatedness", "sick entailment")
+        for method in ("mean", "sif", "usif")
+    ]
+    for score in report.scores:
+        assert score.examples == (60, 20, 24)
+        assert score.figure > 65
+    by_kind = {score.kind: set(score.runs[0].figures) for score in report.scores}
+    assert by_kind["relatedness"] == {"pearson", "spearman", "mse"}
+    assert by_kind["texts"] == by_kind["entailment"] == {"accuracy"}
+
+
+def test_a_is_chosen_on_dev_first_and_then_rate_and_regularisation(tmp_path: Path, small_vectors: VectorTable) -> None:
+    report = run(texts(tmp_path / "data"), small_vectors, a=SIF_A_GRID, methods=["sif", "mean"])
+    sif, mean = (score.runs[0] for score in report.scores)
+    assert [trial.a for trial in sif.trials[:4]] == list(SIF_A_GRID)
+    best_a = max(sif.trials[:4], key=lambda trial: trial.dev).a
+    assert [trial.a for trial in sif.trials[4:]] == [best_a] * 3
+    tried = [Setting(trial.rate, trial.regularisation) for trial in sif.trials]
+    assert tried == [SETTINGS[0]] * 4 + list(SETTINGS[1:])
+    assert [(trial.a, Setting(trial.rate, trial.regularisation)) for trial in mean.trials] == [
+        (None, setting) for setting in SETTINGS
+    ]
+    for one in (sif, mean):
+        assert one.chosen == max(one.trials, key=lambda trial: trial.dev)
+
+
+def test_the_test_split_is_embedded_once_and_last(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    original = Features.of
+
+    def of(self: Features, examples: Examples) -> object:
+        seen.append(len(examples))
+        return original(self, examples)
+
+    monkeypatch.setattr(Features, "of", of)
+    run(texts(tmp_path / "data"), small_vectors)
+    assert seen == [60, 20] * 3 + [24]
+
+
+def test_a_score_is_the_mean_class_and_a_label_the_likeliest(tmp_path: Path) -> None:
+    relatedness, entailment = read_labelled([sick(tmp_path / "data")])
+    p = np.array([[0, 0, 0.5, 0.5, 0], [1.0, 0, 0, 0, 0], [0, 0.2, 0.3, 0, 0.5]])
+    gold = np.array([3.0, 1.0, 5.0])
+    found = figures_of(relatedness, p, Examples((["", "", ""],) * 2, gold))
+    assert found["mse"] == pytest.approx((0.5**2 + 0 + (5 - 3.8) ** 2) / 3)
+    assert found["pearson"] == pytest.approx(100 * np.corrcoef([3.5, 1, 3.8], gold)[0, 1])
+    assert found["spearman"] == pytest.approx(100)
+    labels = Examples((["", "", ""],) * 2, np.array([2.0, 0.0, 4.0]))
+    assert figures_of(entailment, p, labels) == {"accuracy": pytest.approx(100)}
+    assert figures_of(entailment, p, Examples(labels.texts, np.array([2.0, 1.0, 0.0]))) == {
+        "accuracy": pytest.approx(100 / 3)
+    }
+
+
+# -- the vectors -------------------------------------------------------------------------------------------------------
+
+
+def test_sif_removes_nothing_and_is_the_papers_average_but_for_one_factor(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    [task] = read_labelled([texts(tmp_path / "data")])
+    features = Features(small_vectors, "sif", 3e-3, task.train)
+    [found] = features.of(task.dev)
+    rows = small_vectors.rows(np.arange(len(small_vectors))).astype(np.float64)
+    table = dict(zip(small_vectors.words, rows, strict=True))
+    p = dict(zip(small_vectors.words, small_vectors.frequencies.astype(np.float64).tolist(), strict=True))
+    expected = []
+    for text in task.dev.texts[0]:
+        known = reference.known(text, table)
+        expected.append(sum(3e-3 / (3e-3 + p[word]) * table[word] for word in known) / len(known))
+    assert found == pytest.approx(features.scale * np.array(expected), abs=1e-5)
+    [train] = features.of(task.train)
+    assert float(np.mean(train**2)) == pytest.approx(1, abs=1e-4)
+
+
+def test_usif_removes_the_components_of_the_training_sentences(tmp_path: Path, small_vectors: VectorTable) -> None:
+    [task] = read_labelled([texts(tmp_path / "data")])
+    [found] = Features(small_vectors, "usif", None, task.train).of(task.test)
+    embedder = SentenceEmbedder(small_vectors, method="usif", a=usif_a(small_vectors.frequencies, 11))
+    expected = embedder.fit(task.train.texts[0]).transform(task.test.texts[0])
+    assert found / np.linalg.norm(found, axis=1, keepdims=True) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_the_order_of_the_words_makes_no_difference(tmp_path: Path, small_vectors: VectorTable, method: str) -> None:
+    tasks = read_labelled([sick(texts(tmp_path / "data"))])
+    generator = np.random.default_rng(0)
+    for task in tasks:
+        features = Features(small_vectors, method, 1e-3 if method == "sif" else None, task.train)
+        mixed = Examples(
+            tuple([_shuffled(text, generator) for text in column] for column in task.test.texts), task.test.gold
+        )
+        assert mixed.texts != task.test.texts
+        for one, two in zip(features.of(task.test), features.of(mixed), strict=True):
+            assert one == pytest.approx(two, abs=1e-4)
+    embedder = SentenceEmbedder(small_vectors, method=method).fit(tasks[0].train.texts[0])
+    assert embedder.transform(mixed.texts[0]) == pytest.approx(embedder.transform(tasks[-1].test.texts[0]), abs=1e-5)
+
+
+def test_what_is_learned_from_words_in_random_order_is_the_same(tmp_path: Path, small_vectors: VectorTable) -> None:
+    found = run(texts(tmp_path / "data"), small_vectors).scores
+    generator = np.random.default_rng(0)
+    for path in (tmp_path / "data").iterdir():
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        path.write_text("".join(f"{_shuffled(text, generator)}\t{label}\n" for text, label in rows), encoding="utf-8")
+    mixed = run(tmp_path / "data", small_vectors).scores
+    assert [score.runs[0].figures for score in mixed] == [score.runs[0].figures for score in found]
+
+
+def _shuffled(text: str, generator: np.random.Generator) -> str:
+    return " ".join(generator.permutation(words(text)).tolist())
+
+
+def test_texts_of_unknown_words_are_no_obstacle(tmp_path: Path, small_vectors: VectorTable) -> None:
+    folder = write_rows(
+        tmp_path / "data", "x-{}", [("xyzzy", str(number % 2)) for number in range(sum(SIZES.values()))]
+    )
+    [score] = run(folder, small_vectors).scores
+    assert score.figure == pytest.approx(50)
+
+
+# -- options and results -----------------------------------------------------------------------------------------------
+
+
+def test_a_number_of_examples_is_drawn_from_the_train_split(tmp_path: Path, small_vectors: VectorTable) -> None:
+    [task] = read_labelled([texts(tmp_path / "data")])
+    drawn = drawn_examples(task.train, 10, 0)
+    assert len(set(drawn.texts[0])) == len(drawn) == 10
+    assert set(zip(drawn.texts[0], drawn.gold, strict=True)) <= set(
+        zip(task.train.texts[0], task.train.gold, strict=True)
+    )
+    assert drawn_examples(task.train, 10, 1).texts != drawn.texts
+    assert drawn_examples(task.train, 60, 0) is task.train
+    assert run(tmp_path / "data", small_vectors, examples=10).scores[0].examples == (10, 20, 24)
+
+
+def test_results_are_kept_until_something_changes(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = texts(tmp_path / "data")
+    learned: list[str] = []
+
+    def heard(what: str, done: int, most: int) -> None:
+        learned.append(what)
+
+    first = run(folder, small_vectors, progress=heard)
+    assert learned[0] == "sentiment, sif: a 0.01, rate 0.001"
+    for options in ({}, {"fresh": True}, {"seed": 1}, {"width": 0}, {"a": [1e-2]}, {"examples": 12}):
+        learned.clear()
+        again = run(folder, small_vectors, progress=heard, **options)
+        assert bool(learned) == bool(options), options
+        assert (again == first) == (options in ({}, {"fresh": True}))
+    (folder / "sentiment-dev").write_text("a new song\t1\na new law\t0\n", encoding="utf-8")
+    learned.clear()
+    assert run(folder, small_vectors, progress=heard).scores[0].examples == (60, 2, 24)
+    assert learned
+
+
+def test_published_figures_stand_beside_data_of_that_name(tmp_path: Path, small_vectors: VectorTable) -> None:
+    relatedness, entailment = read_labelled([sick(tmp_path / "a")])
+    assert published_for(relatedness, None)["Ours (SIF, table 2)"] == 86.03
+    assert published_for(relatedness, None)["LSTM (no), random order (SIF, table 3)"] == 77.24
+    assert published_for(relatedness, None)["ParaNMT+UP (uSIF, table 3)"] == 83.8
+    assert published_for(entailment, None)["ParaNMT+WR (uSIF, table 3)"] == 80.9
+    [sentiment] = read_labelled([texts(tmp_path / "b")])
+    assert published_for(sentiment, None)["Ours (SIF, table 2)"] == 82.2
+    assert published_for(sentiment, 10) == {}
+    [imdb] = read_labelled([texts(tmp_path / "c", "imdb-{}")])
+    assert published_for(imdb, 200) == {"NB-SVM (SIF, table 8)": 73, "Our method (SIF, table 8)": 77}
+    assert published_for(imdb, None)["Our method (SIF, table 8)"] == 85
+    assert published_for(imdb, 500) == {}
+    pairs = [labelled_pair(number)[1:] for number in range(sum(SIZES.values()))]
+    [snli] = read_labelled([write_rows(tmp_path / "d", "snli.{}.tsv", pairs)])
+    assert published_for(snli, None)["Our method (SIF, table 7)"] == 78.2
+    [own] = read_labelled([texts(tmp_path / "e", "own-{}")])
+    assert published_for(own, None) == {}
+
+
+def test_what_the_paper_says_of_the_methods_is_checked(tmp_path: Path, small_vectors: VectorTable) -> None:
+    report = run(sick(tmp_path / "data"), small_vectors, methods=["usif", "mean"])
+    [ordering] = report.orderings
+    assert (ordering.better, ordering.worse, ordering.found.of) == ("usif", "mean", 2)
+    by_method = {(score.task, score.method): score.figure for score in report.scores}
+    differences = [by_method[task, "usif"] - by_method[task, "mean"] for task in report.published]
+    assert ordering.found.difference == pytest.approx(np.mean(differences))
+    assert ordering.found.held == sum(difference > 0 for difference in differences)
+    assert [task.difference for task in ordering.tasks] == pytest.approx(differences)
+    assert {(task.p, task.verdict) for task in ordering.tasks} == {(1.0, UNDECIDED)}  # of a single seed
+    assert ordering.published is not None  # 83.8 against 83.6, 81.1 against 80.6
+    assert (ordering.published.held, ordering.published.difference) == (2, pytest.approx(0.35))
+
+
+def test_a_figure_is_the_mean_over_seeds_with_its_deviation(tmp_path: Path, small_vectors: VectorTable) -> None:
+    folder = sick(tmp_path / "data")
+    alone = [run(folder, small_vectors, seed=seed).scores for seed in (3, 4, 5)]
+    report = run(folder, small_vectors, seed=3, seeds=3)
+    assert report.seeds == (3, 4, 5)
+    for number, score in enumerate(report.scores):
+        each = [scores[number].figure for scores in alone]
+        assert score.each == tuple(each)
+        assert score.figure == pytest.approx(np.mean(each))
+        assert score.spread == pytest.approx(np.std(each, ddof=1))
+        assert alone[0][number].spread is None
+        assert [one.seed for one in score.runs] == [3, 4, 5]
+    shown = figures(report).rows[0]
+    interval = report.scores[0].interval
+    assert shown[1] == f"{report.scores[0].figure:.1f} ± {(interval.high - interval.low) / 2:.1f}"
+    assert report.scores[0].draws == pytest.approx(np.mean([scores[0].draws for scores in alone], axis=0), abs=1e-3)
+
+
+def scored(method: str, *accuracies: float, apart: float = 0.0) -> SupervisedScore:
+    """A score whose draws are as far apart as `apart` says."""
+    chosen = Trial(None, 1e-3, 1e-5, 4, 80.0)
+    runs = tuple(SupervisedRun(seed, chosen, {"accuracy": found}, ()) for seed, found in enumerate(accuracies))
+    draws = np.mean(accuracies) + np.linspace(-apart, apart, 101)
+    return SupervisedScore("sentiment", "texts", method, (60, 20, 24), runs, draws)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "verdict"),
+    [
+        ((80.0, 80.2, 80.1), (70.0, 70.3, 70.1), HOLDS),
+        ((70.0, 70.3, 70.1), (80.0, 80.2, 80.1), REVERSED),
+        ((80.0, 70.0, 75.0), (74.0, 79.0, 71.0), UNDECIDED),
+        ((80.0, 80.0), (70.0, 70.0), HOLDS),
+        ((80.0, 80.0), (80.0, 80.0), UNDECIDED),
+        ((80.0,), (20.0,), UNDECIDED),
+    ],
+)
+def test_a_verdict_looks_at_the_spread_over_seeds(
+    better: tuple[float, ...], worse: tuple[float, ...], verdict: str
+) -> None:
+    found = SeedsDifference.between(scored("usif", *better), scored("sif", *worse))
+    assert found.verdict == verdict
+    assert found.difference == pytest.approx(np.mean(better) - np.mean(worse))
+    if len(set(better)) > 1:
+        assert found.p == pytest.approx(ttest_ind(better, worse, equal_var=False).pvalue)
+
+
+def test_a_verdict_looks_at_other_test_examples_too() -> None:
+    worse = scored("sif", 70.0, 70.3, 70.1)
+    for apart, verdict in ((5.0, HOLDS), (20.0, UNDECIDED)):
+        found = SeedsDifference.between(scored("usif", 80.0, 80.2, 80.1, apart=apart), worse)
+        assert (found.verdict, found.p < 0.01) == (verdict, True)
+        assert found.high - found.low == pytest.approx(1.9 * apart)
+
+
+def test_draws_of_test_examples_are_those_of_the_figure() -> None:
+    gold, guess = np.array([0.0, 1.0, 1.0, 0.0] * 50), np.array([0, 1, 0, 0] * 50)
+    examples = Examples(([""] * 200,), gold)
+    task = LabelledTask("x", "texts", ("a", "b"), examples, examples, examples, ())
+    drawn = draws_of(task, np.eye(2)[guess])
+    assert drawn.mean() == pytest.approx(75, abs=0.5)
+    assert drawn.std() == pytest.approx(100 * (0.75 * 0.25 / 200) ** 0.5, rel=0.1)  # of a share of 200
+
+
+def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
+    folder = texts(tmp_path / "data")
+    with pytest.raises(UsageError, match="sequence of at least one"):
+        evaluate_supervised(str(folder))
+    for said, options in {
+        "no method 'nice'": {"methods": ["nice"]},
+        "named once each": {"methods": ["sif", "sif"]},
+        "a must be a number from 1e-12 up, not 0.0": {"a": [0.0]},
+        "width must not be negative": {"width": -1},
+        "examples must be at least 2": {"examples": 1},
+        "seeds must be at least 1, not 0": {"seeds": 0},
+    }.items():
+        with pytest.raises(UsageError, match=said):
+            run(folder, small_vectors, **options)
+    with pytest.raises(SourceError, match="there is no"):
+        run(tmp_path / "gone", small_vectors)
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_shows_what_was_chosen_and_the_papers_systems(tmp_path: Path, small_vectors: VectorTable) -> None:
+    command = ("evaluate", "supervised", sick(texts(tmp_path / "data")), "--vectors", small_vectors.folder)
+    options = ("--method", "mean", "--method", "sif", "--a", "1e-2", "--width", 8, "--seeds", 2)
+    result = semsearch(*command, *options)
+    assert (result.status, result.err) == (0, "")
+    first, second, third, fourth = "\n".join(result.lines).split("\n\n")
+    head, *rows = first.splitlines()
+    assert head.split()[:5] == ["task", "method", "train", "/", "dev"]
+    assert len(rows) == 6
+    assert [row.split()[-1] == "–" for row in rows] == [True, True, False, False, True, True]
+    systems = {line.split("  ")[0]: line.split()[-3:] for line in second.splitlines()}
+    assert systems["Ours (SIF, table 2)"] == ["82.2", "86.0", "84.6"]
+    assert systems["BYTE mLSTM (uSIF, table 3)"] == ["91.8", "79.2", "–"]
+    assert second.splitlines()[-1].startswith("A figure is the mean over 2 seeds; ± is half of the 95 % interval")
+    assert third.splitlines()[0].split()[:2] == ["SIF", "less"]
+    assert fourth.splitlines()[1].startswith("sif above mean")
+    found = semsearch(*command, *options, "--json").json
+    report = evaluate_supervised(
+        [tmp_path / "data"], methods=["mean", "sif"], a=[1e-2], width=8, vectors=small_vectors, seeds=2
+    )
+    assert found == json.loads(json.dumps(report.to_dict()))
+
+
+def test_a_broken_file_is_one_line(tmp_path: Path, small_vectors: VectorTable) -> None:
+    folder = texts(tmp_path / "data")
+    (folder / "sentiment-dev").write_text("a song\n", encoding="utf-8")
+    result = semsearch("evaluate", "supervised", folder, "--vectors", small_vectors.folder)
+    assert (result.status, result.out, len(result.err.splitlines())) == (2, "", 1)
+    assert "sentiment-dev, line 1: expected a sentence and a label, between tabs" in result.err

@@ -1,0 +1,63 @@
+"""Declarations of experiments are light to import, and match the functions that they run."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+import semsearch_research
+from semsearch.evaluate.experiment import Experiment
+from semsearch_research.experiments.catalogue import EXPERIMENTS, REPRODUCTIONS
+from semsearch_research.papers.chapters import CHAPTERS
+from semsearch_research.papers_data import NEEDS
+from semsearch_research.papers_report import PapersReport
+from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
+
+# what `run` itself makes of options, before the function of semsearch_research sees them
+OF_RUN = {"classify": {"train_sentences", "train_rounds"}}
+
+
+def function_of(experiment: Experiment) -> inspect.Signature:
+    return inspect.signature(getattr(semsearch_research, f"evaluate_{experiment.name}"))
+
+
+def test_declarations_import_nothing_heavy() -> None:
+    command = "import semsearch_research.commands.experiment_commands, sys; print({'numpy', 'scipy'} & {*sys.modules})"
+    found = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
+def test_options_are_arguments_of_what_is_run_with_the_same_defaults(experiment: Experiment) -> None:
+    own = OF_RUN.get(experiment.name, set())
+    parameters = function_of(experiment).parameters
+    for option in experiment.options:
+        if option.shown or option.name in own:
+            continue
+        assert option.name in parameters, option.name
+        if option.default is not None:
+            assert parameters[option.name].default == option.default, option.name
+
+
+def test_what_paragraph_vectors_are_trained_on_is_theirs_by_default() -> None:
+    [classify] = [one for one in EXPERIMENTS if one.name == "classify"]
+    defaults = {option.name: option.default for option in classify.options}
+    settings = ParagraphSettings()
+    assert (defaults["train_sentences"], defaults["train_rounds"]) == (settings.sentences, settings.rounds)
+
+
+def test_an_experiment_needs_what_a_folder_may_have() -> None:
+    assert {one.needs for one in REPRODUCTIONS} <= set(NEEDS)
+
+
+def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_their_own() -> None:
+    sections = [section for chapter in CHAPTERS for section in chapter.sections]
+    assert {section.of.partition(".")[0] for section in sections} <= {field.name for field in fields(PapersReport)}
+    notes = [section.note for section in sections if section.note]
+    assert len(set(notes)) == len(notes)
+    reproduced = {one.experiment.name for one in REPRODUCTIONS}
+    assert reproduced <= {section.of.partition(".")[0] for section in sections}  # each has its place in the report

@@ -1,0 +1,123 @@
+"""The papers' figures: those in the file are those in the papers, and years agree with their tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from semsearch.evaluate.published import (
+    GROUPS,
+    PUBLISHED,
+    YEAR_TASKS,
+    PublishedFigure,
+    published,
+    published_task,
+)
+from semsearch_research.published import figures
+
+KNOWN = [  # typed from the papers, apart from the file
+    ("sif", "table 1", "STS12", "PP", 58.7),
+    ("sif", "table 1", "STS14", "GloVe+WR", 68.5),
+    ("sif", "table 1", "Twitter15", "PSL+WR", 49.0),
+    ("sif", "table 2", "similarity (SICK)", "Ours", 86.03),
+    ("sif", "table 2", "entailment (SICK)", "DAN", 84.5),
+    ("sif", "table 3", "sentiment (SST), random order", "LSTM (og)", 84.1),
+    ("sif", "table 5", "2012.MSRpar", "LSTM (og)", 9.3),
+    ("sif", "table 5", "2015.answers-students", "DAN", 78.1),
+    ("sif", "table 5", "2013.OnWN", "ST", 10.0),
+    ("sif", "table 6", "2013.FNWN", "GloVe+W", 23.0),
+    ("sif", "table 6", "2014.tweet-news", "PSL+R", 77.9),
+    ("sif", "table 6", "SICK14", "PSL+W", 73.1),
+    ("sif", "table 7", "Our method", "Test", 78.2),
+    ("sif", "table 8", "200", "NB-SVM", 0.73),
+    ("usif", "table 1", "STS15", "ParaNMT Trigram-Word", 80.3),
+    ("usif", "table 2", "STSb", "CNN (HCTI)", 78.4),
+    ("usif", "table 3", "SICK-E", "ParaNMT+UP", 81.1),
+    ("usif", "section 4.3", "normalisation", "improvement %", 6.7),
+    ("cbos", "table I", "2014.images", "CBOS", 0.7722),
+    ("cbos", "table I", "STS15", "Siamese CBOW", 0.3066),
+    ("white", "table 1", "MOWE", "Opinosis", 69.30),
+    ("white", "table 1", "PV-DM", "MSRP", 78.00),
+]
+NOT_THE_MEAN = {  # as printed; said in the file
+    ("sif", "STS13", "GloVe+WR"),
+    ("sif", "STS13", "GloVe+W"),
+    ("cbos", "STS12", "CBOW"),
+    ("cbos", "STS12", "skip-thought"),
+    ("cbos", "STS13", "CBOW"),
+}
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: " ".join(known[:4]))
+def test_a_figure_is_what_the_paper_prints(known: tuple[str, str, str, str, float]) -> None:
+    paper, place, row, column, value = known
+    found = {(figure.row, figure.column): figure.value for figure in figures(paper, place)}
+    assert found[row, column] == value
+
+
+def test_a_figure_is_typed_once_and_every_place_has_its_count() -> None:
+    everything = [figure for paper in ("sif", "usif", "cbos", "white") for figure in figures(paper)]
+    assert len({(f.paper, f.place, f.row, f.column) for f in everything}) == len(everything)
+    counts = Counter((figure.paper, figure.place) for figure in everything)
+    assert counts["sif", "table 1"] == 6 * 13
+    assert counts["sif", "table 5"] == 20 * 13
+    assert counts["sif", "table 6"] == 26 * 4
+    assert counts["cbos", "table I"] == 24 * 5
+    assert counts["white", "table 1"] == 14
+
+
+def means(paper: str) -> list[tuple[tuple[str, str, str], float, float]]:
+    """The figure printed for each year and system, and the mean of its tasks."""
+    cells = {(figure.row, figure.column): figure.value for figure in figures(paper)}
+    columns = dict.fromkeys(column for row, column in cells if row in YEAR_TASKS)
+    return [
+        ((paper, year, column), cells[year, column], sum(cells[task, column] for task in tasks) / len(tasks))
+        for year, names in YEAR_TASKS.items()
+        for column in columns
+        if (year, column) in cells
+        and (tasks := [f"20{year[3:]}.{name}" for name in names])
+        and all((task, column) in cells for task in tasks)
+    ]
+
+
+def test_a_printed_year_is_the_mean_of_its_printed_tasks_but_for_those_that_are_named() -> None:
+    checked = [*means("sif"), *((where, 100 * one, 100 * two) for where, one, two in means("cbos"))]
+    assert len(checked) == 4 * (13 + 4) + 4 * 5
+    assert {where for where, printed, mean in checked if abs(printed - mean) > 0.1} == NOT_THE_MEAN
+
+
+def test_relative_figures_follow_from_the_tables() -> None:
+    """uSIF paper, section 4.3: how much better GloVe+UP and PSL+UP are than their WR on STS'12."""
+    rows = {row.name: row.figures["STS12"] for row in PUBLISHED if "STS12" in row.figures}
+    said = {figure.row: figure.value for figure in figures("usif", "section 4.3")}
+    assert 100 * (rows["GloVe+UP"] / rows["GloVe+WR"] - 1) == pytest.approx(said["all, STS12 with GloVe"], abs=0.05)
+    assert 100 * (rows["PSL+UP"] / rows["PSL+WR"] - 1) == pytest.approx(said["all, STS12 with PSL"], abs=0.05)
+
+
+def test_the_years_have_the_tasks_of_the_sif_papers_table_4() -> None:
+    assert {year: len(tasks) for year, tasks in YEAR_TASKS.items()} == {"STS12": 5, "STS13": 4, "STS14": 6, "STS15": 5}
+    assert YEAR_TASKS["STS12"] == {"MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews"}
+    assert YEAR_TASKS["STS15"] == {"answers-forums", "answers-students", "belief", "headlines", "images"}
+
+
+def test_what_stands_beside_ours_is_pearson_times_100() -> None:
+    values = [value for row in PUBLISHED for value in [*row.figures.values(), *row.tasks.values()]]
+    assert min(values) > 20
+    assert published("STS15")["CBOS"] == pytest.approx(33.96)
+    assert published_task("2012.MSRpar")["CBOS"] == pytest.approx(45.3)
+    assert published_task("2012.MSRpar")["GloVe+WR"] == 35.6
+    assert (published("mine"), published_task("stsb")) == ({}, {})
+    assert {name for row in PUBLISHED for name in row.figures} == set(GROUPS)
+
+
+def test_a_place_is_a_part_of_its_paper_and_a_figure_does_not_change() -> None:
+    whole = figures("usif")
+    assert whole == tuple(
+        figure for place in dict.fromkeys(f.place for f in whole) for figure in figures("usif", place)
+    )
+    assert figures("usif", "table 9") == ()
+    with pytest.raises(FrozenInstanceError):
+        whole[0].value = 0.0  # type: ignore[misc]
+    assert isinstance(whole[0], PublishedFigure)

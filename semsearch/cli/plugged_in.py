@@ -1,0 +1,94 @@
+"""Commands of other distributions, by the entry points of the group `semsearch.commands`.
+
+    [project.entry-points."semsearch.commands"]
+    shout = "shouting.commands:shout"                  # semsearch shout
+    "evaluate.shouting" = "shouting.commands:measure"  # semsearch evaluate shouting
+
+What an entry point names is a function, as typer takes it, or a `typer.Typer` with commands of its own. It is loaded
+when its command is named, or when a help text lists it; without that nothing here is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import typer
+from typer.main import get_command, get_group
+
+from semsearch.cli.messages import warn
+from semsearch.errors import UsageError
+
+GROUP = "semsearch.commands"
+OF_RESEARCH = {  # by the group of commands, "" being semsearch itself: what the distribution semsearch-research has
+    "": ("bench",),
+    "evaluate": (
+        *("data", "report", "released", "weights", "sweep", "components", "removal", "confound", "assumptions"),
+        *("supervised", "classify", "cbos"),
+    ),
+}
+
+
+def announced(group: str) -> dict[str, EntryPoint]:
+    """The commands that distributions announce for a group, by their names. Of two with one name the first counts."""
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        before, _, name = point.name.rpartition(".")
+        if before == group:
+            found.setdefault(name, point)
+    return found
+
+
+def find(group: str, name: str) -> Any | None:
+    """The command of a name in a group; None if no distribution has it.
+
+    Raises UsageError for one that cannot be loaded, and for one that semsearch-research would bring.
+    """
+    if (point := announced(group).get(name)) is not None:
+        return _load(point, name)
+    if name in OF_RESEARCH.get(group, ()):
+        raise UsageError(
+            f"{' '.join(filter(None, ('semsearch', group, name)))} is part of semsearch-research; install it with: "
+            "pip install ./research (in a clone of the repository)"
+        )
+    return None
+
+
+def listed(group: str, taken: Iterable[str]) -> dict[str, Any]:
+    """All commands of a group that can be loaded, by name. What cannot, or has a name that is `taken`, is warned of."""
+    found: dict[str, Any] = {}
+    names = set(taken)
+    for name, point in announced(group).items():
+        if name in names:
+            warn(f"{_origin(point)} announces {_shown(point)}, which semsearch has itself; it is left out")
+            continue
+        try:
+            found[name] = _load(point, name)
+        except UsageError as error:
+            warn(str(error))
+    return found
+
+
+def _load(point: EntryPoint, name: str) -> Any:
+    """Load what an entry point names as a command. Raises UsageError if that fails, or it is neither."""
+    try:
+        made = point.load()
+        if isinstance(made, typer.Typer):
+            return get_group(made)
+        alone = typer.Typer(rich_markup_mode=None)
+        alone.command(name, short_help=getattr(made, "short_help", None))(made)
+        return get_command(alone)
+    except Exception as error:  # another's program may raise anything when it is imported
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise UsageError(
+            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update that package, or uninstall it"
+        ) from error
+
+
+def _shown(point: EntryPoint) -> str:
+    return f"the command {point.name.replace('.', ' ')}"
+
+
+def _origin(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value

@@ -1,1 +1,0 @@
-"""The reference of the command line, written from the code: `python -m semsearch.cli.reference > docs/reference.md`."""

@@ -1,0 +1,106 @@
+"""The environment variables that change what semsearch does. A test finds every one that the code reads or sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable. `user` is who reads it, or sets it for others."""
+
+    name: str
+    meaning: str
+    user: str = "semsearch"
+
+
+VARIABLES = (
+    Variable(
+        "SEMSEARCH_INDEXES",
+        "The folder of the indexes, as `--indexes`. Without it: `indexes` in the current folder or above it, or the "
+        "user's own.",
+    ),
+    Variable(
+        "SEMSEARCH_HOME",
+        "The folder in which one's own indexes are, in `indexes`. Without it: the user's folder for data, on Linux "
+        "`~/.local/share/semsearch`.",
+    ),
+    Variable(
+        "XDG_DATA_HOME",
+        "The user's folder for data on Linux, by default `~/.local/share`. In its `semsearch/indexes` are indexes that "
+        "belong to no project. On macOS it is `~/Library/Application Support`, on Windows below `%LOCALAPPDATA%`.",
+        user="platformdirs",
+    ),
+    Variable(
+        "SEMSEARCH_SEARCH_K",
+        "And likewise for each key of [the configuration](configuration.md): `SEMSEARCH_SETTINGS_METHOD`, "
+        "`SEMSEARCH_ASK`, `SEMSEARCH_SERVER`. Lists are written as in TOML.",
+        user="semsearch's configuration",
+    ),
+    Variable(
+        "HF_HUB_OFFLINE",
+        "With `0`, sentence-transformers may download the model of `--rerank` that it does not have. Otherwise nothing "
+        "is downloaded for a second look.",
+    ),
+    Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
+    Variable("MILVUS_TOKEN", "`user:password`, or a key, for Milvus, where `--store milvus:` has the vectors."),
+    Variable(
+        "XDG_CACHE_HOME",
+        "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments, and "
+        "converted word vectors where there is no writing beside them. On macOS it is `~/Library/Caches`, on Windows "
+        "below `%LOCALAPPDATA%`.",
+        user="platformdirs",
+    ),
+    Variable(
+        "XDG_CONFIG_HOME",
+        "The user's folder for settings on Linux, by default `~/.config`. In its `semsearch/` are the user's own "
+        "`semsearch.toml` and the token of `serve`. On macOS it is `~/Library/Application Support`.",
+    ),
+    Variable("LOCALAPPDATA", "Likewise on Windows."),
+    Variable(
+        "VISUAL",
+        "The editor, with options of its own, in which `query --open` opens a file: `code --wait`. The usual ones are "
+        "given the line.",
+    ),
+    Variable("EDITOR", "Likewise, where `VISUAL` is not set. Without both, the file is shown in the pager."),
+    Variable("PAGER", "The pager, with options of its own. Without it: `less`, or else `more`."),
+    Variable("LESS", "Options of `less`; its `-F` is taken back."),
+    Variable("DISPLAY", "With it, or `WAYLAND_DISPLAY`, there is a screen, on which the system's viewer shows a PDF."),
+    Variable("WAYLAND_DISPLAY", "Likewise."),
+    Variable(
+        "TERM", "Paths are not links where it is `dumb` or `linux`. Where it is `dumb`, there is no interactive search."
+    ),
+    Variable(
+        "OMP_NUM_THREADS",
+        "The most threads for linear algebra. Commands that are quicker with one set it to 1 for themselves, unless it "
+        "is set already.",
+    ),
+    Variable("OPENBLAS_NUM_THREADS", "Likewise, for NumPy's OpenBLAS."),
+    Variable("MKL_NUM_THREADS", "Likewise, for a NumPy that was built with Intel's library."),
+    Variable("LANCE_LOG", "What Lance says on stderr, where it keeps the vectors; `error` unless it is set already."),
+    Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", user="rich"),
+    Variable("COLUMNS", "How wide the terminal is taken to be.", user="rich"),
+    Variable(
+        "TMPDIR",
+        "Where `evaluate retrieval` makes its temporary indexes. On Windows: `TEMP`.",
+        user="Python",
+    ),
+    Variable(
+        "HF_HOME",
+        "Where `vectors distill` and the peer minilm keep models that they download.",
+        user="huggingface_hub",
+    ),
+)
+OF_RESEARCH = (
+    Variable(
+        "OMP_NUM_THREADS",
+        "The most threads for linear algebra. `bench` sets it to 1; most experiments do unless it is set already.",
+    ),
+    Variable("OPENBLAS_NUM_THREADS", "Likewise, for NumPy's OpenBLAS."),
+    Variable("MKL_NUM_THREADS", "Likewise, for a NumPy that was built with Intel's library."),
+    Variable("VECLIB_MAXIMUM_THREADS", "Likewise, for Apple's library; only `bench` sets it."),
+    Variable("NUMBA_NUM_THREADS", "The threads of bm25s, which `bench` compares with; set to 1."),
+    Variable("RAYON_NUM_THREADS", "The threads of tokenizers, which `bench` compares with; set to 1."),
+    Variable("TOKENIZERS_PARALLELISM", "Likewise; set to false."),
+    Variable("TMPDIR", "Where `bench` makes its temporary indexes. On Windows: `TEMP`.", user="Python"),
+)

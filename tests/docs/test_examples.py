@@ -65,8 +65,6 @@ def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
         "HOME": str(world),
         "PATH": os.pathsep.join([str(world.parent / "bin"), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
-            os.pathsep
-        ),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "HAYSTACK_TELEMETRY_ENABLED": "False",

@@ -82,6 +82,7 @@ def test_what_each_command_of_research_with_json_prints_is_listed() -> None:
     assert sorted(with_json) == sorted(one.command for one in PRINTED_BY_RESEARCH)
 
 
+@needs_research
 def test_every_variable_that_research_sets_is_in_its_table() -> None:
     used = {
         name for path in SOURCES_OF_RESEARCH for name in variables(path.read_text(encoding="utf-8"), module_of(path))

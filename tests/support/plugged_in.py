@@ -21,7 +21,7 @@ def read(source, name):
 """
 
 
-def install(folder: Path, module: str, code: str, **entry_points: str) -> None:
+def install(folder: Path, module: str, code: str, group: str = registry.GROUP, **entry_points: str) -> None:
     """Write a module and its metadata into a folder, which is to be on sys.path."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{module}.py").write_text(code, encoding="utf-8")
@@ -29,7 +29,7 @@ def install(folder: Path, module: str, code: str, **entry_points: str) -> None:
     metadata.mkdir(exist_ok=True)
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8")
     points = "\n".join(f"{name} = {value}" for name, value in entry_points.items())
-    (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{points}\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(f"[{group}]\n{points}\n", encoding="utf-8")
 
 
 def forget() -> None:

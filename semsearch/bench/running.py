@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from semsearch.bench.processes import is_one_thread
 from semsearch.bench.rounds import Case, Quantity, measure, needed, quantities_of
 from semsearch.bench.site import Site
 from semsearch.errors import StorageError, UsageError
+from semsearch.storage.files.disk_space import free_bytes
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import VectorTable
 
@@ -58,7 +59,7 @@ def bench(
     report: Report = progress or (lambda *_: None)
     if growth and parts:
         parts = (*parts, "index", "cold", "warm")
-    with tempfile.TemporaryDirectory(prefix="semsearch-bench-", ignore_cleanup_errors=True) as folder:
+    with _temporary_folder() as folder:
         _check_room(Path(folder), sentences)
         sizes = [sentences, *sizes_below(sentences)] if growth else [sentences]
         sites = [_site(Path(folder) / str(size), size, text, opened, vectors, report) for size in sizes]
@@ -87,6 +88,10 @@ def bench(
     )
 
 
+def _temporary_folder() -> AbstractContextManager[str]:
+    return tempfile.TemporaryDirectory(prefix="semsearch-bench-", ignore_cleanup_errors=True)
+
+
 def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]) -> None:
     if sentences < LEAST:
         raise UsageError(f"{sentences:,} sentences are too few to measure on; give {LEAST:,} at least")
@@ -100,7 +105,7 @@ def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]
 
 
 def _check_room(folder: Path, sentences: int) -> None:
-    free, wanted = shutil.disk_usage(folder).free, sentences * _DISK
+    free, wanted = free_bytes(folder), sentences * _DISK
     if free < wanted:
         raise StorageError(
             f"{folder.parent} has {free / 1e9:,.1f} GB free, and {sentences:,} sentences take about "

@@ -231,7 +231,7 @@ def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_i
         monkeypatch.setattr(module, "on_terminal", lambda: True)
     assert offered.is_offered()
     with monkeypatch.context() as without_the_extra:
-        without_the_extra.setattr(offered, "find_spec", lambda _: None)
+        without_the_extra.setitem(sys.modules, "prompt_toolkit", None)
         without_the_extra.setitem(sys.modules, "semsearch.cli.interactive.application", None)
         assert not offered.is_offered()
         assert "pip install 'semsearch[tui]'" in semsearch("interactive").err

@@ -1,5 +1,77 @@
-"""Fixtures that several test files share."""
+"""Fixtures that several test files share, and how the tests run: where, in how many processes, and how many of them.
 
+By default thirty random examples of each property and the core of the page's tests are run, which takes minutes on two
+cores. SEMSEARCH_TESTS=all runs everything, as tests/everywhere.py does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
 from fixtures import _cache, _no_indexes_of_the_user, small_vectors
 
 __all__ = ["_cache", "_no_indexes_of_the_user", "small_vectors"]
+
+MEMORY = Path("/dev/shm")
+_OURS = "semsearch-tests-"
+_ROOM = 6 << 30  # bytes that must be free in memory; the tests take less than a third of it
+_made = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let a process that has nothing left take tests from another: a few tests take as long as a hundred others."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: many tests wait for a browser, a server or another process."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the tests a folder for temporary files, in memory where there is room: there an fsync takes no time.
+
+    It is deleted at the end. --basetemp or TMPDIR keep the files elsewhere. Bytecode that may not be written beside the
+    modules (PYTHONDONTWRITEBYTECODE) goes there too: thousands of processes would compile the same modules.
+    """
+    if hasattr(config, "workerinput"):
+        return
+    in_memory = not config.option.basetemp and "TMPDIR" not in os.environ and _has_room()
+    if not in_memory and not sys.dont_write_bytecode:
+        return
+    folder = config.stash[_made] = Path(tempfile.mkdtemp(prefix=_OURS, dir=MEMORY if in_memory else None))
+    (folder / "process").write_text(str(os.getpid()))
+    if in_memory:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    if sys.dont_write_bytecode:
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
+        del os.environ["PYTHONDONTWRITEBYTECODE"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Delete that folder."""
+    if (folder := config.stash.get(_made, None)) is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _has_room() -> bool:
+    """Whether there is room in memory, without what runs that were killed have left there."""
+    if not MEMORY.is_dir():
+        return False
+    for left in MEMORY.glob(f"{_OURS}*"):
+        with suppress(OSError, ValueError):  # another user's
+            if not Path(f"/proc/{int((left / 'process').read_text())}").exists():
+                shutil.rmtree(left, ignore_errors=True)
+    return shutil.disk_usage(MEMORY).free > _ROOM and os.access(MEMORY, os.W_OK)

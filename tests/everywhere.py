@@ -1,4 +1,4 @@
-"""Run the tests under conditions that other machines have, and say where they pass.
+"""Run all tests under conditions that other machines have, and say where they pass.
 
     python tests/everywhere.py                                   # every setting, with this interpreter
     python tests/everywhere.py --only busy random -- tests/text  # some settings, some tests
@@ -109,7 +109,7 @@ def outcome(python: str, name: str, tests: Sequence[str], *, minutes: float) -> 
     try:
         interpreter = sys.executable if python == sys.executable else environment_of(python)
         first, second = processors()
-        environment = {**os.environ, **setting.variables}
+        environment = {**os.environ, "SEMSEARCH_TESTS": "all", **setting.variables}
         kernels = subprocess.run([interpreter, "-c", KERNELS], env=environment, capture_output=True, text=True)
         if kernels.returncode < 0:
             return Outcome(label, name, problem="this processor does not have the instructions")
@@ -154,12 +154,12 @@ def pinned(processor: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def busy(processor: int) -> Iterator[None]:
+def busy(processor: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Processes that do nothing as hard as they can. They end with this one, also where it is killed."""
     command = [*pinned(processor), sys.executable, "-c", BUSY]
     processes = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(BUSY_PROCESSES)]
     try:
-        yield
+        yield processes
     finally:
         for process in processes:
             process.kill()

@@ -62,11 +62,8 @@ def test_the_table_names_what_failed_and_what_was_not_run(everywhere: ModuleType
 
 
 def test_busy_processes_end_with_their_block(everywhere: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = []
     monkeypatch.setattr(everywhere, "BUSY_PROCESSES", 2)
     monkeypatch.setattr(everywhere, "pinned", lambda _: [])
-    popen = everywhere.subprocess.Popen
-    monkeypatch.setattr(everywhere.subprocess, "Popen", lambda *a, **k: started.append(popen(*a, **k)) or started[-1])
-    with everywhere.busy(0):
+    with everywhere.busy(0) as started:
         assert [process.poll() for process in started] == [None, None]
     assert all(process.returncode is not None for process in started)

@@ -6,7 +6,6 @@ A write has succeeded when it is committed: what cannot be given back then is le
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from semsearch.storage.files.disk_space import FreePages, free_pages, log_size, 
 from semsearch.storage.manifest import get_retired
 from semsearch.storage.publication import stores_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, get_left, release, set_address, set_left
+from semsearch.system import clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +52,7 @@ def grace_of(database: IndexDatabase) -> float:
     That is 0 if some of it was retired a while ago, and no reader needs any of it.
     """
     with database.reading() as db:
-        is_old = any(when <= time.time() - GRACE_SECONDS for when in get_retired(db).values())
+        is_old = any(when <= clock.now() - GRACE_SECONDS for when in get_retired(db).values())
     return 0.0 if is_old and settle(database) else LONGEST_SECONDS
 
 

@@ -9,7 +9,6 @@ and for a grace period.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from semsearch.storage.files.map_files import sweep_maps
 from semsearch.storage.manifest import forget_retired, get_retired, get_segments
 from semsearch.storage.publication import segments_of_readers_elsewhere
 from semsearch.stores.registry import StoreAddress, get_address, open_stores
+from semsearch.system import clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,7 +60,7 @@ def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
     """
     drop_unnamed(db, folder)
     sweep_maps(db, folder)
-    retired, now = get_retired(db), time.time()
+    retired, now = get_retired(db), clock.now()
     left = drop(get_address(db), folder, [name for name, when in retired.items() if when <= now - grace])
     forget_retired(db, retired.keys() - left)
 

@@ -6,7 +6,6 @@ and vectors made with them would not fit the rest.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.sources.roots import Root
+from semsearch.system import clock
 
 Arguments = ParamSpec("Arguments")
 
@@ -52,9 +52,9 @@ def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRe
 
     @wraps(write)
     def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
-        started = time.perf_counter()
+        started = clock.seconds()
         done = write(*arguments, **keywords)
-        return replace(done, seconds=time.perf_counter() - started)
+        return replace(done, seconds=clock.seconds() - started)
 
     return timed
 

@@ -29,6 +29,7 @@ from semsearch.published.places import Place
 from semsearch.published.users import CacheUser, generations_in_use
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.files.disk_space import free_bytes
 from semsearch.storage.manifest import get_segments
 from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.opening import check
@@ -159,7 +160,7 @@ class SnapshotCache:
                 yield folder, manifest
 
     def _check_room(self, needed: int) -> None:
-        free = shutil.disk_usage(self.folder).free
+        free = free_bytes(self.folder)
         if needed + _ROOM > free:
             raise StorageError(
                 f"{shown(self.uri)} needs {needed:,} bytes in {self.folder}, whose disk has {free:,} left; make room"

@@ -6,7 +6,6 @@ clock, kept in its note, not those of the place.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from semsearch.errors import IndexDamaged
@@ -15,11 +14,12 @@ from semsearch.published.manifest import MOST_MANIFEST, PublishedManifest
 from semsearch.published.naming import BLOCKS, MANIFESTS
 from semsearch.published.places import Place, get_checked
 from semsearch.storage.publication import PublicationNote, PublishedGeneration
+from semsearch.system import clock
 
 
 def swept(place: Place, note: PublicationNote, newest: PublishedManifest, *, grace: float) -> PublicationNote:
     """Delete what nothing has named for `grace` seconds; the note with what is left."""
-    now = time.time()
+    now = clock.now()
     kept = _with_readers(note.generations, now - grace)
     named = {block_name(digest) for digest in newest.blocks()}
     unnamed = {name: since for name, since in note.unnamed.items() if name not in named}

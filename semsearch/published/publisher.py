@@ -54,6 +54,7 @@ from semsearch.storage.publication import (
 )
 from semsearch.storage.segments import VECTORS
 from semsearch.stores.registry import get_address
+from semsearch.system import clock
 from semsearch.system.uris import shown
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Publisher:
         place.put(manifest_name(digest), data)
         # the one point at which a new generation is published: whoever reads the pointer finds this or the one before
         place.replace(POINTER, CurrentPointer(manifest.index, manifest.generation, digest, len(data)).to_bytes())
-        published = replace(coming, at=time.time())
+        published = replace(coming, at=clock.now())
         note = replace(note, generations=(*note.generations, published), pending=None, failure="")
         write_note(folder, note)
         try:
@@ -193,7 +194,7 @@ def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: i
             "shall be the one from now on, run: semsearch publish --take-over"
         )
     if newest is None:
-        published = PublishedGeneration(pointer.manifest, pointer.generation, time.time())
+        published = PublishedGeneration(pointer.manifest, pointer.generation, clock.now())
         return replace(note, generations=(published,), pending=None)
     return replace(note, pending=None)
 
@@ -241,7 +242,7 @@ def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -
         address = get_address(db)
         kept = tuple(segment.file for segment in get_segments(db) if segment.file not in files)
     store = "" if address is None else address.uri
-    return PublishedGeneration(digest, manifest.generation, time.time(), kept, store)
+    return PublishedGeneration(digest, manifest.generation, clock.now(), kept, store)
 
 
 def written_at(folder: Path) -> str:

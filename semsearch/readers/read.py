@@ -8,6 +8,7 @@ import os
 import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.content.decode import declared_encoding, decode
@@ -43,7 +44,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
             raise SourceError(f"{path} is not a file; expected a file of text")
         data = b""
         if before.st_size <= max_bytes:
-            with path.open("rb") as file:
+            with _opened(path) as file:
                 before = os.fstat(file.fileno())
                 data = file.read(max_bytes + 1)
     except OSError as error:
@@ -53,6 +54,10 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
     check_size(max(before.st_size, len(data)), max_bytes, str(path))
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     return FileContent(read_bytes(data, str(path), columns), digest, before.st_size, before.st_mtime_ns)
+
+
+def _opened(path: Path) -> BinaryIO:
+    return path.open("rb")
 
 
 def check_size(size: int, max_bytes: int, name: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -39,12 +39,13 @@ class ModelReranker:
     """A reranker by a model, within so many seconds for each question. Threads may share it: the model reads for one.
 
     `kept` are the caches of the indexes whose hits it reads, by the name that the hits have of their index, which is
-    None where one index is searched.
+    None where one index is searched. `clock` gives seconds since some moment. `clock` gives seconds since some moment.
     """
 
     model: RerankingModel
     seconds: float = SECONDS
     kept: Mapping[str | None, PassageEncodings] = field(default_factory=dict)
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False, compare=False)
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +61,7 @@ class ModelReranker:
     def __call__(self, query: str, hits: Sequence[Hit]) -> Readings:
         """Read the first hits of a question, and score those that were read in time."""
         first = hits[: tuning.TUNING.reranked]
-        until = time.monotonic() + self.seconds
+        until = self.clock() + self.seconds
         if isinstance(self.model, PairScorer):
             found = self._by_pairs(self.model, query, first, until)
         else:
@@ -77,7 +78,7 @@ class ModelReranker:
 
     def _by_pairs(self, model: PairScorer, query: str, hits: Sequence[Hit], until: float) -> Readings:
         said: list[float] = []
-        for batch in _in_time(hits, until):
+        for batch in self._in_time(hits, until):
             with self._reading:
                 said += [float(each) for each in model.score(query, [text_of(hit) for hit in batch])]
         return Readings(said, model.name)
@@ -88,7 +89,7 @@ class ModelReranker:
         with self._reading:
             asked = model.encode_query(query)
         known = self._known(keys, len(asked))
-        for batch in _in_time([key for key in keys if key not in known], until):
+        for batch in self._in_time([key for key in keys if key not in known], until):
             with self._reading:
                 made = model.encode_passages([text_of(keys[key]) for key in batch]).astype(np.float16)
             new = dict(zip(batch, made, strict=True))
@@ -113,10 +114,9 @@ class ModelReranker:
         for name, kept in self.kept.items():
             kept.put({key: vector for key, vector in new.items() if keys[key].index == name})
 
-
-def _in_time(items: Sequence[Item], until: float) -> Iterator[Sequence[Item]]:
-    """Yield items, a few at a time, until the time is over; the first few in any case."""
-    for first in range(0, len(items), _AT_ONCE):
-        if first and time.monotonic() >= until:
-            return
-        yield items[first : first + _AT_ONCE]
+    def _in_time(self, items: Sequence[Item], until: float) -> Iterator[Sequence[Item]]:
+        """Yield items, a few at a time, until the time is over; the first few in any case."""
+        for first in range(0, len(items), _AT_ONCE):
+            if first and self.clock() >= until:
+                return
+            yield items[first : first + _AT_ONCE]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
@@ -19,6 +18,7 @@ from semsearch.errors import IndexDamaged, UsageError
 from semsearch.results.state.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import KINDS, Kind, Segment
+from semsearch.system import clock
 
 _LONGEST = 200  # bytes of a name, as the audit has it
 _FOREIGN = frozenset("/\\\0")
@@ -52,7 +52,7 @@ def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
 
 def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
     """Add new segments to the manifest as part of generation `number`; retire old ones, which a later writer drops."""
-    now = time.time()
+    now = clock.now()
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
     db.executemany("INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired])
     db.executemany(

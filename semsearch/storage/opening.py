@@ -13,10 +13,14 @@ FORMAT = "semsearch index 1"
 SCHEMA = 7  # the PRAGMA user_version after all migrations
 
 
+def _is_file(path: Path) -> bool:
+    return path.is_file()
+
+
 def has_database(folder: Path) -> bool:
     """Return whether a folder has the database of an index; False for a folder that we may not look into."""
     try:
-        return (folder / DATABASE).is_file()
+        return _is_file(folder / DATABASE)
     except OSError:
         return False
 

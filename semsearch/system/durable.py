@@ -71,7 +71,7 @@ class Draft:
         size = self._file.tell()
         self._file.seek(0)
         self.write(memoryview(beginning))
-        os.fsync(self._file.fileno())
+        sync_file(self._file.fileno())
         self._file.close()
         written = WrittenFile(size, file_digest(self.temporary), file_sums(self.temporary))
         self.temporary.replace(self._path)
@@ -128,8 +128,13 @@ def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
 
         fill(write)
         file.flush()
-        os.fsync(file.fileno())
+        sync_file(file.fileno())
         return WrittenFile(file.tell(), digest.hexdigest(), file_sums(path))
+
+
+def sync_file(descriptor: int) -> None:
+    """Flush what was written to an open file to the disk. Raises OSError."""
+    os.fsync(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Any, TextIO
 
 Show = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
 
@@ -20,14 +20,19 @@ _WIDTH = 24  # characters
 
 
 @contextmanager
-def progress_bar(wanted: bool = True) -> Iterator[Show]:
-    """Show progress while the block runs: yields a function to call, which draws nothing unless it is wanted."""
-    display = _display() if wanted else None
+def progress_bar(
+    wanted: bool = True, *, screen: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Show]:
+    """Show progress while the block runs: yields a function to call, which draws nothing unless it is wanted.
+
+    Outside a notebook it is shown on stderr, unless another screen is given. `clock` gives seconds since some moment.
+    """
+    display = _display(screen or sys.stderr) if wanted else None
     if display is None:
         yield lambda _stage, _done, _total: None
         return
     try:
-        yield _Sparing(display.draw)
+        yield _Sparing(display.draw, clock)
     finally:
         display.close()
 
@@ -35,12 +40,12 @@ def progress_bar(wanted: bool = True) -> Iterator[Show]:
 class _Sparing:
     """Draws the first and last of each stage, and between them only as often as eyes can follow."""
 
-    def __init__(self, draw: Show) -> None:
-        self._draw = draw
+    def __init__(self, draw: Show, clock: Callable[[], float]) -> None:
+        self._draw, self._clock = draw, clock
         self._stage, self._drawn = "", 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
+        now = self._clock()
         if stage == self._stage and now - self._drawn < _EVERY and (done < total or not total):
             return
         self._stage, self._drawn = stage, now
@@ -50,17 +55,20 @@ class _Sparing:
 class _Terminal:
     """One line that is drawn over, and gone at the end."""
 
+    def __init__(self, screen: TextIO) -> None:
+        self._screen = screen
+
     def draw(self, stage: str, done: int, total: int) -> None:
         bar = ""
         if total:
             full = _WIDTH * min(done, total) // total
             bar = f" [{'#' * full}{'.' * (_WIDTH - full)}]"
-        sys.stderr.write(f"\r\x1b[K{stage}{bar} {_figures(done, total)}")
-        sys.stderr.flush()
+        self._screen.write(f"\r\x1b[K{stage}{bar} {_figures(done, total)}")
+        self._screen.flush()
 
     def close(self) -> None:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        self._screen.write("\r\x1b[K")
+        self._screen.flush()
 
 
 class _Notebook:
@@ -87,12 +95,12 @@ def _figures(done: int, total: int) -> str:
     return f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""
 
 
-def _display() -> _Terminal | _Notebook | None:
-    """The place to draw: the notebook that runs this program, if one does; else stderr, if it is a terminal."""
+def _display(screen: TextIO) -> _Terminal | _Notebook | None:
+    """The place to draw: the notebook that runs this program, if one does; else the screen, if it is a terminal."""
     ipython = sys.modules.get("IPython")  # loaded by the notebook itself
     shell = ipython.get_ipython() if ipython else None
     if shell is not None and getattr(shell, "kernel", None) is not None:
         from IPython.display import display  # optional: only where a notebook runs
 
         return _Notebook(display)
-    return _Terminal() if sys.stderr.isatty() else None
+    return _Terminal(screen) if screen.isatty() else None

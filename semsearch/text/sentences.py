@@ -45,9 +45,15 @@ def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, i
 
 def _split(text: str, language: str) -> list[tuple[int, int]]:
     plain = _plain(text)
-    parts: list[str] = segment(language, plain)
+    parts = _parts(plain, language)
     spans, length = _spans(text, parts)
     return spans if length == len(text) else _spans(text, _completed(plain, parts))[0]
+
+
+def _parts(text: str, language: str) -> list[str]:
+    """The parts that sentencex makes of a text."""
+    parts: list[str] = segment(language, text)
+    return parts
 
 
 def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:

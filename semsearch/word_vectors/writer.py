@@ -121,7 +121,7 @@ class TableWriter:
                 raise AssertionError("NumPy no longer leaves room in its header for more rows")
             self._file.close()
             for name, array in arrays.items():
-                np.save(self._partial / f"{name}.npy", array, allow_pickle=False)
+                save_array(self._partial / f"{name}.npy", array)
             self._write_lines("words.txt", self.words)
             if pieces is not None:
                 self._write_lines("pieces.txt", pieces.pieces.words)
@@ -252,3 +252,8 @@ def index_of(words: Sequence[str]) -> HashIndex:
     index = HashIndex(expected=len(words))
     index.insert(hashed.hashes, np.arange(len(words), dtype=np.int32))
     return index
+
+
+def save_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an array as NumPy's own format has it. Raises OSError."""
+    np.save(path, array, allow_pickle=False)

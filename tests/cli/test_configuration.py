@@ -207,7 +207,7 @@ def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.Mon
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("semsearch.cli.configuration.files._known_home", no_home)
     assert semsearch("query", "captain").status == 0
 
 

@@ -164,7 +164,7 @@ def test_without_an_editor_the_file_is_shown_without_what_a_terminal_obeys() -> 
 
 def test_a_pager_begins_at_the_line(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     less = program(bin_, "less")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("semsearch.cli.opening.pagers._on_terminal", lambda: True)
     monkeypatch.setenv("LESS", "-FRX")
     with Index.open(INDEX) as index:
         open_hit(ask("the cow in the barn", index), index)
@@ -202,7 +202,7 @@ def test_a_pdf_is_opened_in_the_viewer_and_its_page_is_said(
     opener = program(bin_, "xdg-open")
     started: list[object] = []
     monkeypatch.setattr(viewers, "start", started.append)
-    monkeypatch.setattr(viewers.sys, "platform", "linux")
+    monkeypatch.setattr(viewers, "_platform", lambda: "linux")
     for name in ("report.pdf", "report.desktop"):
         (tmp_path / name).write_bytes(b"%PDF-1.7")
     with Index.open(INDEX) as index:

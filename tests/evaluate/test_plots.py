@@ -78,10 +78,10 @@ def test_what_was_there_stays_where_writing_fails(tmp_path: Path, monkeypatch: p
     path = tmp_path / "one.png"
     before = draw(path)
 
-    def full(self: Path, target: Path) -> None:
+    def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr("semsearch.system.durable.sync_file", full)
     with pytest.raises(StorageError, match=r"one\.png cannot be written: No space left"):
         draw(path)
     assert path.read_bytes() == before

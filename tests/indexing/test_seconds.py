@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from console import semsearch
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import giving_back, writer
+from semsearch.indexing import giving_back
 from semsearch.indexing.vectors.generation import Generation
 from semsearch.readers.document import Text
 from semsearch.results.state.reports import SyncReport
 from semsearch.settings import Settings
 from semsearch.storage.database import IndexDatabase
+from semsearch.system import clock
 
 VECTORS, EMBEDDING, COMMIT, DISK = 1000.0, 100.0, 10.0, 1.0
 WRITES: dict[str, tuple[Callable[[Index], SyncReport], float]] = {
@@ -32,7 +32,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        monkeypatch.setattr(writer, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        monkeypatch.setattr(clock, "seconds", lambda: self.now)
         self._slow(monkeypatch, Settings, "find_vectors", VECTORS)
         self._slow(monkeypatch, Generation, "embed", EMBEDDING)
         self._slow(monkeypatch, IndexDatabase, "close", COMMIT)  # once, when a transaction has been committed

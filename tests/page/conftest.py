@@ -23,10 +23,10 @@ from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 CORE = ("test_asking.py", "test_everyone.py", "test_hits.py", "test_hostile.py", "test_problems.py")
-collect_ignore = (  # what CI has the time for: that one is answered, by keyboard and screen reader too, and safely
-    [str(path) for path in Path(__file__).parent.rglob("test_*.py") if path.name not in CORE]
-    if os.environ.get("SEMSEARCH_PAGE_TESTS") == "core"
-    else []
+collect_ignore = (  # the core: that one is answered, by keyboard and screen reader too, and safely
+    []
+    if os.environ.get("SEMSEARCH_TESTS") == "all"
+    else [str(path) for path in Path(__file__).parent.rglob("test_*.py") if path.name not in CORE]
 )
 
 

@@ -338,8 +338,7 @@ def test_there_must_be_room_for_what_is_said_to_come(
     index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del index
-    usage = shutil.disk_usage(place)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1 << 20))
+    monkeypatch.setattr("semsearch.published.cache.free_bytes", lambda _: 1 << 20)
     with pytest.raises(StorageError, match="make room"):
         Index.open(place.as_uri())
 

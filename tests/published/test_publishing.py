@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from semsearch.published.publishing import claimed
 from semsearch.readers.document import Text
 from semsearch.storage.publication import read_note
 from semsearch.stores import registry
+from semsearch.system import clock
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -171,17 +171,17 @@ def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(
         index.add([Text(str(number), f"A comet is near the planet {number}.")])
     assert len(names(place, MANIFESTS)) == 4
     before = names(place, BLOCKS)
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS - 60)
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now + GRACE_SECONDS - 60)
     index.add([Text("3", "A star.")])
     assert names(place, MANIFESTS) > first  # it was replaced less than that ago
     assert names(place, BLOCKS) > before
-    monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS + 1)
+    monkeypatch.setattr(clock, "now", lambda: now + GRACE_SECONDS + 1)
     index.add([Text("4", "The moon.")])
     assert len(names(place, MANIFESTS)) == 3  # this one, and two that were replaced in the last minutes
     assert not names(place, MANIFESTS) & first
     assert leftover.exists()  # nothing has named it only since somebody looked
-    monkeypatch.setattr(time, "time", lambda: now + 3 * GRACE_SECONDS)
+    monkeypatch.setattr(clock, "now", lambda: now + 3 * GRACE_SECONDS)
     index.add([Text("5", "The sun.")])
     index.add([Text("6", "The orbit.")])
     assert not leftover.exists()
@@ -210,8 +210,8 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
             assert old < set(stores["passage"].names())
             assert reader.search("planet") == before
         assert set(read_note(index.path).generations[0].engine_segments) >= old
-        now = time.time()
-        monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS + 1)
+        now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: now + GRACE_SECONDS + 1)
         index.add([Text("three", "A star.")])
         index.add([Text("four", "The moon.")])
         assert not old & set(stores["passage"].names())

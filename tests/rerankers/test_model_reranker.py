@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from small import index_of_articles, opening, small_vectors, write_articles
 from semsearch.errors import ModelError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.rerankers import likeness, model_reranker
+from semsearch.rerankers import likeness
 from semsearch.rerankers.model_reranker import ModelReranker
 from semsearch.rerankers.models import Float32, probed, unit_rows
 from semsearch.rerankers.passage_text import text_of
@@ -75,10 +76,10 @@ def added(explained: Explanation) -> float:
     return sum(part.points for part in parts if part)
 
 
-def stops_after(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
-    """A clock that has run out at a look at it."""
-    times = iter([0.0] * (1 + looks) + [1e9] * 100)
-    monkeypatch.setattr(model_reranker.time, "monotonic", lambda: next(times))
+def clock_that_stops_after(looks: int) -> Callable[[], float]:
+    """A clock by which the time has run out after so many looks at it, the first not counted."""
+    times = chain(repeat(0.0, 1 + looks), repeat(1e9))
+    return lambda: next(times)
 
 
 # -- what is read ------------------------------------------------------------------------------------------------------
@@ -125,9 +126,8 @@ def test_what_is_not_read_in_time_keeps_its_place_and_that_is_said(
     before = [hit.passage_id for hit in made.search(QUESTION, TUNING.reranked)]
     for model in (Letters(), Lengths()):
         caplog.clear()
-        stops_after(monkeypatch, 1)
         with caplog.at_level(logging.WARNING, "semsearch"):
-            after = opened(ModelReranker(model, 3.0)).search(QUESTION, TUNING.reranked)
+            after = opened(ModelReranker(model, 3.0, clock=clock_that_stops_after(1))).search(QUESTION, TUNING.reranked)
         assert len(model.read) == 16
         assert "read 16 of 50 passages in its 3 seconds" in caplog.text
         assert {hit.passage_id for hit in after[:16]} == set(before[:16])
@@ -179,9 +179,7 @@ def test_what_is_kept_may_be_deleted_or_damaged(made: Index, opened: Callable[[M
 def test_what_was_not_read_in_time_is_read_at_the_next_question(
     opened: Callable[[ModelReranker], Index], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stops_after(monkeypatch, 3)
-    opened(ModelReranker(Letters())).search(QUESTION)
-    monkeypatch.undo()
+    opened(ModelReranker(Letters(), clock=clock_that_stops_after(3))).search(QUESTION)
     model = Letters()
     opened(ModelReranker(model)).search(QUESTION)
     assert len(model.read) == 50 - 32

@@ -11,6 +11,8 @@ import pytest
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
+from semsearch.search import staleness
+from semsearch.storage.catalogue import DocumentRow
 from semsearch.word_vectors.table import VectorTable
 
 SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
@@ -81,14 +83,14 @@ def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index,
 
 def test_each_file_is_looked_at_once_for_all_queries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    look = os.stat
+    look = staleness._is_stale
 
-    def counted(path: str, **how: bool) -> os.stat_result:
-        looked.append(Path(path).name)
-        return look(path, **how)
+    def counted(document: DocumentRow) -> bool:
+        looked.append(Path(document.absolute).name)
+        return look(document)
 
     index.search("ship")
-    monkeypatch.setattr("semsearch.search.staleness.os.stat", counted)
+    monkeypatch.setattr(staleness, "_is_stale", counted)
     answers = index.search_many(["ship", "storm", "the captain has a boat"])
     assert sum(map(len, answers)) > 4
     assert sorted(name for name in looked if name in ("ships.md", "boats.txt")) == ["boats.txt", "ships.md"]

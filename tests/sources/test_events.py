@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -97,14 +97,7 @@ def test_what_the_system_refuses_is_explained(tmp_path: Path, monkeypatch: pytes
 
 
 def test_without_the_extra_the_cure_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    importing = builtins.__import__
-
-    def missing(name: str, *rest: Any) -> Any:
-        if name == "watchfiles":
-            raise ImportError(name)
-        return importing(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(MissingExtra, match=r"pip install 'semsearch\[watch\]'"):
         changed_paths(lambda: [str(tmp_path)], threading.Event())
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from semsearch.sources.folders import DiskFolders
 from semsearch.sources.walk import FoundFile, find_files, find_files_at
 
 NAMES = ("a", "b.md", "c.txt", ".hidden", "é", "x.png")
@@ -62,7 +63,7 @@ def test_any_path_gives_what_the_whole_walk_finds_there(tree: dict[str, str]) ->
 def test_nothing_but_the_folders_above_a_file_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, {"a/b.md": "words", "a/c.txt": "words", "z/b.md": "words"})
     listed: list[object] = []
-    monkeypatch.setattr("semsearch.sources.walk.os.scandir", listed.append)
+    monkeypatch.setattr(DiskFolders, "entries", lambda _, folder: listed.append(folder))
     assert [file.path for file in find_files_at(tmp_path, ["a/b.md"], skipped=print)] == ["a/b.md"]
     assert listed == []
 

@@ -63,7 +63,7 @@ def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: py
         raise OSError(code, os.strerror(code))
 
     with Index.open(path) as index, monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", refuse)
+        patch.setattr("semsearch.system.durable.sync_file", refuse)
         with pytest.raises(StorageError, match="the index is as it was"):
             index.add([Text("a", "A ship.")])
     check_unchanged(path)

@@ -218,7 +218,15 @@ def test_what_a_killed_writer_left_is_told_and_can_be_dropped(tmp_path: Path, mo
 
 def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: set[str] = set()
-    monkeypatch.setattr("os.fsync", lambda file: flushed.add(str(Path(f"/proc/self/fd/{file}").readlink())))
+
+    def note(path: Path) -> None:
+        flushed.add(str(path))
+
+    def note_file(descriptor: int) -> None:
+        note(Path(f"/proc/self/fd/{descriptor}").readlink())
+
+    monkeypatch.setattr("semsearch.stores.lance.place.sync_file", note_file)
+    monkeypatch.setattr("semsearch.stores.lance.place.sync_folder", note)
     write(with_lists(tmp_path), 100)
     assert {str(path) for path in (tmp_path, *tmp_path.rglob("*"))} <= flushed
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 
 from semsearch.word_vectors.table import VectorTable
 
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("few", settings.get_profile("any machine"), max_examples=30)
-settings.load_profile(os.environ.get("SEMSEARCH_EXAMPLES", "any machine"))  # no test fails for being slow
+settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
+settings.register_profile("few", settings.get_profile("all"), max_examples=30)
+settings.load_profile("all" if os.environ.get("SEMSEARCH_TESTS") == "all" else "few")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import pytest
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
+from semsearch.sources.folders import DiskFolders
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -23,15 +24,13 @@ def test_no_document_is_skipped_for_want_of_open_files(
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.sync(tmp_path / "docs")
         file.write_text("The judge sold the ship.\n")
-        opened = Path.open
 
-        def failing(path: Path, *arguments: Any, **named: Any) -> Any:
-            if path.name == "sea.md":
-                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(path))
-            return opened(path, *arguments, **named)
+        def failing(path: Path) -> Any:
+            assert path.name == "sea.md"
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(path))
 
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "open", failing)
+            patch.setattr("semsearch.readers.read._opened", failing)
             with pytest.raises(StorageError, match=r"Too many open files.*the index is as it was.*ulimit -n"):
                 index.sync()
         assert "captain" in index.search("ship")[0].sentence
@@ -47,23 +46,23 @@ def test_no_folder_and_no_rules_are_passed_over_for_want_of_open_files(
     folder.mkdir(parents=True)
     (folder / "sea.md").write_text("The captain left the ship.\n")
     (folder / ".semsearchignore").write_text("night.md\n")
-    listed, read = os.scandir, Path.read_text
+    listed, read = DiskFolders.entries, DiskFolders.text_of
 
     def lacking(name: object) -> OSError:
         return OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(name))
 
-    def listing(path: Any) -> Any:
-        if not ignore and "below" in os.fspath(path):
-            raise lacking(path)
-        return listed(path)
+    def listing(folders: DiskFolders, folder: str) -> Any:
+        if not ignore and "below" in folder:
+            raise lacking(folder)
+        return listed(folders, folder)
 
-    def reading(path: Path, *arguments: Any, **named: Any) -> str:
-        if ignore and path.name == ".semsearchignore":
+    def reading(folders: DiskFolders, path: str) -> str:
+        if ignore and path.endswith(".semsearchignore"):
             raise lacking(path)
-        return read(path, *arguments, **named)
+        return read(folders, path)
 
-    monkeypatch.setattr(os, "scandir", listing)
-    monkeypatch.setattr(Path, "read_text", reading)
+    monkeypatch.setattr(DiskFolders, "entries", listing)
+    monkeypatch.setattr(DiskFolders, "text_of", reading)
     with (
         Index.create(tmp_path / "index", vectors=small_vectors) as index,
         pytest.raises(StorageError, match="Too many open files"),

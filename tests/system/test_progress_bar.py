@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from semsearch.system import progress_bar as bars
 from semsearch.system.progress_bar import progress_bar
 
 
@@ -47,25 +46,17 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
     return found
 
 
-def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """In the test itself, for pytest puts its own stderr there before each."""
-    found = Terminal()
-    monkeypatch.setattr(sys, "stderr", found)
-    return found
-
-
-def test_a_terminal_has_a_line_that_is_gone_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    with progress_bar() as show:
+def test_a_terminal_has_a_line_that_is_gone_at_the_end() -> None:
+    terminal = Terminal()
+    with progress_bar(screen=terminal) as show:
         show("embedding", 6, 24)
         assert terminal.getvalue().endswith("embedding [######..................] 6/24")
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
-def test_what_comes_too_fast_for_eyes_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(bars.time, "monotonic", lambda: 100.0)
-    with progress_bar() as show:
+def test_what_comes_too_fast_for_eyes_is_left_out() -> None:
+    terminal = Terminal()
+    with progress_bar(screen=terminal, clock=lambda: 100.0) as show:
         for done in range(1001):
             show("embedding", done, 1000)
         show("writing", 0, 0)
@@ -81,16 +72,16 @@ def test_a_notebook_has_a_bar_that_is_drawn_in_place(notebook: Notebook) -> None
     assert notebook.shown == ['<progress value="3" max="3"></progress> reading &lt;notes&gt; 3/3']
 
 
-def test_nothing_is_drawn_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch, notebook: Notebook) -> None:
-    terminal = open_terminal(monkeypatch)
-    with progress_bar(False) as show:
+def test_nothing_is_drawn_unless_it_is_wanted(notebook: Notebook) -> None:
+    terminal = Terminal()
+    with progress_bar(False, screen=terminal) as show:
         show("embedding", 1, 2)
     assert terminal.getvalue() == ""
     assert notebook.shown == []
 
 
-def test_nothing_is_drawn_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress_bar() as show:
+def test_nothing_is_drawn_where_nobody_looks() -> None:
+    screen = io.StringIO()
+    with progress_bar(screen=screen) as show:
         show("embedding", 1, 2)
-    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+    assert screen.getvalue() == ""

@@ -15,7 +15,7 @@ import pytest
 
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors import converted, formats
+from semsearch.word_vectors import converted, formats, writer
 from semsearch.word_vectors.converted import convert, open_converted
 from semsearch.word_vectors.formats import identify
 from semsearch.word_vectors.loading import load_vectors
@@ -331,7 +331,7 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "save", full)
+    monkeypatch.setattr(writer, "save_array", full)
     with pytest.raises(StorageError, match="No space left on device; free space"):
         load_vectors(source)
     assert [path for path in source.parent.iterdir() if path.is_dir()] == []
@@ -341,6 +341,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from semsearch.word_vectors import converted, formats, writer
+from semsearch.word_vectors import writer
 formats._BLOCK = 64
 point, path = sys.argv[1], Path(sys.argv[2])
 if point != "reading":

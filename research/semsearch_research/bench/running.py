@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,11 @@ PARTS = ("embed", "split", "index", "sync", "cold", "warm", "batch")
 ALL_PEERS = "all"
 _SAMPLE = 100_000  # sentences in memory at most
 _DISK = 1_500  # bytes a sentence takes: its text, twice, and an index of it while another is removed
+
+
+def free_bytes(folder: Path) -> int:
+    """The bytes that are free on the disk of a folder."""
+    return shutil.disk_usage(folder).free
 
 
 def bench(
@@ -58,7 +64,7 @@ def bench(
     report: Report = progress or (lambda *_: None)
     if growth and parts:
         parts = (*parts, "index", "cold", "warm")
-    with tempfile.TemporaryDirectory(prefix="semsearch-bench-", ignore_cleanup_errors=True) as folder:
+    with _temporary_folder() as folder:
         _check_room(Path(folder), sentences)
         sizes = [sentences, *sizes_below(sentences)] if growth else [sentences]
         sites = [_site(Path(folder) / str(size), size, text, opened, vectors, report) for size in sizes]
@@ -87,6 +93,10 @@ def bench(
     )
 
 
+def _temporary_folder() -> AbstractContextManager[str]:
+    return tempfile.TemporaryDirectory(prefix="semsearch-bench-", ignore_cleanup_errors=True)
+
+
 def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]) -> None:
     if sentences < LEAST:
         raise UsageError(f"{sentences:,} sentences are too few to measure on; give {LEAST:,} at least")
@@ -100,7 +110,7 @@ def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]
 
 
 def _check_room(folder: Path, sentences: int) -> None:
-    free, wanted = shutil.disk_usage(folder).free, sentences * _DISK
+    free, wanted = free_bytes(folder), sentences * _DISK
     if free < wanted:
         raise StorageError(
             f"{folder.parent} has {free / 1e9:,.1f} GB free, and {sentences:,} sentences take about "

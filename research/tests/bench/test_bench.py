@@ -12,8 +12,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def found(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) 
     """Everything once, on as little as may be; and its folder, which must be empty then."""
     folder = tmp_path_factory.mktemp("temporary")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(folder))
+        patch.setattr(running, "_temporary_folder", partial(tempfile.TemporaryDirectory, dir=folder))
         yield bench(1001, runs=1, peers=["loop"], growth=True, vectors=str(small_vectors.folder))
     assert list(folder.iterdir()) == []
 
@@ -346,7 +346,7 @@ def test_a_part_alone_runs_nothing_but_itself_and_its_floors(part: str, small_ve
 def test_an_interrupted_run_leaves_nothing(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(running, "_temporary_folder", partial(tempfile.TemporaryDirectory, dir=tmp_path))
     made: list[Path] = []
 
     def interrupt(what: str, done: int, total: int) -> None:
@@ -361,7 +361,7 @@ def test_an_interrupted_run_leaves_nothing(
 
 
 def test_a_disk_without_room_is_found_out_before(monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable) -> None:
-    monkeypatch.setattr(running.shutil, "disk_usage", lambda _: SimpleNamespace(free=5_000_000))
+    monkeypatch.setattr(running, "free_bytes", lambda _: 5_000_000)
     with pytest.raises(StorageError, match=r"10,000 sentences take about 0.0 GB; set TMPDIR"):
         bench(10_000, vectors=str(small_vectors.folder))
 

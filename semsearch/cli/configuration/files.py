@@ -41,9 +41,13 @@ def _users_folder() -> Path:
 def _home() -> Path:
     """The user's home folder; a path at which nothing is, for a user of whom the system knows no home."""
     try:
-        return Path.home()
+        return _known_home()
     except RuntimeError:
         return Path("~")
+
+
+def _known_home() -> Path:
+    return Path.home()
 
 
 def is_configured() -> bool:

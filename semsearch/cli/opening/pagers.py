@@ -18,7 +18,7 @@ _AT_A_LINE = ("less", "more", "most")  # which take it as +42
 def page(text: str, line: int) -> None:
     """Show a text from a line on, the first being 1. Without a terminal, or without a pager, all of it is printed."""
     safe = printable(text)
-    command = _pager() if sys.stdout.isatty() else []
+    command = _pager() if _on_terminal() else []
     if command:
         run([*command, *([f"+{line}"] if name_among(command[0], _AT_A_LINE) else [])], text=safe)
     else:
@@ -28,6 +28,10 @@ def page(text: str, line: int) -> None:
 def printable(text: str) -> str:
     """A text without the characters that a terminal would obey; its lines stay where they are."""
     return OBEYED.sub(" ", _LINE_END.sub("\n", text)).rstrip("\n") + "\n"
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _pager() -> list[str]:

@@ -34,11 +34,15 @@ def view(path: Path, format: str) -> bool:
 
 def _opener() -> str | None:
     """The program that opens a file in the viewer for it. Without a screen there is none."""
-    if sys.platform == "darwin":
+    if _platform() == "darwin":
         return shutil.which("open")
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         return shutil.which("xdg-open") or shutil.which("wslview")
     return None
+
+
+def _platform() -> str:
+    return sys.platform
 
 
 def _is_named_as(path: Path, format: str) -> bool:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from semsearch.cli.output.formats import one_line
 from semsearch.results.state.reports import Progress
@@ -18,11 +19,11 @@ _EVERY = 0.05  # seconds between two looks at the same stage
 class Bar:
     """A line with the stage, a bar if the total is known, figures, and the remaining time."""
 
-    def __init__(self) -> None:
+    def __init__(self, screen: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         from rich import progress as bars  # start-up time: nothing else of a command needs it
         from rich.console import Console
 
-        console = Console(file=sys.stderr, highlight=False)
+        console = Console(file=screen, highlight=False)
         console.width -= 3  # room for the ^C that a terminal echoes: it must not begin another line
         self._display = bars.Progress(
             bars.SpinnerColumn(),
@@ -36,11 +37,12 @@ class Bar:
         self._task = self._display.add_task("", total=None, figures="")
         self._stage = ""
         self._shown = 0.0
+        self._clock = clock
         self.open()
 
     def show(self, stage: str, done: int, total: int, figures: str | None = None) -> None:
         """Show progress; `figures` are by default the share that is done, or the amount if the total is not known."""
-        now = time.monotonic()
+        now = self._clock()
         if stage != self._stage:
             self._stage = stage
             self._display.reset(self._task, description=one_line(stage), figures="")
@@ -73,9 +75,12 @@ def no_progress() -> Iterator[None]:
 
 
 @contextmanager
-def progress() -> Iterator[Stages | None]:
-    """Show progress in several stages: yields a function to call, or None if there is no terminal."""
-    with _bar(quiet=False) as bar:
+def progress(screen: TextIO | None = None) -> Iterator[Stages | None]:
+    """Show progress in several stages: yields a function to call, or None if there is no terminal.
+
+    It is shown on stderr, unless another screen is given.
+    """
+    with _bar(screen, quiet=False) as bar:
         yield None if bar is None else bar.show
 
 
@@ -89,7 +94,7 @@ def share_of(stage: str) -> Iterator[Callable[[int, int], None] | None]:
 @contextmanager
 def sync_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Show the progress of a write to an index: files, then sentences, with their rate."""
-    with _bar(quiet=quiet) as bar:
+    with _bar(None, quiet=quiet) as bar:
         begun: dict[str, float] = {}
 
         def show(found: Progress) -> None:
@@ -110,12 +115,13 @@ def _figures(found: Progress, seconds: float) -> str:
 
 
 @contextmanager
-def _bar(*, quiet: bool) -> Iterator[Bar | None]:
+def _bar(screen: TextIO | None, *, quiet: bool) -> Iterator[Bar | None]:
     """Open a bar if there is a terminal to draw it on; else yield None."""
-    if quiet or not sys.stderr.isatty():
+    screen = screen or sys.stderr
+    if quiet or not screen.isatty():
         yield None
         return
-    bar = Bar()
+    bar = Bar(screen)
     _OPEN.append(bar)
     try:
         yield bar

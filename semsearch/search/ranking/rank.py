@@ -9,7 +9,6 @@ so many at a time that their passages stay few.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +29,7 @@ from semsearch.search.ranking.pool import Pool
 from semsearch.search.ranking.relevance import beyond_doubt, relevance
 from semsearch.search.ranking.scoring import Candidates, nearness, score
 from semsearch.search.snapshot import Snapshot
+from semsearch.system import clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -210,7 +210,7 @@ def _shares(db: sqlite3.Connection, options: SearchOptions, candidates: Candidat
     from semsearch.search.ranking.boosts import parse_boost, shares_of  # start-up time: few searches have any
 
     groups = candidates.groups
-    found = shares_of(db, [parse_boost(text) for text in options.boosts], groups.ids, time.time())
+    found = shares_of(db, [parse_boost(text) for text in options.boosts], groups.ids, clock.now())
     return np.stack([groups.to_pool(row) for row in found])
 
 

@@ -9,6 +9,7 @@ earlier generation.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -41,6 +42,11 @@ def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
         for name in names:
             with suppress(FileNotFoundError):
                 yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
+
+
+def free_bytes(folder: Path) -> int:
+    """The bytes that are free on the disk of a folder."""
+    return shutil.disk_usage(folder).free
 
 
 def free_pages(db: sqlite3.Connection) -> FreePages:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import logging
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from semsearch.system import clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,6 +65,6 @@ def _outdated(folder: Path, fit: int | None) -> Iterator[Path]:
 def _age(path: Path) -> float:
     """The seconds since a file was written; 0 if it has gone."""
     try:
-        return time.time() - path.stat().st_mtime
+        return clock.now() - path.stat().st_mtime
     except OSError:
         return 0.0

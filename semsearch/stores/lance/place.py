@@ -6,7 +6,6 @@ Every segment is a table of its own, a folder below the place.
 from __future__ import annotations
 
 import errno
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any, TypeVar
 from semsearch.storage.segments import Kind
 from semsearch.stores.lance.lance_answers import ask, reached
 from semsearch.stores.lance.place_address import LanceAddress
-from semsearch.system.durable import sync_folder
+from semsearch.system.durable import sync_file, sync_folder
 
 Result = TypeVar("Result")
 
@@ -80,7 +79,7 @@ class LancePlace(LanceAddress):
                     sync_folder(path)
                 else:
                     with path.open("rb+") as file:
-                        os.fsync(file.fileno())
+                        sync_file(file.fileno())
         sync_folder(self.folder)
 
     def entries(self) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 
 import pytest
 
@@ -22,10 +21,9 @@ def test_nobody_hears_of_progress_where_there_is_no_terminal() -> None:
         of_sync(Progress("reading", 1, 2, 3, 4))  # goes nowhere
 
 
-def test_a_terminal_shows_what_is_done_and_how_much_and_is_clean_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_what_is_done_and_how_much_and_is_clean_in_the_end() -> None:
     screen = Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-    with progress() as show:
+    with progress(screen) as show:
         assert show is not None
         for done in range(4):
             show("STS\n2012", done, 4)
@@ -38,12 +36,10 @@ def test_a_terminal_shows_what_is_done_and_how_much_and_is_clean_in_the_end(monk
 
 
 def test_the_same_stage_is_not_drawn_at_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = Bar()
+    bar = Bar(Terminal(), clock=lambda: 7.0)
     drawn: list[object] = []
     monkeypatch.setattr(bar._display, "update", lambda *_, **said: drawn.append(said))
     try:
-        monkeypatch.setattr("semsearch.cli.output.progress.time.monotonic", lambda: 7.0)
         for done in range(100):
             bar.show("reading", done, 100)
     finally:
@@ -57,13 +53,10 @@ def test_an_index_has_files_then_sentences_with_their_rate() -> None:
     assert _figures(Progress("writing", 0, 0, 900, 1000), 1.0) == ""
 
 
-def test_what_is_printed_meanwhile_stands_where_it_is_meant_to(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_printed_meanwhile_stands_where_it_is_meant_to(capsys: pytest.CaptureFixture[str]) -> None:
     """A bar on the screen takes what is printed to itself; without it, print writes to stdout."""
     screen = Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-    with progress() as show:
+    with progress(screen) as show:
         assert show is not None
         show("reading", 1, 2)
         with no_progress():

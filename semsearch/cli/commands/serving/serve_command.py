@@ -98,6 +98,10 @@ def serve(
 
 def _open(url: str) -> None:
     """Open an address in the browser, in a thread: one that takes over the terminal would keep the server from it."""
+    threading.Thread(target=_show, args=(url,), daemon=True).start()
+
+
+def _show(url: str) -> None:
     import webbrowser  # start-up time
 
-    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    webbrowser.open(url)

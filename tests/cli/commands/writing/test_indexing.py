@@ -16,6 +16,7 @@ from console import INDEX, semsearch, write_docs
 
 from semsearch import Index, SyncReport, Text
 from semsearch.errors import StorageError
+from semsearch.storage import opening
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -446,14 +447,14 @@ def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) 
 
 
 def test_a_folder_that_may_not_be_looked_into_is_no_index(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_file = Path.is_file
+    is_file = opening._is_file
 
     def refuse(path: Path) -> bool:
         if path.parent == Path("priv"):
             raise PermissionError(13, "Permission denied", str(path))
         return is_file(path)
 
-    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setattr(opening, "_is_file", refuse)
     for name in ("priv", "./priv"):
         result = semsearch("status", "--name", name)
         assert result.status == 2

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from semsearch.index import Index
 from semsearch.indexing.progress_reports import Report, Reporting, reporting
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from distributed import Client
-    from typing_extensions import Unpack
 
     from semsearch.indexing.reading.given_texts import DataTable, Given
     from semsearch.results.contents.documents import DocumentInfo, DocumentText

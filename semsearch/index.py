@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from semsearch.errors import IndexExists, IndexNotFound, UsageError
 from semsearch.indexing.progress_reports import Report, Reporting, reporting
@@ -22,7 +22,6 @@ from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, ope
 
 if TYPE_CHECKING:
     from distributed import Client
-    from typing_extensions import Unpack
 
     from semsearch.indexing.writer import IndexWriter
     from semsearch.remote.remote_index import RemoteIndex

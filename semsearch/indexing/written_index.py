@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from semsearch.errors import UsageError
 from semsearch.indexing.progress_reports import Reporting
@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from distributed import Client
-    from typing_extensions import Unpack
 
     from semsearch.indexing.reading.given_texts import DataTable, Given
     from semsearch.indexing.writer import IndexWriter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 from urllib.parse import quote
 from weakref import ref
 
@@ -21,9 +21,6 @@ from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, Syntax, strings
 from semsearch.results.state.checkup import Checkup
 from semsearch.results.state.reports import Status
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 logger = logging.getLogger(__name__)
 _AT_ONCE = 1000  # queries of a batch, and documents of a page

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from semsearch.results.floor import FLOOR
 from semsearch.results.hits import Hit, Mode
 from semsearch.results.options import SearchKeywords, SearchOptions, Syntax
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from semsearch.results.context import Context
     from semsearch.results.explanation import Explanation
 

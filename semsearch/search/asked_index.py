@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from semsearch.errors import UsageError
 from semsearch.results.floor import FLOOR
@@ -15,7 +15,6 @@ from semsearch.results.options import SearchKeywords, SearchOptions, Syntax, str
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from typing_extensions import Unpack
 
     from semsearch.results.context import Context
     from semsearch.results.explanation import Explanation

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, Unpack, cast
 from weakref import ref
 
 from semsearch import tuning
@@ -26,8 +26,6 @@ from semsearch.several.fusing import fuse_alike, fuse_answers
 from semsearch.several.names import names_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from semsearch.results.explanation import Explanation
     from semsearch.results.reranker import Reranker
     from semsearch.search.searcher import Searcher

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Unpack, cast
 
 from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from distributed import Client
-    from typing_extensions import Unpack
 
     from semsearch.embedding.directions import Direction
     from semsearch.indexing.progress_reports import Reporting

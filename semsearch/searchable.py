@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, Unpack
 
 from semsearch.errors import UsageError
 from semsearch.results.floor import FLOOR
@@ -23,7 +23,6 @@ from semsearch.results.options import SearchKeywords, SearchOptions, strings
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from typing_extensions import Self, Unpack
 
     from semsearch.results.contents.documents import DocumentInfo, DocumentText
     from semsearch.results.contents.facets import Facets

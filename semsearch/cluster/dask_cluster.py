@@ -115,10 +115,7 @@ class DaskCluster:
 
     def _connected(self) -> Client:
         try:
-            from distributed import (
-                Client,
-                TimeoutError as Late,  # that of asyncio, which is no OSError in Python 3.10
-            )
+            from distributed import Client
         except ImportError as error:
             raise MissingExtra("distributed", "cluster") from error
         if not isinstance(self._given, str):
@@ -127,7 +124,7 @@ class DaskCluster:
             if host := urlsplit(self._given).hostname:
                 getaddrinfo(host, None)  # a name that is not known makes Dask's client fail twice
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
-        except (OSError, Late) as error:
+        except OSError as error:
             raise ClusterError(
                 f"no scheduler answers at {self._given} ({error}); start one with: dask scheduler"
             ) from error

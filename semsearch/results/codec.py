@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence as AnySequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from semsearch.errors import UsageError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None

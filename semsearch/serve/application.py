@@ -182,7 +182,7 @@ async def raw_body(request: Request, limits: BodyLimits) -> bytes:
         raise refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be application/json, not {kind or 'untyped'}")
     try:
         return await asyncio.wait_for(_read(request, limits.size), limits.seconds)
-    except asyncio.TimeoutError:
+    except TimeoutError:
         raise refused(
             HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {limits.seconds:g} seconds", connection="close"
         ) from None

@@ -46,7 +46,7 @@ class WorkPool:
         """Wait for a result, as long as one may take. Raises RequestRefused (503)."""
         try:
             return await asyncio.wait_for(future, self._seconds)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             if future.done() and not future.cancelled():
                 raise  # the function's own
             raise refused(

@@ -6,13 +6,8 @@ A configuration, and the front matter of a page, may come from anybody.
 from __future__ import annotations
 
 import re
-import sys
+import tomllib
 from typing import Any
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _MOST_PARTS = 100  # of a key
 _TEXT = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")  # in a line

@@ -127,6 +127,8 @@ def test_tab_searches_in_the_next_mode() -> None:
 def test_the_preview_can_be_read_on_and_stops_at_its_ends() -> None:
     async def script(typist: Typist) -> None:
         await typist.wait(lambda: any(line.strip() == "docs/guide.md:10" for line in typist.lines))  # the preview's
+        await typist.see("docs/guide.md:10")
+        await typist.wait(lambda: bool(typist.search.session.surroundings.after))  # before, there is less to scroll
         typist.type(READ_ON * 9)
         await typist.see("Flour and butter")  # of the passage after
         assert typist.search.session.scrolled < 9

@@ -39,7 +39,7 @@ COMMANDS = {
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_a_command_takes_the_folder(data: Path, small_vectors: VectorTable, name: str) -> None:
     if name == "retrieval":
-        pytest.importorskip("ir_measures")
+        pytest.importorskip("pytrec_eval")
     command = [data if word == "DATA" else word for word in COMMANDS[name]]
     result = semsearch("evaluate", *command, "--vectors", small_vectors.folder)
     assert (result.status, result.err) == (0, "")

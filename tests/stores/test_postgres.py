@@ -520,7 +520,7 @@ def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
 
     async def work(session: Session) -> None:
         asked.append(session)
-        raise asyncio.TimeoutError
+        raise TimeoutError
 
     with pytest.raises(StorageError, match="longer than"):
         get_database(parsed(uri)).ask_each([(work, 20)])

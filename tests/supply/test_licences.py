@@ -33,7 +33,7 @@ def test_every_installed_package_has_a_licence_that_is_permissive_or_accepted() 
         ({"License_Expression": "MIT AND GPL-3.0-only"}, False),
         ({"Classifier": "License :: OSI Approved :: BSD License"}, True),
         ({"Classifier": "License :: OSI Approved :: GNU General Public License v3 (GPLv3)"}, False),
-        ({"License": "Apache License, Version 2.0\nand its text"}, True),
+        ({"License": "Apache License, Version 2.0\n        and its text"}, True),
         ({"License": "ask me"}, False),
         ({}, False),
     ],

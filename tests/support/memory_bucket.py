@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from semsearch.sources.objects import object_store
 from semsearch.system.remote_files import RemoteFiles
 
-LONG_AGO = datetime(2024, 5, 1, 12, 0, 0, tzinfo=timezone.utc)
+LONG_AGO = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 
 
 class MemoryBucket:

@@ -77,7 +77,7 @@ class Typist:
             self._drawn.clear()
             try:
                 await asyncio.wait_for(self._drawn.wait(), _HANGS)
-            except asyncio.TimeoutError:
+            except TimeoutError:
                 raise AssertionError("\n".join(["what was waited for did not come; there was", *self.lines])) from None
 
 

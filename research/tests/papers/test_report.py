@@ -114,6 +114,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
     assert given["classify"]["train_text"] == []
     assert "cbos" not in given
+    pytest.importorskip("gensim", reason="no wheel of gensim for this Python")
     text = tmp_path / "text.txt"
     with pytest.raises(SourceError, match=r"there is no .*text\.txt; give a text file"):
         run(data, small_vectors, train_text=[text])  # before anything is run
@@ -129,6 +130,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
 def test_pairs_that_nobody_judged_have_a_section_of_their_own(
     data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("gensim", reason="no wheel of gensim for this Python")
     asked = list[dict[str, Any]]()
     monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: asked.append(options))
     (tmp_path / "text.txt").write_text("A text.\n")

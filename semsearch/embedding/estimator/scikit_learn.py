@@ -9,15 +9,12 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import FitError, UsageError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _UNFITTED = "this embedder is not fitted; call fit(texts) first"
 

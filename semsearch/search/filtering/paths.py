@@ -64,10 +64,10 @@ def glob_pattern(glob: str, *, names: bool = False) -> re.Pattern[str]:
         glob = in_any_folder + glob.removeprefix("./") + ("**" if glob.endswith("/") else "")
     character = "." if names else "[^/]"
     *pieces, last = _divided(glob, character)
-    made = [_LAZY[piece.wildcard] + _once(f"{number}_", piece.parts, character) for number, piece in enumerate(pieces)]
-    once = "".join([*made[:1], *(_atomic(f"p{number}", each) for number, each in enumerate(made[1:]))])
+    made = [_LAZY[piece.wildcard] + _once(piece.parts, character) for piece in pieces]
+    once = "".join([*made[:1], *(f"(?>{each})" for each in made[1:])])
     *parts, end = last.parts
-    rest = _once("", parts, character) + f"{character}*{end}" if parts else end
+    rest = _once(parts, character) + f"{character}*{end}" if parts else end
     return re.compile(once + _GREEDY[last.wildcard] + rest, re.DOTALL | (re.IGNORECASE if names else 0))
 
 
@@ -92,15 +92,9 @@ def _divided(glob: str, character: str) -> list[_Piece]:
     return pieces
 
 
-def _once(name: str, parts: list[str], character: str) -> str:
+def _once(parts: list[str], character: str) -> str:
     """Parts of a piece, each of which is looked for once behind the * before it."""
-    found = (_atomic(f"s{name}{number}", f"{character}*?{each}") for number, each in enumerate(parts[1:]))
-    return "".join([*parts[:1], *found])
-
-
-def _atomic(name: str, pattern: str) -> str:
-    """A pattern without backtracking, as (?>...) is from Python 3.11 on."""
-    return f"(?=(?P<{name}>{pattern}))(?P={name})"
+    return "".join([*parts[:1], *(f"(?>{character}*?{each})" for each in parts[1:])])
 
 
 def check_glob(text: str, glob: str, *, names: bool) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -160,7 +160,7 @@ def _moment(told: object) -> int | None:
         except ValueError:
             return None
     if isinstance(told, datetime):
-        aware = told if told.tzinfo else told.replace(tzinfo=timezone.utc)
+        aware = told if told.tzinfo else told.replace(tzinfo=UTC)
         whole = int(aware.replace(microsecond=0).timestamp())
         return whole * _SECOND + aware.microsecond * 1000
     return round(told * 1_000_000) * 1000 if isinstance(told, int | float) and not isinstance(told, bool) else None

@@ -17,8 +17,8 @@ from semsearch.system.working_folder import working_folder
 _ABSOLUTE = """SELECT CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
     ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END, roots.id IS NULL
     FROM documents LEFT JOIN roots ON roots.id = root_id WHERE """
-_OF_PASSAGE = _ABSOLUTE + "first_passage <= ?1 AND ?1 < first_passage + passages ORDER BY first_passage DESC LIMIT 1"
-_OF_DOCUMENT = _ABSOLUTE + "documents.id = ?1"
+_OF_PASSAGE = _ABSOLUTE + "first_passage <= :id AND :id < first_passage + passages ORDER BY first_passage DESC LIMIT 1"
+_OF_DOCUMENT = _ABSOLUTE + "documents.id = :id"
 
 
 def folder_of(db: sqlite3.Connection) -> Path:
@@ -67,7 +67,7 @@ def told_of_document(db: sqlite3.Connection, document: object) -> str:
 def _named(db: sqlite3.Connection, query: str, id_: object) -> str:
     folder = folder_of(db)
     try:
-        found = db.execute(query, (id_,)).fetchone()
+        found = db.execute(query, {"id": id_}).fetchone()
     except sqlite3.Error:
         found = None
     if found is None or not isinstance(found[0], str):

@@ -122,7 +122,7 @@ class Database:
         """
         try:
             return await asyncio.wait_for(work, self.address.seconds * count)
-        except (asyncio.TimeoutError, TimeoutError):
+        except TimeoutError:
             await self._closed()
             raise
 

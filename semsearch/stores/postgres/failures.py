@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from semsearch.errors import StorageError
@@ -25,7 +24,7 @@ def sqlstate(error: BaseException) -> str:
 
 def is_lost(error: BaseException) -> bool:
     """Return whether a connection was broken, or could not be made."""
-    if isinstance(error, asyncio.TimeoutError | TimeoutError):  # which is an OSError since Python 3.11
+    if isinstance(error, TimeoutError):  # which is an OSError
         return False
     is_client = type(error).__module__.startswith("asyncpg") and not sqlstate(error)  # such as InterfaceError
     return isinstance(error, OSError) or is_client or sqlstate(error).startswith(_LOST)
@@ -41,7 +40,7 @@ def unheard(address: Address) -> StorageError:
 def storage_error(error: BaseException, address: Address) -> StorageError | None:
     """The error that says what to do; None for one that is not the server's, or that says something of names in SQL."""
     state = sqlstate(error)
-    if isinstance(error, asyncio.TimeoutError | TimeoutError) or state in _LATE:
+    if isinstance(error, TimeoutError) or state in _LATE:
         return StorageError(
             f"{address.server} took longer than {address.seconds:g} seconds; see whether it is busy, or give its "
             f"address more time: ?timeout={6 * address.seconds:g}"

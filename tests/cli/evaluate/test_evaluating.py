@@ -39,7 +39,7 @@ def cells(line: str) -> list[str]:
 
 
 def test_retrieval_is_a_table_of_collections_and_modes(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     one, two = collection(tmp_path / "one"), collection(tmp_path / "two")
     result = semsearch(
         "evaluate", "retrieval", one, two, "--vectors", small_vectors.folder, "-m", "dense", "-m", "lexical"
@@ -56,7 +56,7 @@ def test_retrieval_is_a_table_of_collections_and_modes(tmp_path: Path, small_vec
 def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     index_and_show = list[str]()
 
     def noted(name: str, done: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +70,7 @@ def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
 
 
 def test_the_mean_of_one_collection_is_not_shown_but_is_in_the_json(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     command = ("evaluate", "retrieval", collection(tmp_path / "one"), "--vectors", small_vectors.folder)
     assert [row.split()[0] for row in semsearch(*command).lines] == ["collection", "one", "one", "one"]
     rows = semsearch(*command, "--json", "--method", "usif", "--components", 2).json
@@ -81,7 +81,7 @@ def test_the_mean_of_one_collection_is_not_shown_but_is_in_the_json(tmp_path: Pa
 
 
 def test_peers_are_compared_with(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     pytest.importorskip("bm25s")
     command = (
         "evaluate",
@@ -99,7 +99,7 @@ def test_peers_are_compared_with(tmp_path: Path, small_vectors: VectorTable) -> 
 def test_queries_of_unknown_words_are_no_warnings_and_what_is_missing_is_one(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     qrels = "sea\tsea1\t1\nsea\tgone\t1\nlaw\tlaw1\t1\n"
     folder = collection(tmp_path / "c", queries={"sea": "xyzzy", "law": "judge"}, qrels=qrels)
     result = semsearch("evaluate", "retrieval", folder, "--vectors", small_vectors.folder)
@@ -139,7 +139,7 @@ def test_sts_as_json_is_what_python_gives(tmp_path: Path, small_vectors: VectorT
 
 
 def test_vectors_evaluate_is_one_short_table(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     one, data = collection(tmp_path / "one"), write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
     command = ("vectors", "evaluate", small_vectors.folder, "--sts", data, "--retrieval", one)
     result = semsearch(*command)
@@ -154,7 +154,7 @@ def test_vectors_evaluate_is_one_short_table(tmp_path: Path, small_vectors: Vect
 
 
 def test_scores_are_recorded_on_the_card_and_shown_by_info(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     folder = tmp_path / "vectors"
     shutil.copytree(small_vectors.folder, folder)
     one, data = collection(tmp_path / "one"), write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
@@ -169,7 +169,7 @@ def test_scores_are_recorded_on_the_card_and_shown_by_info(tmp_path: Path, small
 
 
 def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     folder = collection(tmp_path / "c")
     (tmp_path / "x.tsv").write_text("3\ta\tb\n9\ta\tb\n")
     said = {

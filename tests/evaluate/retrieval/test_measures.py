@@ -10,7 +10,7 @@ import pytest
 from semsearch.evaluate.retrieval.bootstrap import Figure, resampled_means
 from semsearch.evaluate.retrieval.measures import MEASURES, measure
 
-pytest.importorskip("ir_measures")
+pytest.importorskip("pytrec_eval")
 
 RELEVANT = {"a": {"x": 3, "y": 1, "z": 0}, "b": {"y": 1}, "c": {"gone": 1}, "d": {"x": 1}}
 

@@ -33,7 +33,7 @@ def by_mode(rows: list[RetrievalRow], name: str) -> dict[str, RetrievalRow]:
 def test_each_mode_has_a_row_on_each_collection_and_one_for_their_mean(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     one, two = collection(tmp_path / "one"), collection(tmp_path / "two", queries={"sea": "harbour oven captain"})
     rows = evaluate_retrieval([one, two], vectors=small_vectors)
     names = [(row.collection, row.mode) for row in rows]
@@ -47,7 +47,7 @@ def test_each_mode_has_a_row_on_each_collection_and_one_for_their_mean(
 
 
 def test_what_has_the_words_of_a_topic_is_found_first(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     rows = by_mode(evaluate_retrieval([collection(tmp_path / "c")], vectors=small_vectors), "c")
     for row in rows.values():
         assert row.figures["mrr@10"].value == 1
@@ -60,7 +60,7 @@ def test_what_has_the_words_of_a_topic_is_found_first(tmp_path: Path, small_vect
 def test_differences_are_to_every_other_mode_and_have_their_own_intervals(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     rows = by_mode(evaluate_retrieval([collection(tmp_path / "c")], vectors=small_vectors), "c")
     there, back = rows["hybrid"].differences["lexical"], rows["lexical"].differences["hybrid"]
     assert set(rows["hybrid"].differences) == {"dense", "lexical"}
@@ -70,7 +70,7 @@ def test_differences_are_to_every_other_mode_and_have_their_own_intervals(
 
 
 def test_intervals_are_the_same_every_time_and_whatever_else_is_run(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     folder = collection(tmp_path / "c", queries={"sea": "ship", "law": "oven judge", "night": "bread moon"})
     other = collection(tmp_path / "other")
     [alone, *_] = evaluate_retrieval([folder], vectors=small_vectors, modes=["dense"])
@@ -80,7 +80,7 @@ def test_intervals_are_the_same_every_time_and_whatever_else_is_run(tmp_path: Pa
 
 
 def test_the_row_for_json_is_flat_with_the_names_that_are_promised(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     row = evaluate_retrieval([collection(tmp_path / "c")], vectors=small_vectors)[0].to_dict()
     assert list(row) == [
         "collection",
@@ -100,7 +100,7 @@ def test_the_row_for_json_is_flat_with_the_names_that_are_promised(tmp_path: Pat
 def test_a_query_of_no_words_or_unknown_ones_scores_nothing_and_counts(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     asked = {"sea": "ship sail harbour", "law": "?!", "night": "xyzzy"}
     rows = by_mode(evaluate_retrieval([collection(tmp_path / "c", queries=asked)], vectors=small_vectors), "c")
     for row in rows.values():
@@ -109,7 +109,7 @@ def test_a_query_of_no_words_or_unknown_ones_scores_nothing_and_counts(
 
 
 def test_a_document_with_the_id_of_the_query_is_no_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     asked = {"sea0": "ship sail harbour"}
     qrels = "sea0\tsea0\t1\n"
     rows = evaluate_retrieval([collection(tmp_path / "c", queries=asked, qrels=qrels)], vectors=small_vectors)
@@ -139,7 +139,7 @@ def test_documents_of_the_same_text_are_ranked_each(tmp_path: Path, small_vector
 
 
 def test_what_cannot_be_meant_is_said_before_the_work(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     folder = collection(tmp_path / "c")
     other = collection(tmp_path / "x" / "c")
     with pytest.raises(UsageError, match="sequence of at least one"):
@@ -157,7 +157,7 @@ def test_what_cannot_be_meant_is_said_before_the_work(tmp_path: Path, small_vect
 
 
 def test_without_the_scorer_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
     with pytest.raises(MissingExtra, match=r"pip install 'semsearch\[evaluate\]'"):
         evaluate_retrieval([collection(tmp_path / "c")])
 
@@ -166,7 +166,7 @@ def test_without_the_scorer_the_extra_is_named(tmp_path: Path, monkeypatch: pyte
 
 
 def test_bm25s_is_a_row_like_a_mode(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("ir_measures")
+    pytest.importorskip("pytrec_eval")
     pytest.importorskip("bm25s")
     folder = collection(tmp_path / "c", queries={"sea": "ships of the harbour", "law": "the", "night": "xyzzy"})
     rows = by_mode(evaluate_retrieval([folder], vectors=small_vectors, peers=["bm25s"]), "c")

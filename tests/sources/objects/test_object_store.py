@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -37,7 +37,7 @@ def test_the_time_of_an_object_is_its_own_to_the_second_and_differs_by_version()
     "info",
     [
         {"mtime": 1714564800.25},
-        {"mtime": datetime.fromtimestamp(1714564800.25, timezone.utc)},
+        {"mtime": datetime.fromtimestamp(1714564800.25, UTC)},
         {"updated": "2024-05-01T12:00:00.250000Z"},
         {"LastModified": datetime(2024, 5, 1, 12, 0, 0, 250_000)},
     ],

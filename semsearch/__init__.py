@@ -28,17 +28,20 @@ if TYPE_CHECKING:  # the same names for whoever checks types; so it is in each n
     from semsearch.multi_index import MultiIndex as MultiIndex
     from semsearch.readers.document import Text as Text
     from semsearch.remote_index import RemoteIndex as RemoteIndex
-    from semsearch.rerankers.loading import load_reranker as load_reranker
-    from semsearch.results.contents.documents import DocumentInfo as DocumentInfo, DocumentText as DocumentText
-    from semsearch.results.contents.facets import Facets as Facets
-    from semsearch.results.context import Citation as Citation, Context as Context
+    from semsearch.rerankers.load_reranker import load_reranker as load_reranker
+    from semsearch.rerankers.reranker import Readings as Readings, Reranker as Reranker
+    from semsearch.results.documents import DocumentInfo as DocumentInfo, DocumentText as DocumentText, Facets as Facets
     from semsearch.results.explanation import Explanation as Explanation
-    from semsearch.results.hit_list import Hits as Hits
-    from semsearch.results.hits import DuplicatePassage as DuplicatePassage, Hit as Hit, Mode as Mode
-    from semsearch.results.location import location as location
-    from semsearch.results.options import SearchOptions as SearchOptions
-    from semsearch.results.reranker import Readings as Readings, Reranker as Reranker
-    from semsearch.results.state.reports import (
+    from semsearch.results.hits import (
+        Citation as Citation,
+        Context as Context,
+        DuplicatePassage as DuplicatePassage,
+        Hit as Hit,
+        Hits as Hits,
+        location as location,
+    )
+    from semsearch.results.options import Mode as Mode, SearchOptions as SearchOptions
+    from semsearch.results.reports import (
         MovedRoot as MovedRoot,
         Progress as Progress,
         SkippedFile as SkippedFile,
@@ -61,98 +64,81 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
         "embedding.methods": "Method",
         "errors": "MissingExtra SemsearchError UsageError",
         "index": "Index",
+        "multi_index": "MultiIndex",
         "readers.document": "Text",
         "remote_index": "RemoteIndex",
-        "rerankers.loading": "load_reranker",
-        "results.contents.documents": "DocumentInfo DocumentText",
-        "results.contents.facets": "Facets",
-        "results.context": "Citation Context",
+        "rerankers.load_reranker": "load_reranker",
+        "rerankers.reranker": "Readings Reranker",
+        "results.documents": "DocumentInfo DocumentText Facets",
         "results.explanation": "Explanation",
-        "results.hit_list": "Hits",
-        "results.hits": "DuplicatePassage Hit Mode",
-        "results.location": "location",
-        "results.options": "SearchOptions",
-        "results.reranker": "Readings Reranker",
+        "results.hits": "Citation Context DuplicatePassage Hit Hits location",
+        "results.options": "Mode SearchOptions",
+        "results.reports": "MovedRoot Progress SkippedFile Status SyncReport",
         "searchable": "Searchable",
-        "results.state.reports": "MovedRoot Progress SkippedFile Status SyncReport",
         "settings": "Settings",
-        "multi_index": "MultiIndex",
         "word_vectors.loading": "load_vectors",
         "word_vectors.table": "VectorTable WordVectors",
     },
     "semsearch.evaluate": {
-        "evaluate.arguments": "check_each_a check_positive check_several distinct_names ids_of_words",
         "evaluate.cache": "cached digest_of program_digest versions",
-        "evaluate.data_folder": "counts_in files_of parts_of",
-        "evaluate.distilled_vectors": "MEANING is_distilled marked",
+        "evaluate.claims": "Held Ordering SIF_CLAIMS UNDECIDED USIF_CLAIMS counted said_by said_by_interval",
         "evaluate.experiment": "Experiment Progress lazily",
-        "evaluate.experiments.sts_experiment": "STS",
-        "evaluate.golden.golden_report": "GoldenReport",
-        "evaluate.golden.golden_run": "evaluate_golden",
-        "evaluate.lines": "FileLine as_number check_scores numbered_lines",
-        "evaluate.optional": "import_extra",
+        "evaluate.golden": "GoldenReport evaluate_golden",
+        "evaluate.inputs": (
+            "FileLine MEANING as_number check_each_a check_positive check_scores check_several counts_in "
+            "distinct_names files_of ids_of_words import_extra is_distilled marked numbered_lines parts_of"
+        ),
         "evaluate.options": "Argument Option Repeated Switch",
-        "evaluate.passage_vectors": "open_passage_vectors",
+        "evaluate.pair_bootstrap": "PairDraws Resampled",
         "evaluate.plots": "COLOURS MARKERS check_target new_figure png save style",
-        "evaluate.published": "YEAR_TASKS PublishedFigure by_column published_figures read_figures",
-        "evaluate.retrieval.bootstrap": "Figure",
-        "evaluate.retrieval.comparison": "RetrievalRow",
-        "evaluate.retrieval.modes_and_peers": "evaluate_retrieval",
-        "evaluate.retrieval.peer_rankers": "open_peers",
-        "evaluate.similarity.correlation": "pearson spearman",
-        "evaluate.similarity.cosines": "UNIFORM USIF_N WeighedWords cosines",
-        "evaluate.similarity.measured_cosines": "MeasuredCosines PairMeasures",
-        "evaluate.similarity.orderings": "SIF_CLAIMS USIF_CLAIMS Ordering",
-        "evaluate.similarity.pair_bootstrap": "PairDraws Resampled",
-        "evaluate.similarity.pair_shapes": "ENDINGS read_pairs",
-        "evaluate.similarity.sentence_pairs": "Task read_tasks task_files",
-        "evaluate.similarity.sts": "evaluate_sts sentences_of",
-        "evaluate.similarity.sts_report": "PER_TASK FitDifference StsAverage StsReport StsScore",
-        "evaluate.similarity.sts_tables": "above fitted groups said tasks_beside",
-        "evaluate.similarity.variants": "VARIANTS",
-        "evaluate.table": "NONE Block PictureOf Table bold directions number prose within",
+        "evaluate.published": "PublishedFigure YEAR_TASKS by_column published_figures read_figures",
+        "evaluate.rankers": "open_passage_vectors open_peers",
+        "evaluate.retrieval": "Figure RetrievalRow evaluate_retrieval",
+        "evaluate.sentence_pairs": "ENDINGS Task read_pairs read_tasks task_files",
+        "evaluate.sts": "evaluate_sts sentences_of",
+        "evaluate.sts_cosines": "UNIFORM USIF_N VARIANTS WeighedWords cosines",
+        "evaluate.sts_experiment": "STS claims_table fits_tables groups_table notes_on tasks_beside_published",
+        "evaluate.sts_scores": (
+            "FitDifference MeasuredCosines PER_TASK PairMeasures StsAverage StsReport StsScore pearson spearman"
+        ),
+        "evaluate.table": "Block NONE PictureOf Table bold directions number prose within",
         "evaluate.vector_scores": "VectorsReport evaluate_vectors",
-        "evaluate.verdicts": "UNDECIDED Held counted said_by said_by_interval",
         "results.codec": "Record called digits",
     },
     "semsearch.commands": {
-        "cli.evaluate.experiment_command": "command_of",
-        "cli.exit_status": "PROBLEMS",
-        "cli.messages": "complain keep_warnings tell_warnings warn",
-        "cli.naming": "open_index",
-        "cli.options": "IndexOption IndexesOption JsonOption TableOption",
-        "cli.output.formats": "one_line to_json",
-        "cli.output.progress": "progress",
-        "cli.output.tables": "aligned count print_blocks size",
-        "cli.startup": "use_one_thread",
+        "cli.answer_formats": "one_line to_json",
+        "cli.command_options": "IndexOption IndexesOption JsonOption TableOption",
+        "cli.commands.experiment_command": "command_of",
+        "cli.find_index": "open_index",
+        "cli.messages": "PROBLEMS complain keep_warnings tell_warnings use_one_thread warn",
+        "cli.progress": "progress",
+        "cli.tables": "aligned count print_blocks size",
     },
     "semsearch.train": {
         "train.adam": "Adam",
-        "train.cbos": "CbosSettings start train_round",
-        "train.corpus": "Skipped Stages check_settings paragraphs_of",
-        "train.counts": "each_file",
-        "train.neighbourhood": "LONGEST Sentences parts_of",
+        "train.cbos": "CbosSettings LONGEST Sentences parts_of start train_round",
+        "train.corpus": "Skipped Stages check_settings each_file paragraphs_of",
     },
     "semsearch.embedding": {
         "embedding.components": "CommonComponents SentenceSums",
         "embedding.directions": "Direction FrequentWords",
-        "embedding.frequencies": "MIN_FREQUENCY probabilities",
         "embedding.methods": "METHODS find_method",
         "embedding.weighted_sums": "WeightedSums",
         "embedding.weights": "SIF_A sif_weights usif_a usif_weights",
         "settings": "PRIOR choose_frequencies",
+        "word_vectors.word_frequencies": "MIN_FREQUENCY probabilities",
     },
     "semsearch.word_vectors": {
-        "word_vectors.averages": "average",
-        "word_vectors.formats": "identify",
+        "embedding.weighted_sums": "average",
         "word_vectors.loading": "WordVectorsLike open_vectors",
+        "word_vectors.vector_formats": "identify",
     },
     "semsearch.text": {
         "text.passages": "each_passage",
         "text.ragged": "Ragged",
         "text.sentences": "sentence_spans",
         "text.tokens": "words",
-        "text.word_counts": "read_counts shares",
+        "word_vectors.word_frequencies": "read_counts shares",
     },
     "semsearch.readers": {
         "readers.document": "Block Document",
@@ -160,7 +146,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
         "readers.registry": "Format format_of",
     },
     "semsearch.arrays": {
-        "arrays.unit": "row_lengths to_unit",
+        "arrays.vectors": "row_lengths to_unit",
     },
     "semsearch.system": {
         "system.durable": "Write sync_folder write_durably",

@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 if TYPE_CHECKING:
-    from semsearch.results.contents.documents import DocumentInfo
+    from semsearch.results.documents import DocumentInfo
 
     _Awaited = Callable[Concatenate["AsyncIndex", Given], Coroutine[Any, Any, Result]]
     _Iterated = Callable[Concatenate["AsyncIndex", Given], AsyncIterator[Item]]

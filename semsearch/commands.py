@@ -7,30 +7,25 @@ from typing import TYPE_CHECKING, Any
 from semsearch import load_public, public_names
 
 if TYPE_CHECKING:  # the same names for whoever checks types
-    from semsearch.cli.evaluate.experiment_command import command_of as command_of
-    from semsearch.cli.exit_status import PROBLEMS as PROBLEMS
-    from semsearch.cli.messages import (
-        complain as complain,
-        keep_warnings as keep_warnings,
-        tell_warnings as tell_warnings,
-        warn as warn,
-    )
-    from semsearch.cli.naming import open_index as open_index
-    from semsearch.cli.options import (
+    from semsearch.cli.answer_formats import one_line as one_line, to_json as to_json
+    from semsearch.cli.command_options import (
         IndexesOption as IndexesOption,
         IndexOption as IndexOption,
         JsonOption as JsonOption,
         TableOption as TableOption,
     )
-    from semsearch.cli.output.formats import one_line as one_line, to_json as to_json
-    from semsearch.cli.output.progress import progress as progress
-    from semsearch.cli.output.tables import (
-        aligned as aligned,
-        count as count,
-        print_blocks as print_blocks,
-        size as size,
+    from semsearch.cli.commands.experiment_command import command_of as command_of
+    from semsearch.cli.find_index import open_index as open_index
+    from semsearch.cli.messages import (
+        PROBLEMS as PROBLEMS,
+        complain as complain,
+        keep_warnings as keep_warnings,
+        tell_warnings as tell_warnings,
+        use_one_thread as use_one_thread,
+        warn as warn,
     )
-    from semsearch.cli.startup import use_one_thread as use_one_thread
+    from semsearch.cli.progress import progress as progress
+    from semsearch.cli.tables import aligned as aligned, count as count, print_blocks as print_blocks, size as size
 
 __all__ = sorted(public_names(__name__))
 

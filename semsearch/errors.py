@@ -1,4 +1,6 @@
-"""Everything that can go wrong and is not a bug, as one tree:
+"""Everything that can go wrong and is not a bug, as one tree; and how an exhausted machine is told from a bad file.
+
+Everything that can go wrong and is not a bug, as one tree:
 
     SemsearchError
     ├── UsageError           an argument that makes no sense: an empty query, k = 0, a bad filter
@@ -18,11 +20,15 @@
     ├── ClusterError         a cluster that cannot be reached or used, or that has lost its workers
     └── MissingExtra         an optional package is not installed
 
-Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
+Each message says what was found, what was expected and what to do. The command line prints it on one line and
+exits 2.
+
+Errors of the operating system that say this machine has too little of something: nothing is wrong with any file.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 from pathlib import Path
@@ -116,3 +122,18 @@ def index_command(*words: str | Path) -> str:
 
 def _shown(folder: Path) -> str:
     return folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
+
+
+# -- Lacking -----------------------------------------------------------------------------------------------------------
+
+EXHAUSTED = {  # error number: what to do
+    errno.ENOSPC: "make room and try again",
+    errno.EMFILE: "raise the limit with ulimit -n",
+    errno.ENFILE: "close other programs",
+    errno.ENOMEM: "close other programs, or raise the limit with ulimit -v",
+}
+
+
+def is_resource_exhaustion(error: OSError) -> bool:
+    """Return whether the machine has too little of something: then no file is to blame, nor to be passed over."""
+    return error.errno in EXHAUSTED

@@ -15,19 +15,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
-from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
-from semsearch.published.naming import LOOK_EVERY, place_named
-from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.database import IndexDatabase
+from semsearch.snapshots.store_uris import LOOK_EVERY, store_named
+from semsearch.storage.catalogue import get_roots
+from semsearch.storage.database import IndexDatabase, check, check_given
 from semsearch.storage.meta import get_meta
-from semsearch.storage.opening import check, check_given
-from semsearch.storage.roots import get_roots
-from semsearch.system.uris import local_path, uri_scheme
-from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, open_vectors
+from semsearch.system.locations import local_path, uri_scheme
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.table import DEFAULT_VECTORS
+from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,31 +35,23 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from semsearch.embedding.directions import Direction
+    from semsearch.indexing.add_texts import DataTable, Given
+    from semsearch.indexing.index_writer import IndexWriter
     from semsearch.indexing.progress_reports import Reporting
-    from semsearch.indexing.reading.given_texts import DataTable, Given
-    from semsearch.indexing.writer import IndexWriter
-    from semsearch.maintenance.exporting.file_formats import ExportFormat
-    from semsearch.maintenance.exporting.rows import Unit
-    from semsearch.maintenance.facets.kept import KeptFacets
+    from semsearch.maintenance.count_facets import KeptFacets
+    from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
-    from semsearch.readers.records.columns import Columns
+    from semsearch.readers.records import Columns
     from semsearch.remote_index import RemoteIndex
-    from semsearch.results.contents.documents import DocumentInfo, DocumentText
-    from semsearch.results.contents.facets import Facets
-    from semsearch.results.contents.map_passage import MapPassage
-    from semsearch.results.contents.map_status import MapProgress, MapStatus
-    from semsearch.results.contents.pages import PdfPage
-    from semsearch.results.contents.passages import DocumentPassages
-    from semsearch.results.context import Context
+    from semsearch.rerankers.reranker import Reranker
+    from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
     from semsearch.results.explanation import Explanation
-    from semsearch.results.hits import Hit, Mode
-    from semsearch.results.options import SearchOptions
-    from semsearch.results.reranker import Reranker
-    from semsearch.results.state.checkup import Checkup
-    from semsearch.results.state.problems import FileCoverage, Problem
-    from semsearch.results.state.publication import PublishReport
-    from semsearch.results.state.reports import Status, SyncReport
+    from semsearch.results.hits import Context, Hit
+    from semsearch.results.map_status import MapPassage, MapProgress, MapStatus
+    from semsearch.results.omissions import FileCoverage, Problem
+    from semsearch.results.options import Mode, SearchOptions
+    from semsearch.results.reports import Checkup, PublishReport, Status, SyncReport
     from semsearch.search.searcher import Searcher
     from semsearch.system.threads import Spread
     from semsearch.word_vectors.table import WordVectors
@@ -97,15 +89,15 @@ class Index(SingleIndex):
         The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
         `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `factory`. `vectors` are word vectors
         by name or path, or opened. `adapt` is whether to learn from the text which of its words go together
-        (semsearch.topics.model). From some hundred thousand passages on, only those near a query are compared with it:
-        as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is an index
-        type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
+        (semsearch.topics.topic_model). From some hundred thousand passages on, only those near a query are compared
+        with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the `factory` says, which is
+        an index type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
         IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
-        from semsearch.maintenance.create import create  # start-up time: an index is seldom made
+        from semsearch.maintenance.create_index import create  # start-up time: an index is seldom made
 
         create(Path(path), settings)
         index = cls(path)
@@ -132,12 +124,12 @@ class Index(SingleIndex):
 
         With `create`, an index is made where there is none, with these word vectors and default settings.
 
-        A `reranker` (semsearch.results.reranker) scores the first hits of every answer again, and its part is added to
-        their scores (semsearch.search.ranking.reranking); a text is the model that does that, as `load_reranker`
-        opens it. Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model;
-        StorageError for a place that cannot be reached, and of which nothing was fetched before.
+        A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its part is added
+        to their scores (semsearch.search.reranking); a text is the model that does that, as `load_reranker` opens it.
+        Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
+        place that cannot be reached, and of which nothing was fetched before.
         """
-        place = place_named(path)
+        place = store_named(path)
         if place is not None:
             return cls._follow(place, vectors, reranker, _seconds(look_every), _seconds(timeout))
         try:
@@ -170,7 +162,7 @@ class Index(SingleIndex):
         timeout: float,
     ) -> Index:
         """Open a copy of what is published at a place."""
-        from semsearch.published.followed_database import follow  # start-up time: an index here needs none of it
+        from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
 
         database = follow(place, every=look_every, seconds=timeout)
         index = cls(database.folder, vectors=vectors)
@@ -236,7 +228,7 @@ class Index(SingleIndex):
 
     def discard(self) -> None:
         """Undo the creation of the index; if it holds anything, or another process writes to it, it stays as it is."""
-        from semsearch.maintenance.create import discard  # start-up time: an index is seldom made
+        from semsearch.maintenance.create_index import discard  # start-up time: an index is seldom made
 
         self._database.check_writable()
         self.close()
@@ -328,8 +320,8 @@ class Index(SingleIndex):
         writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
         watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
         """
-        from semsearch.indexing.watching import Follower, RootsOf  # start-up time: few watch
-        from semsearch.sources.events import changed_paths
+        from semsearch.indexing.follow_files import Follower, RootsOf  # start-up time: few watch
+        from semsearch.sources.file_events import changed_paths
 
         self._database.check_writable()
         elsewhere = [root for root in self.roots if uri_scheme(root)]
@@ -359,7 +351,7 @@ class Index(SingleIndex):
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing.reading.given_texts import as_texts  # start-up time: a search adds nothing
+        from semsearch.indexing.add_texts import as_texts  # start-up time: a search adds nothing
 
         with self._writer(progress, cluster) as writer:
             return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
@@ -378,7 +370,7 @@ class Index(SingleIndex):
         Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
         SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
         """
-        from semsearch.indexing.reading.exported_files import read_records  # start-up time: a search adds nothing
+        from semsearch.indexing.add_texts import read_records  # start-up time: a search adds nothing
 
         records = (record for path in _paths(paths) for record in read_records(path))
         return self.add(records, id_key=id_key, text_key=text_key, cluster=cluster, progress=progress)
@@ -503,7 +495,7 @@ class Index(SingleIndex):
 
     def __contains__(self, name: object) -> bool:
         """Return whether a path or an id names one document of the index, as `document` finds it."""
-        from semsearch.search.queries.similar import find_document  # start-up time, as above
+        from semsearch.search.similar import find_document  # start-up time, as above
 
         with self._database.reading() as db, suppress(SourceError):
             return isinstance(name, str | Path) and find_document(db, str(name)) is not None
@@ -514,7 +506,7 @@ class Index(SingleIndex):
 
         Unlike `document`, it never takes an id for a path. Unknown ids are passed over. Texts are read some at a time.
         """
-        from semsearch.maintenance.contents import each_text  # start-up time, as above
+        from semsearch.maintenance.read_documents import each_text  # start-up time, as above
 
         return each_text(self._database, None if ids is None else strings(ids, "ids"))
 
@@ -534,7 +526,7 @@ class Index(SingleIndex):
         besides, except in CSV, their passages: with these another index finds the same (see `Index.load`). In CSV and
         Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.
         """
-        from semsearch.maintenance.exporting.export import export  # start-up time, as above
+        from semsearch.maintenance.export import export  # start-up time, as above
 
         chosen = strings(filters, "filters")
         return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
@@ -551,7 +543,7 @@ class Index(SingleIndex):
 
         They get checksums when their files are read again, and all at once from `rebuild`.
         """
-        from semsearch.storage.sums.damaged_rows import count_without_sums  # start-up time, as above
+        from semsearch.storage.damaged_rows import count_without_sums  # start-up time, as above
 
         with self._database.reading() as db:
             return count_without_sums(db)
@@ -592,18 +584,20 @@ class Index(SingleIndex):
         return self._asking().embed(texts)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
-        from semsearch.maintenance.contents import each_document  # start-up time: a search needs none of this, below
+        from semsearch.maintenance.read_documents import (
+            each_document,  # start-up time: a search needs none of this, below
+        )
 
         return each_document(self._database, filters)
 
     def _document(self, name: str) -> DocumentText:
-        from semsearch.maintenance.contents import read_document
+        from semsearch.maintenance.read_documents import read_document
 
         with self._database.reading() as db:
             return read_document(db, name)
 
     def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
-        from semsearch.maintenance.document_passages import read_passages
+        from semsearch.maintenance.read_documents import read_passages
 
         with self._database.reading() as db:
             return read_passages(db, name, offset=offset, limit=limit, sought=sought)
@@ -623,7 +617,7 @@ class Index(SingleIndex):
         return picture_of(found, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
-        from semsearch.maintenance.facets.kept import KeptFacets
+        from semsearch.maintenance.count_facets import KeptFacets
 
         with self._opening:
             counted = self._counted = self._counted or KeptFacets(self._database)
@@ -638,19 +632,19 @@ class Index(SingleIndex):
         return replace(found, path=self._database.shown_name, published=self._database.publication())
 
     def _problems(self) -> tuple[Problem, ...]:
-        from semsearch.maintenance.problems import read_problems
+        from semsearch.maintenance.status import read_problems
 
         with self._database.reading() as db:
             return read_problems(db, is_copy=self._database.is_copy)
 
     def _checkup(self, *, stale: bool) -> Checkup:
-        from semsearch.maintenance.checkup import read_checkup
+        from semsearch.maintenance.index_health import read_checkup
 
         with self._database.reading() as db:
             return read_checkup(db, self.path, self.status(stale=stale), self._vectors())
 
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        from semsearch.maintenance.coverage import read_coverage
+        from semsearch.maintenance.index_health import read_coverage
 
         with self._database.reading() as db:
             return tuple(read_coverage(db, self._vectors(), offset=offset, limit=limit))
@@ -700,8 +694,8 @@ class Index(SingleIndex):
 
         Raises PublicationFailed if only that fails; UsageError for a copy that is read from a place.
         """
+        from semsearch.indexing.index_writer import IndexWriter
         from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
-        from semsearch.indexing.writer import IndexWriter
 
         self._database.check_writable()
         with (
@@ -729,7 +723,7 @@ def _spread_over(cluster: str | Client | None) -> Iterator[Spread | None]:
     if cluster is None:
         yield None
         return
-    from semsearch.cluster.dask_cluster import DaskCluster  # start-up time: few have one
+    from semsearch.cluster import DaskCluster  # start-up time: few have one
 
     with closing(DaskCluster(cluster)) as spread:
         yield spread
@@ -738,7 +732,7 @@ def _spread_over(cluster: str | Client | None) -> Iterator[Spread | None]:
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
     """The reranker of an index: a model that is named is opened, and what a model makes of passages is kept there."""
     if isinstance(reranker, str):
-        from semsearch.rerankers.loading import load_reranker  # start-up time, and an optional dependency
+        from semsearch.rerankers.load_reranker import load_reranker  # start-up time, and an optional dependency
 
         reranker = load_reranker(reranker)
     cached_in = getattr(reranker, "cached_in", None)
@@ -759,7 +753,7 @@ def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
 
 
 def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
-    from semsearch.readers.records.columns import Columns  # start-up time: a search chooses none
+    from semsearch.readers.records import Columns  # start-up time: a search chooses none
 
     columns = Columns(strings(text, "text_columns"), strings(metadata, "metadata_columns"))
     if not all(name.strip() for name in (*columns.text, *columns.metadata)):

@@ -31,23 +31,21 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.published.naming import place_named
-from semsearch.results.floor import strong_part
-from semsearch.results.hits import DuplicatePassage, Hit, Mode
-from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Boosted, Fused, Origin, Weights
-from semsearch.search.ranking.boosts import parse_boost
-from semsearch.search.ranking.fusion import fuse, weigh
-from semsearch.search.ranking.reranking import rerank
-from semsearch.search.telling import ToldWarning, gathered, log_common
+from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
+from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
+from semsearch.search.boosts import parse_boost
+from semsearch.search.reranking import rerank
+from semsearch.search.scoring import fuse, weigh
+from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
+from semsearch.snapshots.store_uris import store_named
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.near_duplicates import first_alike
 
 if TYPE_CHECKING:
-    from semsearch.results.context import Context
+    from semsearch.rerankers.reranker import Reranker
     from semsearch.results.explanation import Explanation
-    from semsearch.results.reranker import Reranker
+    from semsearch.results.hits import Context
     from semsearch.search.searcher import Searcher
     from semsearch.word_vectors.loading import WordVectorsLike
 
@@ -87,7 +85,7 @@ class MultiIndex(Searchable):
         A `reranker`, such as `load_reranker` gives, reads the first hits of all. Raises UsageError, and what
         `Index.open` raises.
         """
-        names = names_of([place_named(path) or Path(path) for path in paths])
+        names = names_of([store_named(path) or Path(path) for path in paths])
         opened: dict[str, Index] = {}
         try:
             for name, path in names.items():
@@ -140,7 +138,10 @@ class MultiIndex(Searchable):
         return self._index_of(hit).explain_hit(hit)
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
-        from semsearch.search.context import assemble, candidates_for  # start-up time: a search needs none of it
+        from semsearch.search.assemble_context import (  # start-up time: a search needs none of it
+            assemble,
+            candidates_for,
+        )
 
         wanted = candidates_for(options, max_words)
         boosts = DividedBoosts.of(wanted)
@@ -162,9 +163,9 @@ class MultiIndex(Searchable):
 
     def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
         """The answer of each index, by its name. What all of them warn of is logged once."""
-        answers, told = dict[str, Result](), list[list[ToldWarning]]()
+        answers, told = dict[str, Result](), list[list[SearchWarning]]()
         for name, index in self.indexes.items():
-            with gathered() as own:
+            with collected_warnings() as own:
                 answers[name] = ask(name, index.searcher)
             told.append(own)
         log_common(told)
@@ -187,7 +188,7 @@ class MultiIndex(Searchable):
         page = hits if options.duplicates else deduplicate(hits)
         if query is not None and self._reranker is not None:
             page = rerank(self._reranker, query, page[: self._wide(options).k], options)
-        page = strong_part(page[: options.k], options.floor)
+        page = above_threshold(page[: options.k], options.floor)
         ranked = [replace(hit, rank=rank) for rank, hit in enumerate(page, start=1)]
         for hit in ranked:
             hit.found_by(ref(self))

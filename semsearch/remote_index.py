@@ -19,20 +19,13 @@ from weakref import ref
 
 from semsearch import errors
 from semsearch.errors import SemsearchError, ServerError, UsageError
-from semsearch.results.contents.documents import DocumentInfo, DocumentText
-from semsearch.results.contents.facets import Facets
-from semsearch.results.contents.map_passage import MapPassage
-from semsearch.results.contents.map_status import MapStatus
-from semsearch.results.contents.pages import PdfPage
-from semsearch.results.contents.passages import DocumentPassages
-from semsearch.results.context import Context
+from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
 from semsearch.results.explanation import Explanation
-from semsearch.results.hit_list import Hits
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchOptions, strings
-from semsearch.results.state.checkup import Checkup
-from semsearch.results.state.problems import FileCoverage, Problem
-from semsearch.results.state.reports import Status
+from semsearch.results.hits import Context, Hit, Hits
+from semsearch.results.map_status import MapPassage, MapStatus
+from semsearch.results.omissions import FileCoverage, Problem
+from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.reports import Checkup, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 
 if TYPE_CHECKING:

@@ -15,26 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from semsearch.errors import UsageError
-from semsearch.results.floor import FLOOR
-from semsearch.results.hit_list import Hits
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchKeywords, SearchOptions, strings
+from semsearch.results.hits import FLOOR, Hit, Hits
+from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from semsearch.results.contents.documents import DocumentInfo, DocumentText
-    from semsearch.results.contents.facets import Facets
-    from semsearch.results.contents.map_passage import MapPassage
-    from semsearch.results.contents.map_status import MapStatus
-    from semsearch.results.contents.pages import PdfPage
-    from semsearch.results.contents.passages import DocumentPassages
-    from semsearch.results.context import Context
+    from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
     from semsearch.results.explanation import Explanation
-    from semsearch.results.state.checkup import Checkup
-    from semsearch.results.state.problems import FileCoverage, Problem
-    from semsearch.results.state.reports import Status
+    from semsearch.results.hits import Context
+    from semsearch.results.map_status import MapPassage, MapStatus
+    from semsearch.results.omissions import FileCoverage, Problem
+    from semsearch.results.reports import Checkup, Status
 
 LEAST_WORDS = 3  # of a context: a number, a word, and a sign that there are more
 _CONTEXT = SearchOptions(floor=FLOOR)
@@ -69,7 +62,7 @@ class Searchable(ABC):
         """Find the k passages that answer a query best, best first; fewer if there are fewer. By default ten.
 
         Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
-        semsearch.search.filtering.filters) decide beforehand which documents may answer; `context` adds so many
+        semsearch.search.filters) decide beforehand which documents may answer; `context` adds so many
         sentences before and after the quoted one. Of passages that say the same (see semsearch.text.near_duplicates)
         only the best is a hit, and the others are its `duplicates`, unless they are asked for. `passages` are ids, of
         hits or of a map: only these may answer; an id is of one index, not of several. A query of which no word is
@@ -153,11 +146,11 @@ class Searchable(ABC):
     ) -> Context:
         """Assemble the best passages for a query as text for a language model, numbered, with a list of their sources.
 
-        The text has at most `max_words` words in all. semsearch.search.context explains what goes into it. Options are
-        those of `search`, but for the number of hits and sentences, which follow from the words. Passages that probably
-        do not answer, at the end of the ranking, are left out: those whose relevance is below `floor`, which is
-        semsearch.results.floor.FLOOR unless `options` or a keyword say otherwise. So the text is empty if nothing
-        answers. 0 leaves out none. Of several indexes, citations name the index. Raises UsageError as `search`.
+        The text has at most `max_words` words in all. semsearch.search.assemble_context explains what goes into it.
+        Options are those of `search`, but for the number of hits and sentences, which follow from the words. Passages
+        that probably do not answer, at the end of the ranking, are left out: those whose relevance is below `floor`,
+        which is semsearch.results.hits.FLOOR unless `options` or a keyword say otherwise. So the text is empty if
+        nothing answers. 0 leaves out none. Of several indexes, citations name the index. Raises UsageError as `search`.
         """
         if not isinstance(max_words, int) or isinstance(max_words, bool):
             raise UsageError(f"max_words must be a whole number, not {max_words!r}")
@@ -178,7 +171,7 @@ class Searchable(ABC):
     def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
         """List the documents of the index that pass all filters, by root and path, without their text.
 
-        `filters` are those of a search (semsearch.search.filtering.filters): "guide/" is all below a folder. Documents
+        `filters` are those of a search (semsearch.search.filters): "guide/" is all below a folder. Documents
         are read some at a time, so that a long list takes little memory; a document that is added or removed meanwhile
         may be in the list or not. Raises UsageError for a filter that makes no sense.
         """

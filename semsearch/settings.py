@@ -14,9 +14,8 @@ from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.word_vectors.loading import DEFAULT_VECTORS, WordVectorsLike, load_vectors, open_vectors
-from semsearch.word_vectors.shipped import shipped, shipped_name
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
+from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, shipped, shipped_name
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
@@ -40,7 +39,7 @@ class SettingsKeywords(TypedDict, total=False):
     components: int | None
     frequencies: str | Path | None
     prior: float | None
-    adapt: bool | None  # learn from the text which of its words go together: semsearch.topics.model
+    adapt: bool | None  # learn from the text which of its words go together: semsearch.topics.topic_model
     unknown: Unknown | None
     exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
     target_recall: float | None  # of the ten best, how many a search of many passages finds

@@ -11,7 +11,7 @@ from small import write_articles
 
 from semsearch import AsyncIndex, Index, VectorTable
 from semsearch.errors import UsageError
-from semsearch.results.state.reports import Progress
+from semsearch.results.reports import Progress
 
 
 @pytest.fixture

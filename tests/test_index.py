@@ -29,8 +29,8 @@ from semsearch.errors import (
 )
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.state.reports import Progress
-from semsearch.sources import plan as sync
+from semsearch.results.reports import Progress
+from semsearch.sources import sync_plan as sync
 from semsearch.system import progress_bar
 
 
@@ -105,7 +105,7 @@ def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> 
 
 
 def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.indexing.reading import prepare as preparing
+    from semsearch.indexing import prepare_files as preparing
     from semsearch.readers import read as readers
 
     good = readers.read_file
@@ -222,7 +222,7 @@ def test_progress_is_told(index: Index, docs: Path) -> None:
 def test_adding_documents_never_changes_old_vectors_once_an_index_is_large(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     index.sync(docs)
     before = {hit.passage_id: hit.dense for hit in index.search("the moon", 100, mode="dense")}
     write_articles(docs, 30, first=100)
@@ -306,9 +306,9 @@ def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
 
 
 def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import semsearch.indexing.vectors.generation
+    import semsearch.indexing.generation
 
-    defaults = semsearch.indexing.vectors.generation.Generation.__init__.__kwdefaults__
+    defaults = semsearch.indexing.generation.Generation.__init__.__kwdefaults__
     assert defaults is not None
     monkeypatch.setitem(defaults, "largest", 20)
     index.sync(docs)
@@ -589,7 +589,7 @@ def test_a_root_that_cannot_be_read_is_kept_even_when_pruning(
     def refuse(*_: object, **__: object) -> None:
         raise SourceError(f"{docs} cannot be read: Permission denied") from PermissionError()
 
-    monkeypatch.setattr("semsearch.indexing.planning.changes.find_files", refuse)
+    monkeypatch.setattr("semsearch.indexing.changes.find_files", refuse)
     report = index.sync(prune=True)
     assert report.removed == 0
     assert report.warnings == (f"{docs} cannot be read: Permission denied; its 12 documents were kept",)

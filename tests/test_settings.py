@@ -16,8 +16,8 @@ from semsearch.errors import UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.settings import PRIOR, Settings, SettingsKeywords
-from semsearch.storage.sums.seals import seal
-from semsearch.word_vectors import shipped
+from semsearch.storage.checksums import update_digests
+from semsearch.word_vectors import table
 from semsearch.word_vectors.table import VectorTable
 
 BREAD = [Text("a", "The bread is in the oven. The baker sold a cake.")]
@@ -28,13 +28,13 @@ def keep(path: Path, **changed: object) -> None:
     with closing(sqlite3.connect(path / "index.sqlite")) as db, db:
         settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps({**settings, **changed}),))
-        seal(db)
+        update_digests(db)
 
 
 @pytest.fixture
 def ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VectorTable:
     """Word vectors that ship with semsearch under the name `small`."""
-    monkeypatch.setattr(shipped, "_HERE", tmp_path / "shipped")
+    monkeypatch.setattr(table, "_HERE", tmp_path / "shipped")
     return small_vectors(tmp_path / "shipped")
 
 

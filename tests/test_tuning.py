@@ -13,11 +13,10 @@ from small import small_vectors, write_articles
 from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search.queries import examples
-from semsearch.search.ranking import rank as ranking
-from semsearch.search.ranking.fusion import dense_weight
-from semsearch.search.snapshot import Snapshot
-from semsearch.topics import fit
+from semsearch.search import ranking, similar
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.scoring import dense_weight
+from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING, Tuning
 
 OF_SCORES: dict[str, Any] = {
@@ -64,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("tuning")
     write_articles(folder / "docs", 24)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(fit.fit_topics.__kwdefaults__ or {}, "least", 20)
+        patch.setitem(topic_fit.fit_topics.__kwdefaults__ or {}, "least", 20)
         yield folder
 
 
@@ -140,13 +139,13 @@ def test_it_looks_deeper_and_ever_deeper_where_many_say_the_same(
 
 def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     scans: list[int] = []
-    scan = Snapshot.scan
+    scan = IndexReader.scan
 
     def scanned(*arguments: Any, **named: Any) -> Any:
         scans.append(1)
         return scan(*arguments, **named)
 
-    monkeypatch.setattr(Snapshot, "scan", scanned)
+    monkeypatch.setattr(IndexReader, "scan", scanned)
     expected = usual.search(QUESTION, filters=["sea-*"], mode="dense")
     assert scans == []
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, few_allowed=3))
@@ -158,14 +157,14 @@ def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.
 
 def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    ask = examples.query_of_passages
+    ask = similar.query_of_passages
 
     def asking(*arguments: Any) -> Any:
         query = ask(*arguments)
         asked.append(0 if query.terms is None else len(query.terms))
         return query
 
-    monkeypatch.setattr(examples, "query_of_passages", asking)
+    monkeypatch.setattr(similar, "query_of_passages", asking)
     like = usual.search(QUESTION, 1)[0]
     usual.similar(like)
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, telling_terms=2))

@@ -12,12 +12,20 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from semsearch import Hit, Searchable, SearchOptions, SentenceEmbedder
-from semsearch.adapters.added_documents import PLAIN
+from semsearch.adapters.adapted_index import (
+    PLAIN,
+    Embed,
+    EmbedderLike,
+    IndexLike,
+    embedder_of,
+    passage_id,
+    passage_metadata,
+    rows,
+    searchable,
+    written,
+)
 from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
-from semsearch.adapters.embedding import Embed, EmbedderLike, embedder_of, rows
 from semsearch.adapters.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore, given_document
-from semsearch.adapters.opened import IndexLike, searchable, written
-from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.errors import MissingExtra, UsageError
 
 try:

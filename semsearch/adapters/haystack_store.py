@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index, Text
-from semsearch.adapters.added_documents import AddedDocuments
-from semsearch.adapters.opened import writable, written
+from semsearch.adapters.adapted_index import AddedDocuments, writable, written
 from semsearch.errors import MissingExtra, UsageError
 
 try:

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
-from semsearch.adapters.added_documents import PLAIN, AddedDocuments, same_length
+from semsearch.adapters.adapted_index import (
+    PLAIN,
+    AddedDocuments,
+    EmbedderLike,
+    IndexLike,
+    embedder_of,
+    passage_id,
+    passage_metadata,
+    rows,
+    same_length,
+    searchable,
+    writable,
+)
 from semsearch.adapters.conditions import filters_of
-from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
-from semsearch.adapters.opened import IndexLike, searchable, writable
-from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.errors import MissingExtra, UsageError
 
 try:

@@ -13,11 +13,19 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
-from semsearch.adapters.added_documents import PLAIN, AddedDocuments
+from semsearch.adapters.adapted_index import (
+    PLAIN,
+    AddedDocuments,
+    EmbedderLike,
+    IndexLike,
+    embedder_of,
+    passage_id,
+    passage_metadata,
+    rows,
+    searchable,
+    writable,
+)
 from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
-from semsearch.adapters.embedding import EmbedderLike, embedder_of, rows
-from semsearch.adapters.opened import IndexLike, searchable, writable
-from semsearch.adapters.passages import passage_id, passage_metadata
 from semsearch.errors import MissingExtra, UsageError
 
 try:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
-from semsearch.adapters.embedding import EmbedderLike, embedder_of
+from semsearch.adapters.adapted_index import EmbedderLike, embedder_of
 from semsearch.embedding import PRIOR
 from semsearch.text import words
 

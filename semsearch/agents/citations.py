@@ -1,13 +1,93 @@
-"""Citations, as results give them and models give them back: `guide.md:10-14`, `report.pdf p. 3`, or a path alone."""
+"""Documents as a model sees them: cited, quoted without control characters, read in part, continued at a cursor.
+
+Harmless text. Text of documents as it may be shown to a model, and on the terminal it runs in.
+
+Control characters, which steer terminals, and characters that nobody sees but a model reads (Unicode's tags, which
+mirror ASCII) or that turn the order of a line round, are taken out or replaced. All else stays: what a text says
+is
+never changed, and instructions in it are for the model to refuse, as the server's own instructions tell it.
+
+Cursors. Cursors: where an answer that was cut off goes on. A cursor is good for the same request only.
+
+Citations. Citations, as results give them and models give them back: `guide.md:10-14`, `report.pdf p. 3`, or a
+path
+alone.
+
+Parts of documents. A part of a document, as an agent reads it: from its beginning, or around what was cited, as
+far as
+there is room.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, UsageError
+
+if TYPE_CHECKING:
+    from semsearch.index import Index
+    from semsearch.results.documents import DocumentPassages, PlacedPassage
+
+# -- Harmless text -----------------------------------------------------------------------------------------------------
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but not tab and line end
+_HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e0fff]")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SHOWN_CONTROL = "\ufffd"
+
+
+def harmless(text: str) -> str:
+    """A text without characters that steer or hide."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _CONTROL.sub(_SHOWN_CONTROL, _HIDDEN.sub("", _LINE_ENDS.sub("\n", text)))
+
+
+def harmless_values(value: Any) -> Any:
+    """A plain value, all texts of which are harmless."""
+    if isinstance(value, str):
+        return harmless(value)
+    if isinstance(value, Mapping):
+        return {key: harmless_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [harmless_values(item) for item in value]
+    return value
+
+
+# -- Cursors -----------------------------------------------------------------------------------------------------------
+
+_LARGEST = 10**9
+
+
+def cursor_at(offset: int, given: Mapping[str, Any]) -> str:
+    """The cursor that leads a request on from an offset."""
+    return f"{offset}.{_fingerprint(given)}"
+
+
+def offset_of(given: Mapping[str, Any]) -> int:
+    """The offset at which a request shall go on: 0 without a cursor. Raises UsageError for one of another request."""
+    cursor = given.get("cursor") or ""
+    if not cursor:
+        return 0
+    offset, _, fingerprint = cursor.partition(".")
+    if not (offset.isascii() and offset.isdigit() and len(offset) < len(str(_LARGEST))):
+        raise UsageError(f"{cursor[:40]!r} is no cursor; give next_cursor of an earlier answer, or none")
+    if fingerprint != _fingerprint(given):
+        raise UsageError("that cursor is of another request; repeat the arguments of the request that gave it")
+    return int(offset)
+
+
+def _fingerprint(given: Mapping[str, Any]) -> str:
+    others = {name: value for name, value in given.items() if name != "cursor"}
+    return f"{zlib.crc32(json.dumps(others, sort_keys=True, default=str).encode('utf-8', 'replace')):08x}"
+
+
+# -- Citations ---------------------------------------------------------------------------------------------------------
 
 Answer = TypeVar("Answer")
 
@@ -51,3 +131,67 @@ def by_citation(citation: str, ask: Callable[[CitedPlace], Answer]) -> Answer:
             failed = failed or error
     assert failed is not None  # there is always a reading
     raise failed
+
+
+# -- Parts of documents ------------------------------------------------------------------------------------------------
+
+_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """Passages of a document in a row, with what is known of the document."""
+
+    of: DocumentPassages
+    first: int  # the number of the first one; the document's first has number 0
+    passages: tuple[PlacedPassage, ...]
+    next: int | None  # the number of the passage where reading goes on; None: nothing more was asked for
+
+
+def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None, max_words: int) -> DocumentPart:
+    """Read what a place cites, with so many passages before and after it; without lines or place, the document.
+
+    `start` is the passage where an earlier part ended. There are as many passages as have room; the first is always
+    there, cut if need be. Raises SourceError for what is not in the index.
+    """
+    from semsearch.text.excerpts import count_words, cut_to  # start-up time
+
+    of = index.passages(place.path, line=place.line, limit=1)
+    first = max((of.found or 0) - around, 0) if start is None else start
+    taken: list[PlacedPassage] = []
+    room = max_words
+    for passage in _wanted(index, of, place, first, around):
+        words = count_words(passage.text)
+        if words > room and taken:
+            return DocumentPart(of, first, tuple(taken), first + len(taken))
+        taken.append(passage if words <= room else replace(passage, text=f"{cut_to(passage.text, room)} …"))
+        room -= words
+    return DocumentPart(of, first, tuple(taken), None)
+
+
+def _wanted(index: Index, of: DocumentPassages, place: CitedPlace, first: int, around: int) -> Iterator[PlacedPassage]:
+    """Yield the passages from a number on, to the end of what is wanted: `around` after the last one that is cited."""
+    last_line, after = place.last_line or place.line or 0, 0
+    for number, passage in enumerate(_from(index, of.path, first), start=first):
+        if of.found is not None and number > of.found and passage.sentences[0].line > last_line:
+            after += 1
+            if after > around:
+                return
+        yield passage
+
+
+def _from(index: Index, path: str, offset: int | None) -> Iterator[PlacedPassage]:
+    while offset is not None:
+        some = index.passages(path, offset=offset, limit=_AT_ONCE)
+        yield from some.passages
+        offset = some.next
+
+
+def cited_passage(passage: PlacedPassage, path: str, format: str) -> str:
+    """A passage as one cites it: `guide.md:10-14`, `report.pdf p. 3`."""
+    from semsearch.results.hits import Position, location  # start-up time
+
+    first, last = passage.sentences[0], passage.sentences[-1]
+    last_line = last.line + passage.text[last.start : last.end].count("\n")
+    begin, end = Position(first.line, passage.page, first.place), Position(last_line, passage.page, last.place)
+    return location(path, format, begin, end)

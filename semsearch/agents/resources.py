@@ -10,11 +10,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
-from semsearch.agents.citations import CitedPlace
-from semsearch.agents.cursors import cursor_at, offset_of
+from semsearch.agents.citations import CitedPlace, cursor_at, harmless, offset_of, read_part
 from semsearch.agents.jsonrpc import INVALID_PARAMS, Json, RpcError
-from semsearch.agents.quoting import harmless
-from semsearch.agents.reading import read_part
 from semsearch.errors import SemsearchError, UsageError
 
 if TYPE_CHECKING:

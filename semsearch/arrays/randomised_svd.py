@@ -1,12 +1,18 @@
-"""Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
+"""Singular vectors of large sparse matrices, by a randomised subspace iteration, with signs that are the same in
+every run.
+
+Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
 
 Halko, Martinsson, Tropp 2011, SIAM Review 53, algorithms 4.4 and 5.1.
+
+Fix the signs of directions that have none of their own, such as singular vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,3 +78,17 @@ def product(matrix: csr_array, dense: Float32) -> Float32:
         for first in range(0, dense.shape[1], _COLUMNS)
     ]
     return np.concatenate(parts, axis=1)
+
+
+# -- Signs -------------------------------------------------------------------------------------------------------------
+
+
+def signs(columns: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
+    """The factor 1 or -1 for each column that makes the first of its largest entries positive. (n, m) -> (m,)
+
+    Entries within a thousandth of the largest count as equally large: which of two equal ones comes out larger is a
+    matter of rounding, and differs between processors.
+    """
+    sizes = np.abs(columns)
+    first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    return np.where(columns[first, np.arange(columns.shape[1])] < 0, np.int8(-1), np.int8(1))

@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from semsearch.cli.configuration.current import configuration_of
+from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.find_index import (
+    HERE,
+    find_index,
+    folder_for_new,
+    folder_of,
+    folder_to_make,
+    folders_of_indexes,
+    index_folders,
+    name_for,
+)
 from semsearch.cli.index_choices import IndexChoices
-from semsearch.cli.index_folders import HERE, folder_for_new, folders_of_indexes, index_folders
-from semsearch.cli.naming import find_index, folder_of, folder_to_make, name_for
-from semsearch.cli.output.sync_summary import covers
+from semsearch.cli.progress import covers
 from semsearch.errors import IndexLocked, UsageError
-from semsearch.published.naming import name_of
-from semsearch.storage.opening import is_index
-from semsearch.system.uris import uri_scheme
+from semsearch.snapshots.store_uris import name_of
+from semsearch.storage.database import is_index
+from semsearch.system.locations import uri_scheme
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -75,7 +83,7 @@ def _name_for(path: str) -> str:
     if not uri_scheme(path):
         return name_for(Path(path))
     from semsearch.readers.registry import is_readable  # start-up time: few indexes are of stores
-    from semsearch.sources.objects.source_uri import parse_source
+    from semsearch.sources.object_store import parse_source
 
     name = name_of(parse_source(path).path)
     return PurePosixPath(name).stem if is_readable(name) else name
@@ -94,7 +102,7 @@ def _index_of_moved(paths: Sequence[str], indexes: Path) -> Path | None:
     places = index_folders(indexes)
     if not places or uri_scheme(paths[0]):
         return None
-    from semsearch.maintenance.moved import index_of_moved_folder  # start-up time
+    from semsearch.indexing.sync_roots import index_of_moved_folder  # start-up time
 
     return index_of_moved_folder(Path(paths[0]), places)
 

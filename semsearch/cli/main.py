@@ -16,37 +16,34 @@ import typer
 from typer.main import get_command, get_group
 
 from semsearch import __version__
-from semsearch.cli.exit_status import FAILED, INTERRUPTED
 from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.messages import complain
-from semsearch.cli.startup import collect_seldom
-from semsearch.errors import SemsearchError
-from semsearch.system.lacking import LACKING
+from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
+from semsearch.errors import EXHAUSTED, SemsearchError
 
-COMMANDS = {  # in the order of a first visit, each with its package
-    "index": "commands.writing",
-    "watch": "commands.writing",
-    "query": "commands.asking",
-    "interactive": "commands.asking",
-    "similar": "commands.asking",
-    "context": "commands.asking",
-    "serve": "commands.serving",
-    "mcp": "commands.serving",
-    "map": "commands.looking",
-    "status": "commands.looking",
-    "list": "commands.looking",
-    "indexes": "commands.looking",
-    "remove": "commands.writing",
-    "publish": "commands.writing",
-    "export": "commands.looking",
-    "import": "commands.writing",
-    "merge": "commands.writing",
-    "refit": "commands.writing",
-    "compact": "commands.writing",
-    "verify": "commands.looking",
-    "config": "commands",
-    "vectors": "vectors",
-    "evaluate": "evaluate",
+COMMANDS = {  # in the order of a first visit, each with its module
+    "index": "commands.index_command",
+    "watch": "commands.upkeep_commands",
+    "query": "commands.query_command",
+    "interactive": "commands.interactive_command",
+    "similar": "commands.passage_commands",
+    "context": "commands.passage_commands",
+    "serve": "commands.server_commands",
+    "mcp": "commands.server_commands",
+    "map": "commands.upkeep_commands",
+    "status": "commands.status_commands",
+    "list": "commands.list_commands",
+    "indexes": "commands.list_commands",
+    "remove": "commands.upkeep_commands",
+    "publish": "commands.exchange_commands",
+    "export": "commands.exchange_commands",
+    "import": "commands.exchange_commands",
+    "merge": "commands.exchange_commands",
+    "refit": "commands.upkeep_commands",
+    "compact": "commands.upkeep_commands",
+    "verify": "commands.status_commands",
+    "config": "commands.config_command",
+    "vectors": "commands.vectors_command",
+    "evaluate": "commands.evaluate_command",
 }
 GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
 
@@ -60,7 +57,7 @@ class Commands(ExtensibleGroup):
 
     def own_command(self, _: Any, cmd_name: str) -> Any:
         """The command with a name: the function of that name in its file, or the group of its sub-commands."""
-        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}.{cmd_name}_command")
+        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}")
         if cmd_name in GROUPS:
             return get_group(module.app)
         alone = typer.Typer(rich_markup_mode=None)
@@ -70,7 +67,7 @@ class Commands(ExtensibleGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the interactive search for no command at all, where there is a terminal and an index."""
         if not args and not ctx.resilient_parsing:
-            from semsearch.cli.interactive.offered import is_offered  # start-up time: most name a command
+            from semsearch.cli.commands.interactive_command import is_offered  # start-up time: most name a command
 
             args = ["interactive"] if is_offered() else args
         return super().parse_args(ctx, args)
@@ -96,9 +93,9 @@ class Commands(ExtensibleGroup):
             if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
                 complain("the current folder has been deleted; go to one that is there")
                 raise typer.Exit(FAILED) from None
-            if error.errno not in LACKING:
+            if error.errno not in EXHAUSTED:
                 raise
-            complain(": ".join(filter(None, (error.strerror, error.filename, LACKING[error.errno]))))
+            complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
             _discard_stdout()
         raise typer.Exit(FAILED)
 
@@ -141,13 +138,16 @@ def semsearch(
 
 def _configure(context: Any, command: str | None) -> None:
     """Let what is configured be the defaults of a command's options. Without any, nothing more is imported."""
-    from semsearch.cli.configuration.current import use  # start-up time: --help needs none of it
-    from semsearch.cli.configuration.defaults import CONFIGURED, defaults_of
-    from semsearch.cli.configuration.files import is_configured
+    from semsearch.cli.configuration_files import is_configured
+    from semsearch.cli.configured_defaults import (
+        CONFIGURED,
+        defaults_of,
+        use,  # start-up time: --help needs none of it
+    )
 
     configuration = None
     if command in CONFIGURED and is_configured():
-        from semsearch.cli.configuration.configuration import read_configuration
+        from semsearch.cli.configuration import read_configuration
 
         configuration = read_configuration()
         context.default_map = {command: defaults_of(command, configuration)}

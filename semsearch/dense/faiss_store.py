@@ -1,26 +1,348 @@
-"""The vector store of an index on one machine: FAISS segments, which are files in the index folder.
+"""The vector store of an index on one machine: FAISS segments, which are files in the index folder, checked before
+FAISS maps them.
 
-Segments are files in the same folder as those of the lexical index. A segment of few passages is compared as a whole;
+The layout of a vector file as FAISS writes it, walked through before FAISS maps it.
+
+FAISS maps a file without looking whether what it says of its lengths is true: a made-up file can have it read
+beyond
+the end, which ends the process. So all that says how long something is, is compared with the file and with the
+rest of
+it here. Only the layouts that semsearch writes are known (semsearch.dense.scan_plan): plain, or with lists; as
+floats,
+half floats or eight bits.
+
+    index       four letters, d, how many vectors, 16 bytes, trained?, metric
+    IxFI        index, floats
+    IxSQ        index, codec, codes
+    IwFl, IwSq  index, how many lists and how many are searched, index of the centroids, direct map, [codec], lists
+
+Vector segments: files of unit vectors, written once (semsearch.dense.faiss_writer), never changed.
+
+Half-precision floats in an inner-product index: half the memory to scan, so twice as fast, and no loss that a
+ranking
+shows. A segment of many passages has an inverted file over the same half-precision floats
+(semsearch.dense.scan_plan),
+so that a query reads only the vectors near it. Whatever the order in the file, a row's number is the position of
+its id
+among the ids of the segment, which are kept in the database (semsearch.arrays.id_ranges).
+
+The vector store of an index on one machine: FAISS segments, which are files in the index folder.
+
+Segments are files in the same folder as those of the lexical index. A segment of few passages is compared as a
+whole;
 one of many has lists (semsearch.dense.scan_plan). Removed ids are left out by a mask over the rows.
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import faiss as _faiss
+import numpy as np
+import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.vectors import to_single
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.store import Questions
+from semsearch.dense.stored_vectors import in_one_thread
+from semsearch.dense.vector_store import Questions
+from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
-from semsearch.system.opened import OpenCache
+from semsearch.system.checked_file import CheckedFile
+from semsearch.system.open_cache import OpenCache
 
 if TYPE_CHECKING:
     from semsearch.dense.faiss_writer import SegmentWriter
+
+UInt8 = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+
+_INNER_PRODUCT = 0
+_EIGHT_BITS, _HALF = 0, 4  # faiss.ScalarQuantizer.QT_8bit, QT_fp16
+_ARRAY = 1  # faiss.DirectMap.Array
+_LARGEST = 1 << 16  # dimensions
+
+
+class UnknownLayout(ValueError):
+    """A file that is none of the layouts that semsearch writes, or whose lengths disagree."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """What a vector file says of itself: d, how many vectors, and of one with lists, where each vector is."""
+
+    dimension: int
+    rows: int
+    homes: Int64 | None = None  # (rows,) the list times 2^32, and the position in it
+    sizes: Int64 | None = None  # (lists,) of the lists
+
+    def are_there(self, rows: Int64) -> bool:
+        """Return whether the vectors at given rows are in their lists. (n,)"""
+        if self.homes is None or self.sizes is None:
+            return True
+        homes = self.homes[rows]
+        lists, positions = homes >> 32, homes & 0xFFFFFFFF
+        are_lists = (lists >= 0) & (lists < len(self.sizes))
+        return bool(are_lists.all() and (positions < self.sizes[lists]).all())
+
+
+def layout_of(data: UInt8) -> FileLayout:
+    """Walk through a vector file. Raises UnknownLayout. (bytes,)"""
+    walk = _LayoutWalk(data)
+    try:
+        found = walk.index(with_lists=True)
+    except struct.error:
+        raise UnknownLayout("it ends too soon") from None
+    walk.require(walk.at == len(data), "there is more behind its end")
+    return found
+
+
+class _LayoutWalk:
+    def __init__(self, data: UInt8) -> None:
+        self._data = data
+        self.at = 0
+
+    def index(self, *, with_lists: bool) -> FileLayout:
+        kind = bytes(self._data[self.at : self.at + 4])
+        self.at += 4
+        dimension, rows, _, _, _, metric = self._take("<iqqqBi")
+        self.require(0 < dimension <= _LARGEST and 0 <= rows <= len(self._data), "its size makes no sense")
+        self.require(metric == _INNER_PRODUCT, "it has another metric")
+        if kind == b"IxFI":
+            self._vector(4, rows * dimension)
+        elif kind == b"IxSQ":
+            self._vector(1, rows * self._codec(dimension))
+        else:
+            self.require(with_lists and kind in (b"IwFl", b"IwSq"), f"it begins with {kind!r}")
+            return self._in_lists(kind, dimension, rows)
+        return FileLayout(dimension, rows)
+
+    def _in_lists(self, kind: bytes, dimension: int, rows: int) -> FileLayout:
+        lists, searched = self._take("<QQ")
+        self.require(0 < searched <= lists <= len(self._data), "its lists make no sense")
+        centroids = self.index(with_lists=False)
+        self.require((centroids.rows, centroids.dimension) == (lists, dimension), "it has other centroids")
+        (direct,) = self._take("<B")
+        self.require(direct == _ARRAY, "it does not say where its vectors are")
+        homes = self._vector(8, rows).view("<i8")
+        width = 4 * dimension
+        if kind == b"IwSq":
+            width = self._codec(dimension)
+            self.require(self._take("<QB")[0] == width, "its vectors have another length")
+        sizes = self._sizes(lists, width)
+        self.require(int(sizes.sum()) == rows and not (sizes < 0).any(), "its lists have other lengths")
+        self._skip(rows * (width + 8))
+        return FileLayout(dimension, rows, homes, sizes)
+
+    def _sizes(self, lists: int, width: int) -> Int64:
+        """The lengths of all lists."""
+        kind, count, code_size, how = self._take("<4sQQ4s")
+        self.require((kind, count, code_size) == (b"ilar", lists, width), "its lists are others")
+        if how == b"full":
+            return self._vector(8, lists).view("<i8")
+        self.require(how == b"sprs", "its lists are others")
+        pairs = self._vector(8, None).view("<i8")
+        self.require(len(pairs) % 2 == 0, "its lists have other lengths")
+        numbers, lengths = pairs[::2], pairs[1::2]
+        self.require(not ((numbers < 0) | (numbers >= lists)).any(), "its lists have other numbers")
+        self.require(len(np.unique(numbers)) == len(numbers), "a list comes twice")
+        sizes = np.zeros(lists, dtype=np.int64)
+        sizes[numbers] = lengths
+        return sizes
+
+    def _codec(self, dimension: int) -> int:
+        """The bytes of a vector."""
+        kind, _, _, own_dimension, width = self._take("<iifQQ")
+        self.require(own_dimension == dimension, "its codec has other dimensions")
+        self.require((kind, width) in ((_HALF, 2 * dimension), (_EIGHT_BITS, dimension)), "it has another codec")
+        self._vector(4, 0 if kind == _HALF else 2 * dimension)
+        return int(width)
+
+    def _vector(self, width: int, count: int | None) -> UInt8:
+        """The bytes of an array that says how many elements of `width` bytes it has: `count`, if given."""
+        (found,) = self._take("<Q")
+        self.require(found <= len(self._data) and count in (None, found), "an array has another length")
+        start = self.at
+        self._skip(found * width)
+        return self._data[start : self.at]
+
+    def _take(self, form: str) -> tuple[Any, ...]:
+        found = struct.unpack(form, self._data[self.at : self.at + struct.calcsize(form)].tobytes())
+        self.at += struct.calcsize(form)
+        return found
+
+    def _skip(self, size: int) -> None:
+        self.at += size
+        self.require(self.at <= len(self._data), "it ends too soon")
+
+    @staticmethod
+    def require(holds: bool, else_: str) -> None:
+        """Raise UnknownLayout where something does not hold."""
+        if not holds:
+            raise UnknownLayout(else_)
+
+
+# -- Faiss segment -----------------------------------------------------------------------------------------------------
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+
+faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
+_ROUNDING = 2e-3  # the error of a number in half precision, at most
+_READ_WHOLE = 1 << 28  # bytes: of a file with lists that is checked before the first scan, at most
+_COARSE = 2e-2  # the error of a number in eight bits, at most
+
+
+class Vectors:
+    """An opened segment of vectors. Memory-mapped: opening costs nothing, and a scan reads only what it compares.
+
+    What is read is compared with its checksums the first time: by the first scan all, by a fetch what is fetched.
+    Raises FileNotFoundError if the file has gone, IndexDamaged if it does not match the database.
+    """
+
+    def __init__(self, path: Path, segment: Segment) -> None:
+        self.segment = segment
+        cure = f"run: {rebuild_command(path.parents[1])}"
+        if (size := path.stat().st_size) != segment.size:
+            raise IndexDamaged(f"{path} has {size} bytes, not {segment.size}; {cure}")
+        self._file = CheckedFile(path, segment.sums)
+        try:
+            self._layout = layout_of(self._file.data)
+            self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        except (UnknownLayout, RuntimeError) as error:
+            raise IndexDamaged(f"{path} is not a vector file; {cure}") from error
+        if self._index.ntotal != len(segment.id_ranges):
+            raise IndexDamaged(f"{path} has {self._index.ntotal} vectors, not {len(segment.id_ranges)}; {cure}")
+        self._has_lists = isinstance(self._index, faiss.IndexIVF)
+        if not self._has_lists:
+            self._codes = _codes(self._index)
+            self._start = segment.size - self._codes.size  # the last of the file
+            quantizer = getattr(self._index, "sq", None)
+            self._is_half = quantizer is not None and quantizer.qtype == faiss.ScalarQuantizer.QT_fp16
+
+    @property
+    def dimension(self) -> int:
+        """The length of the vectors."""
+        return int(self._index.d)
+
+    @property
+    def compares_all(self) -> bool:
+        """Return whether a scan compares every row, since there are no lists."""
+        return not self._has_lists
+
+    @property
+    def rounding(self) -> float:
+        """The largest rounding error of a number in a stored vector."""
+        codes = getattr(self._index, "sq", None)
+        return _COARSE if codes is not None and codes.qtype == faiss.ScalarQuantizer.QT_8bit else _ROUNDING
+
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None, exact: bool = False) -> TopKResult:
+        """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
+
+        With lists, only the nearest lists are searched: the fewer rows are allowed, the more lists, so that about as
+        many allowed rows are compared, or all lists if that takes no more; `exact` searches all lists.
+        """
+        self._check()
+        probes = (self._index.nlist if exact else self._probes(allowed)) if self._has_lists else 0
+        try:
+            return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
+        except IndexError as error:
+            raise self._damage() from error
+
+    def _check(self) -> None:
+        """Compare the file with its checksums, once. One with lists and of more than some megabytes is not read for it:
+        a query reads a small part of it, and which that is only FAISS knows.
+        """
+        if not self._has_lists or self.segment.size <= _READ_WHOLE:
+            self._file.check()
+
+    def _damage(self) -> IndexDamaged:
+        path = self._file.path
+        return IndexDamaged(
+            f"{path} is damaged: it names vectors that it does not have; run: {rebuild_command(path.parents[1])}"
+        )
+
+    def _probes(self, allowed: Bool | None) -> int:
+        """The number of lists to search."""
+        lists, probes = int(self._index.nlist), int(self._index.nprobe)
+        share = 1.0 if allowed is None else float(np.count_nonzero(allowed)) / len(allowed)
+        return lists if share * lists <= probes else min(lists, math.ceil(probes / share))
+
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+        if self._has_lists:
+            self._check()
+            if not self._layout.are_there(rows):
+                raise self._damage()
+            return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
+        self._file.check_each(self._start + rows * self._codes.shape[1], self._codes.shape[1])
+        codes = self._codes.take(rows, axis=0)
+        return to_single(codes.view(np.int16)) if self._is_half else np.asarray(self._index.sa_decode(codes))
+
+
+class HeldVectors:
+    """An opened segment whose vectors are held in memory, as half-precision floats. Threads may share it."""
+
+    compares_all = True
+    rounding = _ROUNDING
+
+    def __init__(self, segment: Segment, rows: Float16) -> None:
+        """Hold a copy of vectors in the order of the segment's ids. (n, d)"""
+        self.segment = segment
+        self.dimension = rows.shape[1]
+        self._index = faiss.IndexScalarQuantizer(
+            self.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8))
+        self._codes = _codes(self._index)
+
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
+        """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)"""
+        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
+
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+        return to_single(self._codes.take(rows, axis=0).view(np.int16))
+
+
+def scanned(
+    index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowed: Bool | None = None, probes: int = 0
+) -> TopKResult:
+    """Scan an index of FAISS for the n best allowed rows; `probes` of its lists, if it has any. (q, d) -> (q, n)
+
+    Raises IndexError if its lists name rows that there are not.
+    """
+    selected: dict[str, Any] = {}
+    if allowed is not None:
+        bits = np.packbits(allowed, bitorder="little")
+        selected["sel"] = faiss.IDSelectorBitmap(bits)  # does not copy: `bits` must outlive the search
+    parameters = faiss.SearchParametersIVF(nprobe=probes, **selected) if probes else faiss.SearchParameters(**selected)
+    with in_one_thread(len(queries) == 1):  # FAISS shares queries, not rows
+        scores, rows = index.search(queries, n, params=parameters)
+    if probes and rows.size and rows.max() >= len(id_ranges):
+        raise IndexError(f"there is no row {rows.max()}")
+    ids = id_ranges.ids(np.maximum(rows, 0))
+    if (none := rows < 0).any():
+        scores[none], ids[none] = -np.inf, -1
+    return TopKResult(scores, ids)
+
+
+def _codes(index: Any) -> UInt8:
+    """The codes of an index without lists, as a view of its memory. (n, bytes a vector)"""
+    shape = (index.ntotal, index.code_size)
+    return np.asarray(faiss.rev_swig_ptr(index.codes.data(), shape[0] * shape[1])).reshape(shape)
+
+
+# -- Faiss store -------------------------------------------------------------------------------------------------------
 
 
 class FaissStore:
@@ -62,7 +384,7 @@ class FaissStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new files, without removed ids."""
-        from semsearch.dense.copying import merge_by_copying  # start-up time: a search writes nothing
+        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
 
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 

@@ -15,10 +15,21 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.dense.measured_recall import FEW, QUESTIONS, K, evenly, probes_for, recall
-from semsearch.dense.scan_plan import PLAIN, SURE, TRAINING, ScanOptions, SegmentLayout
-from semsearch.dense.store import Additions, Questions
-from semsearch.results.state.scan import Scan
+from semsearch.dense.scan_plan import (
+    FEW,
+    PLAIN,
+    QUESTIONS,
+    SURE,
+    TRAINING,
+    K,
+    ScanOptions,
+    SegmentLayout,
+    evenly,
+    probes_for,
+    recall,
+)
+from semsearch.dense.vector_store import Additions, Questions
+from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft, WrittenFile, write_durably
 

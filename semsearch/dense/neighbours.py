@@ -14,7 +14,7 @@ import faiss as _faiss
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense.measured_recall import evenly
+from semsearch.dense.scan_plan import evenly
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]

@@ -1,6 +1,19 @@
-"""A reader of opened segments, which are searched and fetched from together. It leaves out rows with removed ids.
+"""A reader of opened segments, which are searched and fetched from together, one query at a time or many at once.
 
-It does not matter where a segment is: in a mapped file, in memory or with an engine. A segment says whether it compares
+Exact search for many queries at once: compare them with all vectors of a segment by matrix products of blocks.
+
+A scan for one query waits for memory: each vector is read, and used once. For many queries a block of vectors is
+read
+once and used for all of them, and the product of two matrices is what processors do best: with a thousand queries
+a
+scan of 105,600 vectors of 448 numbers takes a third of the time of separate scans. Few products matter: a row that
+does
+not beat the n-th best of the blocks before is never looked at again (semsearch.arrays.top_k).
+
+A reader of opened segments, which are searched and fetched from together. It leaves out rows with removed ids.
+
+It does not matter where a segment is: in a mapped file, in memory or with an engine. A segment says whether it
+compares
 every row; those that do are compared with many queries at once by matrix products (semsearch.dense.exact).
 """
 
@@ -15,12 +28,38 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
-from semsearch.dense.store import check_dimension
-from semsearch.dense.stored import StoredVectors, nothing_stored
+from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
+from semsearch.dense.vector_store import check_dimension
 from semsearch.storage.segments import Segment
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
+
+BLOCK = 4096  # vectors: they and their products with five hundred queries are fifteen megabytes
+
+
+def compare_all(
+    best: TopK,
+    queries: Float32,
+    rows: Int64,
+    *,
+    decode: Callable[[Int64], Float32],
+    ids: Callable[[Int64], Int64],
+    block: int = BLOCK,
+) -> None:
+    """Offer the inner products of queries with the vectors at some rows to the queries' best. (q, d), (r,)
+
+    `decode` gives the vectors at rows, (r,) -> (r, d); `ids` their ids, (r,) -> (r,).
+    """
+    shape = len(queries), min(block, len(rows))
+    products: Float32 = np.empty(shape, dtype=np.float32)  # once: fresh memory takes longer than the product
+    for first in range(0, len(rows), block):
+        some = rows[first : first + block]
+        best.add(np.matmul(queries, decode(some).T, out=products[:, : len(some)]), ids(some))
+
+
+# -- Segments reader ---------------------------------------------------------------------------------------------------
+
 Bool = npt.NDArray[np.bool_]
 Result = TypeVar("Result")
 
@@ -127,7 +166,6 @@ class SegmentsReader:
 
     def _search_many(self, masks: Sequence[tuple[OpenedSegment, Bool | None]], queries: Float32, n: int) -> TopKResult:
         """Search segments for many queries: those that compare all by blocks, the others by their lists."""
-        from semsearch.dense.exact import compare_all  # start-up time: one question needs none of it
 
         best = TopK(len(queries), n)
         listed = [partial(_scan, vectors, queries, n, mask) for vectors, mask in masks if not vectors.compares_all]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.unit import row_lengths, to_unit
+from semsearch.arrays.vectors import row_lengths, to_unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.text.ragged import Ragged

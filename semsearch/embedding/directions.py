@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.components import CommonComponents
-from semsearch.embedding.frequencies import MIN_FREQUENCY
 from semsearch.errors import UsageError
-from semsearch.word_vectors.neighbours import Neighbour
+from semsearch.word_vectors.nearest_words import Neighbour
 from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 Float64 = npt.NDArray[np.float64]
 

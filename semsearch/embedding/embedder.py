@@ -1,15 +1,32 @@
-"""Turn texts into unit vectors: words, weights, average, removal of the common components.
+"""Turn texts into unit vectors: words, weights, average, removal of the common components; and a fitted embedder as
+bytes.
 
-`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator.scikit_learn): the constructor only
-stores its arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns.
+Texts to the ids of their words in a table of word vectors.
+
+Sentences of general language, drawn word by word from p(w): what a prior stands for.
+
+A fitted embedder as bytes: a NumPy archive without pickles, with a card that people can read.
+
+Turn texts into unit vectors: words, weights, average, removal of the common components.
+
+`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator.scikit_learn): the constructor
+only
+stores its arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never
+learns.
 What is learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the
-components follow from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives,
-as long as the weights are the same. Vectors that unknown words get from their contexts are frozen with the weights.
+components follow from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything
+gives,
+as long as the weights are the same. Vectors that unknown words get from their contexts are frozen with the
+weights.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,25 +34,195 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding import saved
-from semsearch.embedding.choices import Choices
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.estimator.encoding import Encoding
-from semsearch.embedding.estimator.parameters import EmbedderParameters
-from semsearch.embedding.estimator.texts import BATCH, batched, listed
-from semsearch.embedding.guesses import Guesses
+from semsearch.embedding.estimator import BATCH, Choices, EmbedderParameters, Encoding, batched, listed
+from semsearch.embedding.methods import Method
+from semsearch.embedding.oov import OovVectors
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
-from semsearch.embedding.word_ids import word_ids
-from semsearch.errors import FitError
-from semsearch.text.ragged import Ragged
-from semsearch.text.tokens import WordChunk, hash_chunks, words
+from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
+from semsearch.text.ragged import OovWords, Ragged
+from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
 from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from semsearch.embedding.contributions import WordShares
     from semsearch.embedding.induced_words import InducedWords
     from semsearch.system.threads import Spread
+
+
+def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown: bool) -> Ragged:
+    """The ids of each text's words. Words that the table lacks are left out, or kept as unknown words of the texts."""
+    parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+    counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    unknown_words: list[OovWords] = []
+    for chunk in chunks:
+        parts.append(vectors.lookup(chunk.hashes))
+        counts.append(chunk.counts)
+        if keep_unknown:
+            unknown_words.append(OovWords.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
+    ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
+    if not keep_unknown:
+        return Ragged(ids, indptr).only(ids >= 0)
+    distinct, which = OovWords.concatenate(unknown_words).distinct()
+    ids[ids < 0] = -1 - which
+    return Ragged(ids, indptr, distinct)
+
+
+# -- General language --------------------------------------------------------------------------------------------------
+
+_SAMPLE = 4000  # sentences
+
+
+def general_sentences(vectors: WordVectors) -> Ragged:
+    """Draw sentences of 5 to 24 words from the word vectors' own p(w): the same ones each time."""
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(5, 25, size=_SAMPLE)
+    p = vectors.frequencies.astype(np.float64)
+    ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32)
+    return Ragged(ids, np.concatenate(([0], np.cumsum(lengths))))
+
+
+# -- Saved -------------------------------------------------------------------------------------------------------------
+
+
+def card_of(embedder: SentenceEmbedder) -> dict[str, Any]:
+    """A description of a fitted embedder for people: method, a, components and their shares of the variance."""
+    chosen, method = embedder.chosen_, embedder.chosen_.method
+    return {
+        "method": method.name,
+        "weighting": method.weighting,
+        "normalise": method.normalise,
+        "piecewise": method.piecewise,
+        "a": embedder.weights_.a or None,
+        "components": len(embedder.common_.directions),
+        "shares": [round(float(share), 6) for share in embedder.common_.shares],
+        "frequencies": str(chosen.frequencies),
+        "prior": chosen.prior,
+        "unknown": chosen.unknown,
+        "induced words": len(embedder.induced_) if embedder.induced_ else 0,
+        "vectors": chosen.vectors.name,
+        "vectors_digest": chosen.vectors.digest,
+        "dimension": chosen.vectors.dimension,
+        "tokeniser": TOKENISER_VERSION,
+        "asked": {"a": chosen.a, "components": chosen.components},
+    }
+
+
+def weights_digest(embedder: SentenceEmbedder) -> str:
+    """A digest of all that determines a fitted embedder's raw vectors: equal digests mean equal raw vectors."""
+    chosen, weights = embedder.chosen_, embedder.weights_
+    text = f"{chosen.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {chosen.method.normalise} {weights.a!r}"
+    if chosen.unknown != "skip":
+        induced = embedder.induced_.digest() if embedder.induced_ else None
+        text += f" {weights.of_unknown_words!r} {chosen.unknown} {induced}"
+    stored = weights.values.tobytes() if weights.stored else b""
+    return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
+
+
+def embedder_to_bytes(embedder: SentenceEmbedder) -> bytes:
+    """Serialise all that an embedder has learned, as a NumPy archive without pickles."""
+    statistics, common = embedder.statistics_, embedder.common_
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "card": np.frombuffer(json.dumps(card_of(embedder)).encode(), dtype=np.uint8),
+        "a": np.array(embedder.weights_.a),
+        "directions": common.directions,
+        "strengths": common.strengths,
+        "shares": common.shares,
+        "gram": statistics.gram,
+        "sums": np.array([statistics.sentences, statistics.words], dtype=np.float64),
+        "rounding": np.array(statistics.rounding),
+    }
+    if embedder.weights_.stored:
+        arrays["weights"] = embedder.weights_.values
+    if embedder.induced_ is not None:
+        arrays["induced_hashes"], arrays["induced_vectors"] = embedder.induced_.hashes, embedder.induced_.vectors
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
+    return buffer.getvalue()
+
+
+def restore_embedder(embedder: SentenceEmbedder, data: bytes) -> None:
+    """Give an embedder what another one had learned, from its bytes. Its parameters stay.
+
+    Raises VectorsMismatch if that was fitted with other word vectors, FitError if the data are damaged.
+    """
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            card, vectors = json.loads(arrays["card"].tobytes()), embedder.opened_vectors
+            _check_vectors(card, vectors)
+            _put(embedder, _choices(card, vectors), arrays)
+    except SemsearchError:
+        raise
+    except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
+        raise FitError(f"this is not a fitted embedder, or it is damaged ({error}); fit and save it again") from error
+
+
+def write_saved(path: str | Path, data: bytes) -> None:
+    """Write an embedder's bytes to a file, which appears whole or not at all. Raises StorageError."""
+    from semsearch.system.durable import write_durably  # start-up time: only `save` writes
+
+    try:
+        write_durably(Path(path), lambda write: write(data))
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+
+
+def read_saved(path: str | Path) -> bytes:
+    """Read what `write` wrote. Raises FitError if the file cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FitError(f"{path} cannot be read: {error}") from error
+
+
+def _choices(card: dict[str, Any], vectors: WordVectors) -> Choices:
+    asked = card["asked"]
+    method = Method(card["method"], card["weighting"], card["normalise"], asked["components"], card["piecewise"])
+    return Choices.of(
+        vectors,
+        method=method,
+        a=asked["a"],
+        components=asked["components"],
+        frequencies=card["frequencies"],
+        prior=card["prior"],
+        unknown=card.get("unknown", "skip"),  # absent in embedders saved before there was a choice
+    )
+
+
+def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    stored = "weights" in arrays
+    values = arrays["weights"] if stored else chosen.vectors.frequencies
+    sentences, words = arrays["sums"].tolist()
+    statistics = SentenceSums.in_single(arrays["gram"], sentences, words)
+    if "rounding" in arrays:  # since it is kept
+        statistics = replace(statistics, rounding=float(arrays["rounding"]))
+    embedder.chosen_ = chosen
+    embedder.weights_ = WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored)
+    if "induced_hashes" in arrays:
+        from semsearch.embedding.induced_words import InducedWords  # start-up time: few indexes have any
+
+        embedder.induced_ = InducedWords(arrays["induced_hashes"], arrays["induced_vectors"])
+    embedder.statistics_ = statistics
+    embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
+
+
+def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
+    if card["vectors_digest"] != vectors.digest:
+        raise VectorsMismatch(
+            f"this was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not with "
+            f"{vectors.name} ({vectors.digest[:8]}); open it with those"
+        )
+    if card["tokeniser"] != TOKENISER_VERSION:
+        raise VectorsMismatch(
+            f"this was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
+        )
+
+
+# -- Embedder ----------------------------------------------------------------------------------------------------------
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -232,8 +419,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         return self._raw().of(texts)
 
     @cached_property
-    def _guesses(self) -> Guesses:
-        return Guesses(self.chosen_.vectors, self.induced_)
+    def _guesses(self) -> OovVectors:
+        return OovVectors(self.chosen_.vectors, self.induced_)
 
     def _raw(self) -> WeightedSums:
         if self._raw_ is None:
@@ -254,7 +441,6 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def general_statistics(self) -> SentenceSums:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
-        from semsearch.embedding.general_language import general_sentences
 
         return self.statistics_of(general_sentences(self.chosen_.vectors))
 
@@ -269,17 +455,17 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     def weights_digest(self) -> str:
         """A digest of all that determines raw vectors: equal digests mean equal raw vectors."""
         self._check_fitted()
-        return saved.weights_digest(self)
+        return weights_digest(self)
 
     def card(self) -> dict[str, Any]:
         """A description for people: method, a, components and their shares of the variance, word vectors."""
         self._check_fitted()
-        return saved.card_of(self)
+        return card_of(self)
 
     def to_bytes(self) -> bytes:
         """Serialise all that was learned, as a NumPy archive without pickles."""
         self._check_fitted()
-        return saved.to_bytes(self)
+        return embedder_to_bytes(self)
 
     @classmethod
     def from_bytes(cls, data: bytes, vectors: WordVectorsLike) -> SentenceEmbedder:
@@ -288,7 +474,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
         """
         embedder = cls(vectors)
-        saved.restore(embedder, data)
+        restore_embedder(embedder, data)
         chosen = embedder.chosen_
         return embedder.set_params(
             method=chosen.method,
@@ -301,12 +487,12 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     def save(self, path: str | Path) -> None:
         """Write what was learned to a file, which appears whole or not at all. Raises StorageError."""
-        saved.write(path, self.to_bytes())
+        write_saved(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | Path, vectors: WordVectorsLike) -> SentenceEmbedder:
         """Read an embedder that `save` wrote. Raises as `from_bytes`, and FitError if the file cannot be read."""
-        return cls.from_bytes(saved.read(path), vectors)
+        return cls.from_bytes(read_saved(path), vectors)
 
     def __getstate__(self) -> dict[str, Any]:
         """The parameters, and what was learned as `to_bytes` has it: tables that can be made again are left behind."""
@@ -315,7 +501,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state["parameters"])
         if state["learned"] is not None:
-            saved.restore(self, state["learned"])
+            restore_embedder(self, state["learned"])
 
     def _summary(self) -> str:
         chosen = self.chosen_

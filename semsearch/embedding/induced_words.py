@@ -24,8 +24,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.system.threads import Threads
-from semsearch.text.ragged import Ragged
-from semsearch.text.unknown_words import UnknownWords
+from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.table import Guessing, WordVectors
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class InducedWords:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def put(self, unknown_words: UnknownWords, into: Float32) -> None:
+    def put(self, unknown_words: OovWords, into: Float32) -> None:
         """Overwrite the rows of `into` whose words have an induced vector. (u,), (u, d)"""
         rows = np.searchsorted(self.hashes, unknown_words.hashes)
         rows[rows == len(self)] = 0
@@ -167,7 +166,7 @@ class _ContextSums:
     sums: Float32  # (k, d)
     own: Float64  # the factor with which the word's own vector is in its sum (k,)
     times: Int64  # (k,)
-    unknown_words: UnknownWords
+    unknown_words: OovWords
 
 
 class _ContextFinder:
@@ -246,7 +245,7 @@ class _Contexts:
         """The mean context u_w of each chosen word; zero if it has none. (n, d)"""
         return np.asarray((self._sums - self._self[:, None] * self._own) / np.maximum(self.seen, 1)[:, None])
 
-    def _note_unknown(self, unknown_words: UnknownWords) -> None:
+    def _note_unknown(self, unknown_words: OovWords) -> None:
         """Note the vectors that the chosen unknown words have without their contexts."""
         slots = self._finder.slots_of_unknown.look_up(unknown_words.hashes)
         new = np.flatnonzero((slots >= 0) & ~self._noted[slots])

@@ -1,9 +1,15 @@
 """Raw sentence vectors: the weighted averages of word vectors, before any component is removed.
 
-Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
-of all words once, and a batch of texts is one sparse product with it. A few texts do without the table. Unknown words
+Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a
+table
+of all words once, and a batch of texts is one sparse product with it. A few texts do without the table. Unknown
+words
 come with the texts, and a function guesses their vectors; a word whose guess is zero is left out, as if it did not
 occur.
+
+Average the word vectors of each text, for many texts at once.
+
+The averages are a sparse matrix, with a row per text and a column per word, times the table of word vectors.
 """
 
 from __future__ import annotations
@@ -16,16 +22,68 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.unit import row_lengths, to_unit, unit
+from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
-from semsearch.text.ragged import Ragged
-from semsearch.text.unknown_words import NONE, UnknownWords
-from semsearch.word_vectors.averages import average, average_few, total
-from semsearch.word_vectors.reference import VectorsReference
+from semsearch.text.ragged import NONE, OovWords, Ragged
+from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
 Float32 = npt.NDArray[np.float32]
+
+
+def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
+    """The mean word vector of each text, (1/|s|) Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
+
+    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
+    """
+    shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
+    return _weighted(texts, shares, table, unknown_words)
+
+
+def total(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
+    """The sum of each text's word vectors, Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
+
+    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
+    """
+    return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, unknown_words)
+
+
+def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Float32 | None) -> Float32:
+    is_unknown = texts.ids < 0 if unknown_words is not None and len(unknown_words) else None
+    if unknown_words is None or is_unknown is None or not is_unknown.any():
+        return _product(texts, shares, table)
+    result = _product(texts.only(~is_unknown), shares[~is_unknown], table)
+    some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[is_unknown])  # most texts have none
+    others = texts.only(is_unknown).take(some)
+    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], unknown_words)
+    return result
+
+
+def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
+    """Σ_{w∈s} share[w] table[w], for texts without unknown words. n texts, (t,), (V, d) -> (n, d)"""
+    from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+
+    indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
+    matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
+    return np.asarray(matrix @ table, dtype=np.float32)
+
+
+def average_few(texts: Ragged, rows: Float32) -> Float32:
+    """The mean word vector of each text, from a row for each word of the texts. n texts, (t, d) -> (n, d)
+
+    A text without words gets a zero row. For few words: it does without the sparse product.
+    """
+    result = np.zeros((len(texts), rows.shape[1]), dtype=np.float32)
+    lengths = texts.lengths
+    filled = np.flatnonzero(lengths)
+    if len(filled):
+        result[filled] = np.add.reduceat(rows, texts.indptr[filled], axis=0) / lengths[filled, None].astype(np.float32)
+    return result
+
+
+# -- Weighted sums -----------------------------------------------------------------------------------------------------
+
 Int64 = npt.NDArray[np.int64]
 
 _FEW = 4096  # words: below, no sparse product is loaded
@@ -59,7 +117,7 @@ class WeightedSums:
         weights: WordWeights,
         *,
         normalise: bool,
-        guess: Callable[[UnknownWords], Float32] | None = None,
+        guess: Callable[[OovWords], Float32] | None = None,
         expected: int = 0,
     ) -> None:
         self._vectors = vectors
@@ -67,7 +125,7 @@ class WeightedSums:
         self._normalise = normalise
         self.expected = expected
         self._guess = guess
-        self._last: tuple[UnknownWords, Float32] | None = None
+        self._last: tuple[OovWords, Float32] | None = None
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
         self._folded: tuple[CommonComponents, Float32, float] | None = None
@@ -96,7 +154,7 @@ class WeightedSums:
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return known
 
-    def words(self, ids: npt.NDArray[np.int32], unknown_words: UnknownWords = NONE) -> Float32:
+    def words(self, ids: npt.NDArray[np.int32], unknown_words: OovWords = NONE) -> Float32:
         """The weighted vectors of words: weight(w) v_w. (t,) -> (t, d)"""
         return self.vectors_of(ids, unknown_words) * self._weights_of(ids)[:, None]
 
@@ -188,7 +246,7 @@ class WeightedSums:
             factors[faint] = to_unit(rest[faint], scale=scale)
         np.multiply(rest, factors[:, None], out=out)
 
-    def _guesses(self, unknown_words: UnknownWords) -> Float32:
+    def _guesses(self, unknown_words: OovWords) -> Float32:
         """The vectors of unknown words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
         if last is None or last[0] is not unknown_words:
@@ -199,7 +257,7 @@ class WeightedSums:
             )
         return last[1]
 
-    def vectors_of(self, ids: npt.NDArray[np.int32], unknown_words: UnknownWords) -> Float32:
+    def vectors_of(self, ids: npt.NDArray[np.int32], unknown_words: OovWords) -> Float32:
         """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
         rows = self._vectors.rows(np.maximum(ids, 0))
         is_unknown = ids < 0
@@ -249,7 +307,7 @@ def _opened_again(
     vectors: VectorsReference,
     weights: WordWeights,
     normalise: bool,
-    guess: Callable[[UnknownWords], Float32] | None,
+    guess: Callable[[OovWords], Float32] | None,
     expected: int,
 ) -> WeightedSums:
     return WeightedSums(vectors.open(), weights, normalise=normalise, guess=guess, expected=expected)

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding.frequencies import mixed, probabilities, smoothed
 from semsearch.embedding.methods import Weighting
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
-from semsearch.text.word_counts import read_counts, shares
 from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.word_frequencies import mixed, probabilities, read_counts, shares, smoothed
 
 Array = npt.NDArray[np.floating[Any]]
 Float32 = npt.NDArray[np.float32]

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from semsearch.errors import SourceError
 from semsearch.system.durable import file_digest
-from semsearch.system.user_folders import cache_folder
+from semsearch.system.locations import cache_folder
 
 _PACKAGE = Path(__file__).parents[1]
 _TEXT = "json"  # the name of the part that is not an array

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import StorageError, UsageError
-from semsearch.evaluate.optional import import_extra
+from semsearch.evaluate.inputs import import_extra
 from semsearch.system.durable import write_durably
 
 if TYPE_CHECKING:

@@ -9,17 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from semsearch.errors import UsageError, VectorsError
-from semsearch.evaluate.retrieval.beir import collection_folders, read_collection
-from semsearch.evaluate.retrieval.comparison import RetrievalRow
-from semsearch.evaluate.retrieval.modes_and_peers import evaluate_retrieval
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
-from semsearch.evaluate.similarity.sts import evaluate_sts
-from semsearch.evaluate.similarity.sts_report import StsAverage
+from semsearch.evaluate.beir import collection_folders, read_collection
+from semsearch.evaluate.retrieval import RetrievalRow, evaluate_retrieval
+from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts import evaluate_sts
+from semsearch.evaluate.sts_scores import StsAverage
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.writer import write_to_card
+from semsearch.word_vectors.table_writer import write_to_card
 
 STS_METHODS = ("sif", "usif")
 _BATCH = 8192

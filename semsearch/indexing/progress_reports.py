@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semsearch.results.state.reports import Progress
+    from semsearch.results.reports import Progress
     from semsearch.system.progress_bar import Show
 
 Report = Callable[["Progress"], None]

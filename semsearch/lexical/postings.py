@@ -1,12 +1,17 @@
-"""A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
+"""Postings: which passages have which terms, and how often, in segments that are written once.
 
-The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
+A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
+
+The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own
+terms.
 
     terms    (T,) uint64, rising: the terms
     bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
     lengths  (R,) float32: how many words each passage has, headings included
     rows     (P,) int32: the passages' rows, rising within a term
     counts   (P,) uint8: how often, words of title and headings counted double, at most 255
+
+An opened segment of postings, with the ids of its passages.
 """
 
 from __future__ import annotations
@@ -21,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
-from semsearch.text.terms.lexicon import Lexicon, Terms
+from semsearch.text.terms import Lexicon, Terms
 from semsearch.text.tokens import UInt64, WordChunk, hash_chunks
 
 if TYPE_CHECKING:
@@ -242,3 +248,21 @@ class PostingsBuilder:
             lists.indices.astype("<i4"),
             lists.data,
         ]
+
+
+# -- Segment -----------------------------------------------------------------------------------------------------------
+
+Float64 = npt.NDArray[np.float64]
+
+
+class LexicalSegment:
+    """An opened segment of postings. Raises FileNotFoundError if the file has gone, IndexDamaged if it is another."""
+
+    def __init__(self, path: Path, segment: Segment) -> None:
+        self.id_ranges = segment.id_ranges
+        self.postings = Postings(path, segment.sums)
+        if len(self.postings) != len(segment.id_ranges):
+            raise IndexDamaged(
+                f"{path} has {len(self.postings)} passages, not {len(segment.id_ranges)}; "
+                f"run: {rebuild_command(path.parents[1])}"
+            )

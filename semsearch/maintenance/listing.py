@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError
-from semsearch.storage.database import IndexDatabase
-from semsearch.storage.files.disk_space import file_sizes
-from semsearch.storage.opening import check, has_database
-from semsearch.storage.roots import get_roots
+from semsearch.storage.catalogue import get_roots
+from semsearch.storage.database import IndexDatabase, check, has_database
+from semsearch.storage.index_files import file_sizes
 
 
 @dataclass(frozen=True, slots=True)

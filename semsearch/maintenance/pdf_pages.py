@@ -1,27 +1,60 @@
 """Look at a page of a PDF of an index: its picture, and where its sentences stand.
 
-Only a file that still is what was indexed is shown: its bytes are compared by their digest. So a page that is shown is
+Only a file that still is what was indexed is shown: its bytes are compared by their digest. So a page that is
+shown is
 one that was searched, whatever has come to lie at its path.
+
+Files that are as they were indexed. The bytes of an indexed file, if they still are those that were indexed:
+compared
+by size and digest.
+
+So nothing is shown that was not searched, whatever has come to lie at its path.
 """
 
 from __future__ import annotations
 
+import hashlib
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import UsageError
-from semsearch.maintenance.indexed_file import read_indexed
-from semsearch.results.contents.pages import PageSentence, PdfPage, TextBox
-from semsearch.search.hits import path_of
-from semsearch.search.queries.similar import find_document
+from semsearch.errors import SourceChanged, UsageError
+from semsearch.results.documents import PageSentence, PdfPage, TextBox
+from semsearch.search.make_hits import path_of
+from semsearch.search.similar import find_document
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages
-from semsearch.system.working_folder import working_folder
+from semsearch.system.locations import uri_scheme, working_folder
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.readers.pdf.letters import Box
+    from semsearch.readers.pdf_pictures import Box
+
+# -- Files that are as they were indexed -------------------------------------------------------------------------------
+
+
+def read_indexed(document: DocumentRow, path: str) -> bytes:
+    """Read the file of a document, called `path` in errors.
+
+    Raises SourceChanged if it has changed or gone, or is an object in a store, which is read only to be indexed.
+    """
+    if uri_scheme(document.root):
+        raise SourceChanged(f"{path} lies in a store, and is not here to be shown; what was indexed of it is its text")
+    file = Path(document.absolute)
+    try:
+        found = file.stat()
+        is_same = stat.S_ISREG(found.st_mode) and found.st_size == document.size
+        data = file.read_bytes() if is_same else b""
+    except OSError as error:
+        raise SourceChanged(f"{path} cannot be read ({error.strerror}); what was indexed of it is its text") from None
+    if not is_same or hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
+        raise SourceChanged(f"{path} has changed since it was indexed; index it again to see it as it is now")
+    return data
+
+
+# -- Pages -------------------------------------------------------------------------------------------------------------
 
 _ON_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page = ?"
 
@@ -57,14 +90,14 @@ def _passages(db: sqlite3.Connection, document: DocumentRow, page: int) -> list[
 
 def picture_of(found: IndexedPage, width: int) -> bytes:
     """The page as PNG, so many pixels wide. Raises SourceChanged, SourceError, UsageError, MissingExtra."""
-    from semsearch.readers.pdf.placing import page_picture  # an optional dependency
+    from semsearch.readers.pdf_pictures import page_picture  # an optional dependency
 
     return page_picture(read_indexed(found.document, found.path), found.path, found.page, width)
 
 
 def placed(found: IndexedPage) -> PdfPage:
     """The page with the boxes of its sentences. Raises as `picture_of`."""
-    from semsearch.readers.pdf.placing import place_sentences  # an optional dependency
+    from semsearch.readers.pdf_pictures import place_sentences  # an optional dependency
 
     before, on = _sentences(found.before), _sentences(found.on)
     made = place_sentences(

@@ -10,24 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense.store import NO_IDS, VectorReader
+from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
-from semsearch.lexical.segment import LexicalSegment
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.storage.audit import find_stray_ids, find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
-from semsearch.storage.checks.audit import find_wrong_values
-from semsearch.storage.checks.held_ids import find_stray_ids
+from semsearch.storage.checksums import check_digests
+from semsearch.storage.damaged_rows import find_damaged
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
-from semsearch.storage.manifest import get_segments
-from semsearch.storage.segments import KINDS, Segment
-from semsearch.storage.sums.damaged_rows import find_damaged
-from semsearch.storage.sums.seals import check_seals
+from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
-from semsearch.text.languages.rules import ENGLISH
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.topics.joined import join
-from semsearch.topics.model import named_topics, open_topics
+from semsearch.text.languages import ENGLISH
+from semsearch.text.terms import Lexicon
+from semsearch.topics.topic_model import join, named_topics, open_topics
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -69,7 +66,7 @@ def _damaged(db: sqlite3.Connection) -> list[str]:
     """What is not as it was written: the small tables, by their seals, and rows, by their checksums."""
     found = list(islice(find_damaged(db), _MOST))
     try:
-        check_seals(db)
+        check_digests(db)
     except IndexDamaged as error:
         found.append(str(error))
     return found

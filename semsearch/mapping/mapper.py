@@ -1,8 +1,11 @@
 """The maker of an index's map: looks whether there is one, brings it up to date, or makes and keeps a new one.
 
 What is there is used as far as it goes. After a write, new passages are put beside those that they are like, and
-nothing else moves; when a fifth of the passages is new, or half of the old ones are gone, or the vectors are others,
+nothing else moves; when a fifth of the passages is new, or half of the old ones are gone, or the vectors are
+others,
 all of it is made anew. The vectors are read in one read transaction; the long part, the descent, needs none.
+
+Passages behind points. The passages behind points of a map, as they are shown when one points at them.
 """
 
 from __future__ import annotations
@@ -18,24 +21,55 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.measured_recall import evenly
-from semsearch.mapping.arranging import Likeness, arrange, compare
+from semsearch.dense.scan_plan import evenly
+from semsearch.mapping.arrange_passages import Likeness, arrange, beside, compare
 from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
-from semsearch.mapping.map_file import read_map, write_map
-from semsearch.mapping.passage_map import PassageMap
-from semsearch.mapping.placing import beside
+from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, regions
-from semsearch.mapping.shown_passages import shown_passages
-from semsearch.results.contents.map_passage import MapPassage
-from semsearch.results.contents.map_status import MapProgress, MapState, MapStatus
-from semsearch.storage.catalogue import get_passages
-from semsearch.storage.files.map_files import get_fit
+from semsearch.results.map_status import MapPassage, MapProgress, MapState, MapStatus
+from semsearch.search.make_hits import path_of
+from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
+from semsearch.storage.index_files import get_fit
+from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.search.index_reader import IndexReader
     from semsearch.search.searcher import Searcher
-    from semsearch.search.snapshot import Snapshot
+
+# -- Passages behind points --------------------------------------------------------------------------------------------
+
+
+def shown_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[MapPassage]:
+    """Read passages by their ids, in that order; those that are not in the index are left out."""
+    passages = get_passages(db, ids)
+    documents = get_documents(db, {passage.document_id for passage in passages.values()})
+    here = working_folder().as_posix()
+    found = [passages[id_] for id_ in ids if id_ in passages]
+    return [_shown(passage, documents[passage.document_id], here) for passage in found]
+
+
+def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
+    _, _, start, end, line = passage.sentences[0].tolist()
+    return MapPassage(
+        passage_id=passage.id,
+        path=path_of(document, here),
+        root=document.root,
+        document=document.path,
+        title=document.title,
+        format=document.format,
+        headings=passage.headings,
+        line=line,
+        page=passage.page,
+        place=passage.place(0),
+        start=start,
+        end=end,
+        text=passage.text,
+    )
+
+
+# -- The maker of maps -------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 Float32 = npt.NDArray[np.float32]
@@ -110,18 +144,18 @@ class Mapper:
         """The state of the map."""
         return self._searcher().in_one_generation(self._status)
 
-    def _there(self, db: sqlite3.Connection, _: Snapshot) -> PassageMap | None:
+    def _there(self, db: sqlite3.Connection, _: IndexReader) -> PassageMap | None:
         known, ids = self._known(db), _passage_ids(db)
         return None if known is None else _kept(known, ids)
 
-    def _coloured(self, db: sqlite3.Connection, snapshot: Snapshot) -> ColouredMap | None:
+    def _coloured(self, db: sqlite3.Connection, snapshot: IndexReader) -> ColouredMap | None:
         snapshot.check_documents(db)
         found = self._there(db, snapshot)
         if found is None:
             return None
         return ColouredMap(snapshot.generation, found, colourings(get_spans_of_documents(db), found.ids))
 
-    def _status(self, db: sqlite3.Connection, snapshot: Snapshot) -> MapStatus:
+    def _status(self, db: sqlite3.Connection, snapshot: IndexReader) -> MapStatus:
         progress, known, of = self._progress, self._known(db), len(_passage_ids(db))
         if known is None:
             return MapStatus("running" if progress else "absent", 0, of, None, progress)
@@ -132,7 +166,7 @@ class Mapper:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _look(self, db: sqlite3.Connection, snapshot: Snapshot, anew: bool, tell: Report) -> PassageMap | Material:
+    def _look(self, db: sqlite3.Connection, snapshot: IndexReader, anew: bool, tell: Report) -> PassageMap | Material:
         """The map of this generation if that takes no time; otherwise what it is to be made of."""
         fit, ids = get_fit(db), _passage_ids(db)
         if fit is None or not len(ids):
@@ -167,7 +201,7 @@ class Mapper:
 class _StoredRows:
     """The vectors of an index's passages by their numbers; zeros where a passage has none."""
 
-    def __init__(self, snapshot: Snapshot, ids: Int64) -> None:
+    def __init__(self, snapshot: IndexReader, ids: Int64) -> None:
         self._snapshot, self._ids = snapshot, ids
         self._dimension = 2
 
@@ -194,7 +228,7 @@ def _kept(known: PassageMap, ids: Int64) -> PassageMap:
     return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
 
 
-def _updated(known: PassageMap, ids: Int64, snapshot: Snapshot) -> PassageMap | None:
+def _updated(known: PassageMap, ids: Int64, snapshot: IndexReader) -> PassageMap | None:
     """The map with the passages there are now; None if too much has changed."""
     old = _kept(known, ids)
     new = np.setdiff1d(ids, old.ids)

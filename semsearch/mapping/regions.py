@@ -15,8 +15,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from semsearch.results.contents.map_status import MapRegion
-from semsearch.text.languages.english_stop_words import STOP_WORDS
+from semsearch.results.map_status import MapRegion
+from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
 
 Float32 = npt.NDArray[np.float32]

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import PublicationFailed, SemsearchError, UsageError
-from semsearch.published.claiming import claim
-from semsearch.published.manifest import PlaceClaim
-from semsearch.published.naming import completed, place_beside
-from semsearch.published.places import open_place
-from semsearch.published.publisher import Publisher, written_at
+from semsearch.snapshots.publisher import Publisher, claim, written_at
+from semsearch.snapshots.snapshot_format import StoreClaim
+from semsearch.snapshots.snapshot_store import open_snapshot_store
+from semsearch.snapshots.store_uris import completed, store_beside
 from semsearch.storage.meta import get_count, get_meta, set_meta
 from semsearch.storage.publication import (
     INDEX_ID,
@@ -23,11 +22,11 @@ from semsearch.storage.publication import (
     write_note,
 )
 from semsearch.stores.registry import get_address
+from semsearch.system.locations import has_password, shown_uri
 from semsearch.system.locking import writer_lock
-from semsearch.system.uris import has_password, shown
 
 if TYPE_CHECKING:
-    from semsearch.results.state.publication import PublishReport
+    from semsearch.results.reports import PublishReport
     from semsearch.storage.database import IndexDatabase
 
 
@@ -56,7 +55,7 @@ def claimed(database: IndexDatabase, given: str | Path | None, *, take_over: boo
     """The place to publish to, claimed for an index and kept as its setting."""
     with database.reading() as db:
         before, own, store = get_place(db), get_meta(db, INDEX_ID), get_address(db)
-    beside = None if store is None else place_beside(store.uri)
+    beside = None if store is None else store_beside(store.uri)
     uri = completed(given, database.folder.name) if given else before or beside
     if uri is None:
         raise UsageError(f"{database.folder} has no place yet; publish it to one: semsearch publish s3://bucket/docs")
@@ -64,13 +63,13 @@ def claimed(database: IndexDatabase, given: str | Path | None, *, take_over: boo
         return uri
     if has_password(uri):
         raise UsageError("the address of a place must not have a password, which the index would keep for all to read")
-    opened = open_place(uri)
+    opened = open_snapshot_store(uri)
     with writer_lock(database.folder):
         if own is None or take_over:
             own = secrets.token_hex(16)  # another id: who follows the other index must not take this one for it
             with database.writing() as db:  # before the claim, or a crash leaves a claim of nobody
                 set_meta(db, INDEX_ID, own)
-        claim(opened, uri, PlaceClaim(own, written_at(database.folder)), take_over=take_over)
+        claim(opened, uri, StoreClaim(own, written_at(database.folder)), take_over=take_over)
         with database.writing() as db:
             set_meta(db, PLACE, uri)
     if take_over or read_note(database.folder).place != uri:
@@ -93,7 +92,7 @@ def publish_newest(database: IndexDatabase, place: str) -> None:
     except SemsearchError as error:
         note_failure(database.folder, str(error))
         raise PublicationFailed(
-            f"generation {generation} is written, and could not be published to {shown(place)}: {error}; "
+            f"generation {generation} is written, and could not be published to {shown_uri(place)}: {error}; "
             "the next write tries again, and so does: semsearch publish"
         ) from error
     except KeyboardInterrupt:

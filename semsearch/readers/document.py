@@ -1,21 +1,35 @@
-"""Documents as all readers return them: the source text, and the blocks that a person would read.
+"""Documents as all readers return them, and what readers build them with: blocks, rows of tables, damaged parts.
 
-A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order. Its
+Documents as all readers return them: the source text, and the blocks that a person would read.
+
+A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order.
+Its
 text is clean (no markup). Where markup was removed, `anchors` map the clean characters to the source, so that a
 sentence can be found again in the file, to the character and the line.
+
+Build the source text of a document whose file has none: the blocks that a binary format's reader finds, in order.
+
+That text is the document's source, so that its lines can be counted, and every block is a slice of it.
+
+Parts of a file that cannot be read: left out and told, so that the rest can be read.
+
+One broken slide is no reason to lose a talk, one message of a mailbox none to lose the others.
+
+Join the cells of a table's row to one line of text.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from semsearch.results.state.problems import Omission
+from semsearch.errors import SourceError
+from semsearch.results.omissions import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
 
@@ -96,3 +110,130 @@ class Text:
     title: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     format: str = "text"
+
+
+# -- Builder -----------------------------------------------------------------------------------------------------------
+
+_NONE = 7  # below the deepest heading
+_LONGEST_PLACE = 200  # characters: it is kept with every block, and a made-up name of a sheet may have a million
+
+
+class Builder:
+    """Collects the blocks of a document, and joins them to its source text."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._parts: list[str] = []
+        self._length = 0
+        self._deepest = 0  # level of the heading that blocks stand under
+        self._ending = _NONE  # level of the sections that end with the next block
+
+    def add(
+        self,
+        text: str,
+        *,
+        level: int = 0,
+        page: int | None = None,
+        place: str | None = None,
+        part: str | None = None,
+        spots: Sequence[Spot] = (),
+    ) -> None:
+        """Add a block, if it is not empty. With `spots`, these locate its text, not `page` and `place`."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        start = len(text) - len(text.lstrip() if text.lstrip("\n")[:1] == " " else text.lstrip("\n"))
+        if text := text[start:].rstrip():
+            place, part = place and place[:_LONGEST_PLACE], part and part[:_LONGEST_PLACE]
+            if spots:
+                spots = _from(spots, start)
+                page, place = spots[0].page, spots[0].place
+            self._end_sections(level)
+            self.blocks.append(Block(text, self._length, level, page, (), place, part, tuple(spots)))
+            self._parts += [text, "\n\n"]
+            self._length += len(text) + 2
+
+    def end_sections(self, level: int = 1) -> None:
+        """End all sections of this level and deeper ones: the next block is under none of their headings."""
+        self._ending = min(level, self._ending)
+
+    def _end_sections(self, level: int) -> None:
+        """Before a block of a level: end what is to end, if that block would not end it anyway."""
+        if (not level or level > self._ending) and self._ending <= self._deepest:
+            self.blocks.append(Block("", self._length, self._ending))
+            self._deepest = self._ending - 1
+        self._deepest, self._ending = level or self._deepest, _NONE
+
+    def add_all(self, blocks: Iterable[Block], *, place: str | None = None, part: str | None = None) -> None:
+        """Add the blocks of a part that another reader has read."""
+        for block in blocks:
+            place_, part_ = place or block.place, part or block.part
+            self.add(block.text, level=block.level, page=block.page, place=place_, part=part_)
+
+    @property
+    def source(self) -> str:
+        """The text of all blocks, with an empty line between them."""
+        return "".join(self._parts)
+
+
+def _from(spots: Sequence[Spot], start: int) -> list[Spot]:
+    """The spots of a text of which only text[start:] is left. Of several at one offset, the last counts."""
+    at = {max(0, spot.offset - start): spot for spot in spots}
+    return [spot._replace(offset=offset) for offset, spot in sorted(at.items())]
+
+
+# -- Damage ------------------------------------------------------------------------------------------------------------
+
+_TOLD = 3
+
+
+class DamagedParts:
+    """Collects the errors of the parts of one file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._errors: list[SourceError] = []
+
+    @contextmanager
+    def left_out(self) -> Iterator[None]:
+        """A SourceError within ends the part that is read, and not the file."""
+        try:
+            yield
+        except SourceError as error:
+            self._errors.append(error)
+
+    def omissions(self, blocks: Sized) -> tuple[Omission, ...]:
+        """Return the omissions of a document with these blocks. Raises SourceError if no block is left."""
+        if not self._errors:
+            return ()
+        if not len(blocks):
+            raise SourceError(f"{self._name} has no part that can be read: {self._errors[0]}")
+        return (Omission("damaged parts", len(self._errors), "; ".join(map(str, self._errors[:_TOLD]))),)
+
+
+# -- Cells -------------------------------------------------------------------------------------------------------------
+
+_ALONE = 30  # words: about two sentences, and more than a row of names and numbers
+PAGE_END = "\f"  # in the text of a cell or paragraph
+
+
+def joined_cells(cells: Iterable[str]) -> str:
+    """Join cells with " | " between them, or only a space where a sentence has just ended; empty ones are left out."""
+    row: list[str] = []
+    for cell in filter(None, (" ".join(cell.split()) for cell in cells)):
+        row += (gap(row[-1]), cell) if row else (cell,)
+    return "".join(row)
+
+
+def gap(before: str) -> str:
+    """The separator between two cells of a row, given the text before it, which is not empty."""
+    return " | " if before[-1] not in ".!?…" else " "
+
+
+def stands_alone(text: str) -> bool:
+    """Tell whether a record is so long that it shares no passage with the records before and after it."""
+    return len(text.split(maxsplit=_ALONE)) >= _ALONE
+
+
+def pages_before(cells: Iterable[str]) -> int:
+    """Count the pages that end before the first word of a row, in whose cells PAGE_END stands where one does."""
+    row = "".join(cells)
+    return row[: len(row) - len(row.lstrip())].count(PAGE_END)

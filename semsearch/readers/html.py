@@ -20,8 +20,7 @@ from lxml import etree
 
 from semsearch.errors import SourceError
 from semsearch.readers.align import Aligner, Anchors, apart, words_of
-from semsearch.readers.cells import joined
-from semsearch.readers.document import Block, Document
+from semsearch.readers.document import Block, Document, joined_cells
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
@@ -193,7 +192,7 @@ class _Page:
         text = _UNSEEN.sub("", "".join(self._parts))
         self._parts.clear()
         if _NEXT_CELL in text:
-            text = joined(text.split(_NEXT_CELL))
+            text = joined_cells(text.split(_NEXT_CELL))
         text = text.strip("\r\n").rstrip() if self._verbatim else _collapsed(text)
         if not text.strip():
             return

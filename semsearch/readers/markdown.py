@@ -1,17 +1,232 @@
 """Markdown: CommonMark, tables and strikethrough by pyromark, front matter as metadata.
 
 Only the visible text is kept: link texts without their targets, the alternative texts of images, code.
-Leftovers of site generators are dropped too: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids} and [^notes].
+Leftovers of site generators are dropped too: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids} and
+[^notes].
 HTML inside Markdown keeps its text.
+
+Convert offsets in bytes, as compiled parsers count them, to offsets in characters.
+
+Clean the text of Markdown blocks of leftovers that the parser does not know.
+
+Turn the events of a Markdown parser into blocks: pyromark gives the offsets of everything in the source.
+
+A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML.
 """
 
 from __future__ import annotations
 
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
-from semsearch.readers.document import Block, Document
+import numpy as np
+import pyromark
+
+from semsearch.readers.align import Aligner
+from semsearch.readers.document import Block, Document, gap
 from semsearch.readers.front_matter import front_matter
-from semsearch.readers.markup.markdown_events import MarkdownEvents
+from semsearch.readers.placed_text import PlacedText
+
+if TYPE_CHECKING:
+    from pyromark.event import Range
+
+
+def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
+    """Make a function that converts an offset in a text's UTF-8 to the offset in characters, plus `base`.
+
+    It takes four bytes of memory for each byte of a character after its first.
+    """
+    if text.isascii():
+        return base.__add__
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    following = np.flatnonzero((data & 0xC0) == 0x80).astype(np.uint32).data
+    return lambda offset: base + offset - bisect_left(following, offset)
+
+
+# -- Markdown cleaning -------------------------------------------------------------------------------------------------
+
+_INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
+_LEFTOVER = re.compile(r"\[![A-Za-z]+\]|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
+_SHORTCODE = re.compile(
+    r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
+    r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
+    r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
+    r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
+    r"|^[ \t]*\{%[^{}]{0,300}%\}[ \t]*$",
+    re.MULTILINE,
+)
+_HEADING_ID = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_HTML = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
+    re.DOTALL | re.IGNORECASE,
+)
+_SPACE = re.compile(r"[ \t]+")
+
+
+def clean_paragraph(text: PlacedText) -> PlacedText:
+    """Remove the leftovers of site generators from a paragraph's or a cell's text."""
+    if "[" in text.text or ":::" in text.text:
+        text = text.replaced(_LEFTOVER)
+    if "{{<" in text.text or "{{%" in text.text or "{%" in text.text:
+        text = text.replaced(_SHORTCODE)
+    return text.stripped()
+
+
+def clean_heading(text: PlacedText) -> PlacedText:
+    """Put a heading's text on one line, without its {#id}."""
+    text = clean_paragraph(text)
+    if "{" in text.text:
+        text = text.replaced(_HEADING_ID)
+    return text.on_one_line()
+
+
+def clean_code(text: PlacedText) -> PlacedText:
+    """Remove mdBook's includes, and empty lines at both ends, from code."""
+    if "{{#" in text.text:
+        text = text.replaced(_INCLUDE)
+    body = text.text.rstrip()
+    return text.cut(len(body) - len(body.lstrip("\n")), len(body))
+
+
+def clean_html(content: str) -> str:
+    """The text of a block of HTML, line by line."""
+    lines = (_SPACE.sub(" ", line).strip() for line in html.unescape(_HTML.sub("", content)).splitlines())
+    return "\n".join(filter(None, lines))
+
+
+# -- Markdown events ---------------------------------------------------------------------------------------------------
+
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
+_INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_WORD_OR_SPACES = re.compile("[^ ]+| +")
+
+
+class MarkdownEvents:
+    """Makes blocks of the parser's events for one source, from `start` on."""
+
+    def __init__(self, source: str, start: int) -> None:
+        self._source = source
+        text = _parsable(source[start:])
+        self._events = pyromark.events_with_range(text, options=_OPTIONS)
+        self._offset = characters_before(text, start)
+        self._blocks: list[Block] = []
+        self._text = PlacedText()  # of what we are in
+        self._cells: list[PlacedText] = []
+        self._html: list[str] = []
+
+    def blocks(self) -> list[Block]:
+        """All blocks, in order."""
+        take: dict[str, Callable[[Any, Range], None]] = {
+            "Text": self._take_text, "Code": self._take_code, "Html": self._take_html,
+            "InlineHtml": self._take_inline_html, "Start": self._start, "End": self._end,
+        }  # fmt: skip
+        for event, span in self._events:
+            if isinstance(event, dict):
+                [(kind, value)] = event.items()
+                take[kind](value, span)
+            elif event == "Rule":
+                self._end_paragraph()
+            else:  # the end of a line, soft or hard
+                self._text.add("\n", self._offset(span["start"]))
+        return self._blocks
+
+    def _take_text(self, text: str, span: Range) -> None:
+        self._text.add(text, self._offset(span["start"]))
+
+    def _take_code(self, text: str, span: Range) -> None:
+        """Add the code between backticks; word by word if it extends over the end of a line."""
+        start, end = self._offset(span["start"]), self._offset(span["end"])
+        found = self._source.find(text, start, end)
+        if found >= 0:
+            self._text.add(text, found)
+            return
+        for piece in _WORD_OR_SPACES.findall(text):
+            if piece[0] != " ":
+                start = max(start, self._source.find(piece, start, end))
+            elif "\r\n" in self._source[start : start + len(piece)]:
+                piece = piece[1:]  # pyromark gives a space for either
+            self._text.add(piece, start)
+            start += len(piece)
+
+    def _take_inline_html(self, html: str, span: Range) -> None:
+        if html[:3].lower() == "<br":
+            self._text.add("\n", self._offset(span["start"]))
+
+    def _take_html(self, html: str, _: Range) -> None:
+        self._html.append(html)
+
+    def _start(self, tag: str | dict[str, Any], _: Range) -> None:
+        if (tag if isinstance(tag, str) else next(iter(tag))) not in _INLINE:
+            self._end_paragraph()
+
+    def _end(self, tag: str | dict[str, Any], span: Range) -> None:
+        name = tag if isinstance(tag, str) else next(iter(tag))
+        if name in _INLINE:
+            return
+        if name == "Heading":
+            level = int(tag["Heading"][1])  # type: ignore[index]  # "H1" to "H6"
+            self._add(clean_heading(self._taken()), level)
+        elif name == "CodeBlock":
+            self._add(clean_code(self._taken()))
+        elif name == "HtmlBlock":
+            self._end_html(span)
+        elif name == "TableCell":
+            self._cells.append(clean_paragraph(self._taken()).on_one_line())
+        elif name == "TableHead" or name == "TableRow":
+            self._end_row()
+        else:
+            self._end_paragraph()
+
+    def _taken(self) -> PlacedText:
+        text, self._text = self._text, PlacedText()
+        return text
+
+    def _end_paragraph(self) -> None:
+        if self._text:
+            self._add(clean_paragraph(self._taken()))
+
+    def _end_row(self) -> None:
+        row, last = PlacedText(), ""
+        for cell in filter(None, self._cells):
+            if row:
+                row.add_unplaced(gap(last))
+            row.add_all(cell)
+            last = cell.text
+        self._cells = []
+        self._add(row)
+
+    def _end_html(self, span: Range) -> None:
+        """Add the text of a block of HTML, located in its lines."""
+        text, self._html = clean_html("".join(self._html)), []
+        start, end = self._offset(span["start"]), self._offset(span["end"])
+        verbatim = self._source.find(text, start, end)
+        if not text:
+            return
+        if verbatim >= 0:
+            self._blocks.append(Block(text, verbatim))
+            return
+        anchors = Aligner(self._source[start:end]).locate(text, 0, end - start)
+        placed = tuple((clean, start + offset) for clean, offset in anchors)
+        self._blocks.append(Block(text, placed[0][1], anchors=placed))
+
+    def _add(self, text: PlacedText, level: int = 0) -> None:
+        if text:
+            self._blocks.append(text.block(self._source, level))
+
+
+def _parsable(text: str) -> str:
+    """Replace characters that UTF-8 cannot encode, and line ends that pyromark does not always see, one by one."""
+    text = _LONE_RETURN.sub("\n", text) if "\r" in text else text
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+# -- Markdown ----------------------------------------------------------------------------------------------------------
 
 
 def read(source: str, name: str) -> Document:

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from semsearch.errors import SourceError, UsageError
-from semsearch.readers.content.decode import declared_encoding, decode
-from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
 from semsearch.readers.document import Document
-from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.readers.encoding import declared_encoding, decode
+from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
-from semsearch.system.lacking import is_lacking
+from semsearch.readers.size_limit import MAX_BYTES
 
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
@@ -48,7 +47,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
                 before = os.fstat(file.fileno())
                 data = file.read(max_bytes + 1)
     except OSError as error:
-        if is_lacking(error):
+        if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     check_size(max(before.st_size, len(data)), max_bytes, str(path))
@@ -86,7 +85,7 @@ def _format(data: bytes, name: str) -> Format:
     named = format_of(name)
     if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
         return _text_format(data, named)
-    from semsearch.readers.content.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
+    from semsearch.readers.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
 
     found = format_by_content(data)
     if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
@@ -100,7 +99,7 @@ def _format(data: bytes, name: str) -> Format:
 def _text_format(data: bytes, named: Format | None) -> Format:
     """The format of a text: that of its name, else a format that its content shows, else plain text."""
     if (named is None or named is TEXT) and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"F"):
-        from semsearch.readers.content.sniff import text_format_by_content  # start-up time: few files need it
+        from semsearch.readers.sniff import text_format_by_content  # start-up time: few files need it
 
         if found := text_format_by_content(data):
             return FORMATS[found]

@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import ModelError
-from semsearch.rerankers.models import Float32, RerankingModel, unit_rows
-from semsearch.rerankers.packages import RERANK_ONNX, needed
+from semsearch.rerankers.reranker import RERANK_ONNX, Float32, RerankingModel, needed, unit_rows
 from semsearch.system.durable import file_digest
 
 _TOKENS = 512  # that are read of a text, where the model says nothing

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from semsearch.errors import ModelError
-from semsearch.rerankers.models import Float32, RerankingModel, unit_rows
-from semsearch.rerankers.packages import RERANK, imported, needed
+from semsearch.rerankers.reranker import RERANK, Float32, RerankingModel, imported, needed, unit_rows
 
 _PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
 _OWNER = "sentence-transformers"  # of a name that names none

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.origin import Boosted, Fused, Mode, Rerank
+from semsearch.results.options import Boosted, Fused, Mode, Rerank
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,21 @@ class Explanation(Record):
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # where it can be told of the hit
 
     def _repr_html_(self) -> str:
-        from semsearch.results.notebook import html_of_explanation  # start-up time: only notebooks ask
+        from html import escape  # start-up time: only notebooks ask
 
-        return html_of_explanation(self)
+        from semsearch.results.notebook_html import block, heat_map, marked, table
+
+        rows = [("score", f"{self.score:.3f}", "")]
+        if self.lexical:
+            words = ", ".join(f"{term.word} {term.score:.2f}" for term in self.lexical.terms)
+            rows.append(("words", f"{self.lexical.points:.3f}", words))
+        if self.dense:
+            cosines = ", ".join(f"{part.of} {part.cosine:.3f}" for part in self.dense.cosines)
+            rows.append(("meaning", f"{self.dense.points:.3f}", cosines))
+        if self.near:
+            rows.append(("nearness to the best", f"{self.near.points:.3f}", ""))
+        if self.rerank:
+            rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
+        head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"
+        pairs = self.pairs
+        return block(head, table(rows), heat_map(pairs.shares, pairs.question, pairs.sentence) if pairs else "")

@@ -1,21 +1,72 @@
-"""Hits: passages that answer a query. Plain frozen data."""
+"""What a search answers: hits, where each is cited, lists and tables of them, and the context for a language model.
+
+Where something is cited, as one would say it: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`.
+
+A file that people open in an editor is cited by its lines; one that has no lines of its own by its pages and
+places.
+
+Hits: passages that answer a query. Plain frozen data.
+
+The hits of an answer: a list that shows itself in notebooks and becomes a table for pandas or Arrow.
+
+Hits as a table for pandas or Arrow: a row for each hit, a column for each field.
+
+The floor of relevance: hits at the end of an answer that are below it are left out, and said to be weak.
+
+The order of an answer never changes: a hit below the floor stays while one above it follows, and so does a hit of
+which
+it cannot be told how likely it answers.
+
+Passages for a language model's prompt, with numbered citations. Plain frozen data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
 
-from semsearch.errors import UsageError
+from semsearch.errors import MissingExtra, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.location import Position
-from semsearch.results.origin import (
-    Mode as Mode,  # where a user looks for it
-    Origin,
-)
+from semsearch.results.options import Mode as Mode, Origin
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
     from semsearch.results.explanation import Explanation
+
+LINELESS = frozenset(("pdf", "docx", "pptx", "xlsx", "odt", "epub", "mail"))  # formats whose files have no lines
+
+
+class Position(NamedTuple):
+    """Where a sentence begins."""
+
+    line: int  # the first is 1; of the text that was taken out, where the file has no lines
+    page: int | None
+    place: str | None  # in the document's own terms
+
+
+def location(path: str, format: str, first: Position, last: Position | None = None) -> str:
+    """The path with what leads to a position in it, or from the first one to the last."""
+    if format in LINELESS:
+        return f"{path} {own_terms(first, last)}".rstrip()
+    return f"{path}:{first.line}" + (f"-{last.line}" if last is not None and last.line > first.line else "")
+
+
+def own_terms(first: Position, last: Position | None = None) -> str:
+    """`p. 3, top`, `p. 3–4`, `row 3 – row 7`: pages and places, as far as there are any."""
+    last = last or first
+    pages = "" if first.page is None else f"p. {first.page}"
+    if pages and last.page not in (None, first.page):
+        pages += f"–{last.page}"
+    if first.place == last.place or last.place is None:
+        return ", ".join(filter(None, (pages, first.place)))
+    return pages or " – ".join(filter(None, (first.place, last.place)))
+
+
+# -- Hits --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +148,7 @@ class Hit(FoundRecord):
 
     @property
     def position(self) -> Position:
-        """Where the sentence begins, for `semsearch.results.location.location`."""
+        """Where the sentence begins, for `semsearch.results.hits.location`."""
         return Position(self.line, self.page, self.place)
 
     def explain(self) -> Explanation:
@@ -127,6 +178,194 @@ class Hit(FoundRecord):
         return found
 
     def _repr_html_(self) -> str:
-        from semsearch.results.notebook import html_of_hit  # start-up time: only notebooks ask
+        from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
 
-        return html_of_hit(self)
+        return block(html_of_hit(self))
+
+
+def html_of_hit(hit: Hit) -> str:
+    """A hit as one of a list in a notebook: score, place, headings, the passage with its best sentence marked."""
+    from html import escape  # start-up time: only notebooks ask
+
+    from semsearch.results.notebook_html import FAINT, marked
+
+    place = escape(location(hit.path, hit.format, hit.position))
+    headings = escape(" › ".join(hit.headings))
+    stale = " · changed since indexed" if hit.stale else ""
+    head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{hit.score:.3f} {headings}{stale}</span>"
+    around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
+    text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
+    more = "; ".join(escape(location(each.path, each.format, each.position)) for each in hit.duplicates)
+    also = f'<div style="{FAINT}">the same in {more}</div>' if more else ""
+    return (
+        f'<div style="margin-bottom: .8em"><div>{head}</div><div style="white-space: pre-wrap">{text}</div>{also}</div>'
+    )
+
+
+# -- Hit list ----------------------------------------------------------------------------------------------------------
+
+
+class Hits(list[Hit]):
+    """The hits of an answer, best first. A list in every way, of which a slice is `Hits` too."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Hits: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Hit | Hits:
+        """One hit, or some of them as `Hits`."""
+        return Hits(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Convert to a pandas DataFrame: a row for each hit, a column for each of its fields but `origin`.
+
+        `duplicates` are where they stand, as text; `metadata` is a dict. Raises MissingExtra without pandas.
+        """
+
+        return to_pandas(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Convert to an Arrow table, whose columns and their types are the same for all answers.
+
+        Columns are those of `to_pandas`; `metadata` is JSON. Raises MissingExtra without pyarrow.
+        """
+
+        return to_arrow(self)
+
+    def _repr_html_(self) -> str:
+        from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
+
+        return block(*map(html_of_hit, self)) if self else block("<em>no hits</em>")
+
+
+# -- Hit table ---------------------------------------------------------------------------------------------------------
+
+_KINDS = {  # in the order of the columns; names of Arrow's types
+    "rank": "int64",
+    "score": "float64",
+    "dense": "float64",
+    "lexical": "float64",
+    "relevance": "float64",
+    "path": "string",
+    "line": "int64",
+    "page": "int64",
+    "place": "string",
+    "title": "string",
+    "headings": "texts",
+    "sentence": "string",
+    "passage": "string",
+    "before": "texts",
+    "after": "texts",
+    "duplicates": "texts",
+    "metadata": "string",
+    "format": "string",
+    "root": "string",
+    "document": "string",
+    "start": "int64",
+    "end": "int64",
+    "passage_id": "int64",
+    "sentence_id": "int64",
+    "stale": "bool",
+    "index": "string",
+}
+
+
+def to_pandas(hits: Sequence[Hit]) -> pandas.DataFrame:
+    """Convert hits to a DataFrame. Raises MissingExtra without pandas."""
+    try:
+        import pandas  # optional dependency
+    except ImportError as error:
+        raise MissingExtra("pandas", "pandas") from error
+    return pandas.DataFrame(_columns(hits))
+
+
+def to_arrow(hits: Sequence[Hit]) -> pyarrow.Table:
+    """Convert hits to an Arrow table; metadata is JSON. Raises MissingExtra without pyarrow."""
+    try:
+        import pyarrow  # optional dependency
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "arrow") from error
+    columns = _columns(hits)
+    columns["metadata"] = [json.dumps(found, ensure_ascii=False, default=str) for found in columns["metadata"]]
+    texts = pyarrow.list_(pyarrow.string())
+    kinds = [(name, texts if kind == "texts" else pyarrow.type_for_alias(kind)) for name, kind in _KINDS.items()]
+    return pyarrow.table(columns, schema=pyarrow.schema(kinds))
+
+
+def _columns(hits: Sequence[Hit]) -> dict[str, list[Any]]:
+    columns = {name: [_cell(getattr(hit, name)) for hit in hits] for name in _KINDS}
+    columns["duplicates"] = [
+        [location(each.path, each.format, each.position) for each in hit.duplicates] for hit in hits
+    ]
+    return columns
+
+
+def _cell(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+# -- Floor -------------------------------------------------------------------------------------------------------------
+
+FLOOR = 0.03  # Measurements, "How likely a hit answers": on none of seven collections it loses one answer in a hundred
+
+
+def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
+    """The hits up to the last one that is not below the floor; none if all are."""
+    strong = len(hits)
+    while strong and _is_weak(hits[strong - 1], floor):
+        strong -= 1
+    return list(hits[:strong])
+
+
+def _is_weak(hit: Hit, floor: float) -> bool:
+    return hit.relevance is not None and hit.relevance < floor
+
+
+# -- Context -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(Record):
+    """The source of one numbered piece of a context."""
+
+    number: int  # from 1
+    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a hit
+    path: str  # likewise
+    line: int  # the first one
+    last_line: int
+    page: int | None  # of the first sentence
+    last_page: int | None = field(default=None, kw_only=True)  # of the last one
+    place: str | None = field(default=None, kw_only=True)  # of the first sentence, in the document's own terms
+    last_place: str | None = field(default=None, kw_only=True)  # of the last one
+    headings: tuple[str, ...]  # outermost first
+    title: str  # of the document
+    format: str = field(default="", kw_only=True)  # of the document
+    text: str  # what is quoted
+    stale: bool = field(default=False, kw_only=True)  # the file has changed or gone since it was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Context(Record):
+    """Numbered passages for a language model's prompt, followed by a list of their sources.
+
+    The text is empty, and there are no citations, if nothing was found, or nothing that is likely to answer.
+    """
+
+    text: str
+    words: int  # of all of the text, as semsearch.text.excerpts counts them
+    citations: tuple[Citation, ...]
+    weak: int | None = field(default=None, metadata=ONLY_IF_SET)  # passages, where all found are unlikely to answer
+
+    def _repr_html_(self) -> str:
+        from html import escape  # start-up time: only notebooks ask
+
+        from semsearch.results.notebook_html import FAINT, block
+
+        if not self.citations:
+            return block("<em>nothing was found</em>")
+        places = [(each.number, " › ".join(filter(None, [each.path, *each.headings]))) for each in self.citations]
+        sources = "".join(f'<li value="{number}">{escape(place)}</li>' for number, place in places)
+        text = f'<div style="white-space: pre-wrap">{escape(self.text)}</div>'
+        return block(text, f'<ol style="{FAINT}">{sources}</ol>', f'<div style="{FAINT}">{self.words:,} words</div>')

@@ -1,4 +1,12 @@
-"""The options of a search, declared and checked once for Python, the command line and servers."""
+"""The options of a search, declared and checked once for Python, the command line and servers; and the origin of a
+score, which repeats them.
+
+The origin of a hit's score: the query, and how the parts of the scores were weighted. Plain frozen data.
+
+A hit carries its origin, so that its score can still be explained after it was stored or sent elsewhere.
+
+The options of a search, declared and checked once for Python, the command line and servers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +18,78 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_ar
 
 from semsearch.errors import UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.origin import Mode
+
+Mode = Literal["hybrid", "dense", "lexical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights(Record):
+    """The weights of a score's parts: dense · cosine + lexical · BM25 / best + near · mean cosine with the best."""
+
+    dense: float
+    lexical: float
+    best: float = 1.0
+    near: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank(Record):
+    """The part of the score that a reranker added.
+
+    points = weight · (said - mean) / deviation, with mean and deviation of the scores that it gave to all that it read.
+    What it did not read counts as the least of what it read, and so keeps its place.
+    """
+
+    points: float
+    weight: float
+    said: float  # the score that it gave to this passage
+    mean: float
+    deviation: float  # above zero
+    model: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # its name, if it is a model
+    alone: float | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of it, without what is like it
+    unread: bool | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # true: not among what it read
+
+
+@dataclass(frozen=True, slots=True)
+class Fused(Record):
+    """How a score of one index was made comparable with those of others that were asked together with it.
+
+    Words are divided by the best BM25 of all indexes, and nearness, which is to the best passage of the hit's own
+    index, counts by how good that passage is in relation to the best of all.
+    """
+
+    indexes: tuple[str, ...]  # that were asked
+    alone: float  # the hit's score in its own index
+    best: float  # the best BM25 of its own index
+    near: float  # the share of nearness that is left, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Boosted(Record):
+    """The part of a score that a boost added: points = weight · share."""
+
+    boost: str  # as it was given, without its points
+    points: float
+    weight: float  # its points
+    share: float  # 1 where a filter holds; of recency, the less the older
+
+
+@dataclass(frozen=True, slots=True)
+class Origin(Record):
+    """The query and the weights by which a hit was found."""
+
+    query: str
+    mode: Mode
+    generation: int  # of the index that answered
+    weights: Weights
+    models: tuple[int, ...]  # ids of the passages that nearness is to
+    text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
+    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # where several indexes were asked
+
+
+# -- Options -----------------------------------------------------------------------------------------------------------
 
 Syntax = Literal["full", "plain"]
 _TOO_LARGE = 1 << 63  # for the arrays that ids are looked up in
@@ -35,7 +114,7 @@ class SearchKeywords(TypedDict, total=False):
 class SearchOptions(Record):
     """The options of a search. Raises UsageError for a value that makes no sense, such as k = 0.
 
-    The syntax of `filters` (semsearch.search.filtering.filters) and `boosts` is checked by the index that is asked.
+    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index that is asked.
     """
 
     k: int = 10  # hits at most
@@ -45,10 +124,10 @@ class SearchOptions(Record):
     context: int = 0  # sentences before and after the quoted one that hits have as well
     duplicates: bool = False  # also return passages that say the same as a better one, each as a hit of its own
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
-    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.queries.query_syntax)
+    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.query_syntax)
     per_document: int | None = None  # hits of one document at most
-    boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.ranking.boosts)
-    floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.floor); 0: none
+    boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
+    floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.hits); 0: none
 
     def __post_init__(self) -> None:
         put = object.__setattr__

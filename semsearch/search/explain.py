@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.lexical.search import NeighbourFlags, WordScores
+from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
     Cosine,
     Dense,
@@ -27,14 +27,13 @@ from semsearch.results.explanation import (
     TermScore,
     WordShare,
 )
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.origin import Origin, Weights
-from semsearch.search.ranking.pool import Pool
-from semsearch.search.ranking.scoring import nearness
-from semsearch.search.snapshot import Snapshot
-from semsearch.search.title_vectors import embed_titles
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode, Origin, Weights
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.scoring import Pool, nearness
 from semsearch.storage.catalogue import SentenceSpans, Titled, get_spans
-from semsearch.text.terms.question_terms import named_terms
+from semsearch.text.terms import named_terms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,7 +45,7 @@ Int64 = npt.NDArray[np.int64]
 class Explainer:
     """Explains the hits of one query on one generation. Without an embedder, by words alone."""
 
-    def __init__(self, snapshot: Snapshot, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
+    def __init__(self, snapshot: IndexReader, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
         self.snapshot = snapshot
         self.query = query
         self.mode: Mode = mode

@@ -21,16 +21,13 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.results.floor import strong_part
-from semsearch.results.hits import Hit, Mode
-from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Origin
-from semsearch.search.hits import make_hits
-from semsearch.search.queries.embedding import make_queries
-from semsearch.search.ranking.pool import Pool
-from semsearch.search.ranking.rank import pages
-from semsearch.search.ranking.scoring import score
-from semsearch.search.snapshot import Snapshot
+from semsearch.results.hits import Hit, above_threshold
+from semsearch.results.options import Mode, Origin, SearchOptions
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.make_hits import make_hits
+from semsearch.search.query import make_queries
+from semsearch.search.ranking import pages
+from semsearch.search.scoring import Pool, score
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count, get_stamp
@@ -40,12 +37,12 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.results.context import Context
+    from semsearch.rerankers.reranker import Reranker
     from semsearch.results.explanation import Explanation
-    from semsearch.results.reranker import Reranker
+    from semsearch.results.hits import Context
     from semsearch.search.explain import Explainer
-    from semsearch.search.queries.query import Query
-    from semsearch.search.queries.similar import ExampleTexts
+    from semsearch.search.query import Query
+    from semsearch.search.similar import ExampleTexts
 
 Float32 = npt.NDArray[np.float32]
 Result = TypeVar("Result")
@@ -69,7 +66,7 @@ class Searcher:
         self._vectors = vectors
         self._reranker = reranker
         self._opening = threading.Lock()
-        self._snapshot: Snapshot | None = None
+        self._snapshot: IndexReader | None = None
         self._explainer: Explainer | None = None  # of the last query, of which several hits may be explained
         self._finder = ref(self)  # what hits remember as their finder
 
@@ -83,12 +80,14 @@ class Searcher:
         wide = self._candidates(options) if reranked else options
         answers = self._reading(lambda db: [hits for block in blocks for hits in self._search(db, block, wide)])
         answers = self._reranked(queries, answers, options) if reranked else answers
-        return [strong_part(hits, options.floor) for hits in answers] if options.floor else answers
+        return [above_threshold(hits, options.floor) for hits in answers] if options.floor else answers
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
-        from semsearch.search.queries.examples import query_of_passages  # start-up time: a search needs none of it
-        from semsearch.search.queries.similar import find_subject
+        from semsearch.search.similar import (
+            find_subject,
+            query_of_passages,  # start-up time: a search needs none of it
+        )
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
@@ -99,13 +98,13 @@ class Searcher:
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        from semsearch.search.queries.similar import find_subject  # start-up time: a search needs none of it
+        from semsearch.search.similar import find_subject  # start-up time: a search needs none of it
 
         return self._reading(lambda db: find_subject(db, like, line).as_texts)
 
     def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> list[Hit]:
         """Find passages similar to texts that are not of this index, best first."""
-        from semsearch.search.queries.examples import query_of_texts  # start-up time: a search needs none of it
+        from semsearch.search.similar import query_of_texts  # start-up time: a search needs none of it
 
         def find(db: sqlite3.Connection) -> list[Hit]:
             snapshot = self._current(db)
@@ -116,7 +115,10 @@ class Searcher:
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
-        from semsearch.search.context import assemble, candidates_for  # start-up time: a search needs none of it
+        from semsearch.search.assemble_context import (  # start-up time: a search needs none of it
+            assemble,
+            candidates_for,
+        )
 
         hits, passages = self.with_passages(query, candidates_for(options, max_words))
         return assemble(hits, passages, max_words=max_words, floor=options.floor)
@@ -191,7 +193,7 @@ class Searcher:
 
         return self._reading(embed)
 
-    def in_one_generation(self, ask: Callable[[sqlite3.Connection, Snapshot], Result]) -> Result:
+    def in_one_generation(self, ask: Callable[[sqlite3.Connection, IndexReader], Result]) -> Result:
         """Ask something of the newest generation, in one transaction and with its opened files."""
         return self._reading(lambda db: ask(db, self._current(db)))
 
@@ -246,7 +248,7 @@ class Searcher:
             is_copy=self._database.is_copy,
         )
         if options.boosts:
-            from semsearch.search.ranking.boosts import with_boosts  # start-up time: few searches have any
+            from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
 
             answers = [
                 with_boosts(hits, page.ranked, options.boosts) for hits, page in zip(answers, found, strict=True)
@@ -256,7 +258,7 @@ class Searcher:
                 hit.found_by(self._finder)
         return answers
 
-    def _like(self, db: sqlite3.Connection, snapshot: Snapshot, query: Query, options: SearchOptions) -> list[Hit]:
+    def _like(self, db: sqlite3.Connection, snapshot: IndexReader, query: Query, options: SearchOptions) -> list[Hit]:
         """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
         (page,) = pages(db, snapshot, [query], options)
         (hits,) = make_hits(
@@ -279,7 +281,7 @@ class Searcher:
     def _reranked(self, queries: Sequence[str], answers: list[list[Hit]], options: SearchOptions) -> list[list[Hit]]:
         if self._reranker is None:
             return answers
-        from semsearch.search.ranking.reranking import rerank  # start-up time: most searches have none
+        from semsearch.search.reranking import rerank  # start-up time: most searches have none
 
         pairs = zip(queries, answers, strict=True)
         better = [rerank(self._reranker, query, hits, options) for query, hits in pairs]
@@ -288,14 +290,14 @@ class Searcher:
                 hit.found_by(self._finder)
         return better
 
-    def _current(self, db: sqlite3.Connection) -> Snapshot:
+    def _current(self, db: sqlite3.Connection) -> IndexReader:
         """The snapshot of the generation that a transaction sees; only the newest one is kept for other threads."""
         stamp = get_stamp(db)
         with self._opening:
             newest = self._snapshot
             if newest is not None and newest.stamp == stamp:
                 return newest
-            opened = Snapshot(db, self._database, self._vectors, previous=newest)
+            opened = IndexReader(db, self._database, self._vectors, previous=newest)
             if newest is None or newest.order < opened.order:
                 self._snapshot = opened
             return opened

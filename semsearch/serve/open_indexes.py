@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.published.naming import LOOK_EVERY
 from semsearch.results.options import SearchOptions
-from semsearch.storage.opening import has_database
+from semsearch.snapshots.store_uris import LOOK_EVERY
+from semsearch.storage.database import has_database
 
 if TYPE_CHECKING:
-    from semsearch.results.reranker import Reranker
+    from semsearch.rerankers.reranker import Reranker
 
 _QUERY = 100  # characters
 

@@ -1,17 +1,28 @@
-"""The OpenAPI 3.1 document of the server, made of the declared operations."""
+"""All operations of the server, and the OpenAPI 3.1 document that is made of them.
+
+The OpenAPI document. The OpenAPI 3.1 document of the server, made of the declared operations.
+
+All operations. All operations of the server.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
 from semsearch import __version__
-from semsearch.serve.event_stream import EVENTS_TYPE
-from semsearch.serve.operations.operation import JSON_TYPE, Operation
-from semsearch.serve.operations.parameters import Parameter
-from semsearch.serve.problems import PROBLEM_TYPE, ProblemDetails
-from semsearch.serve.schemas import Schema, Schemas
+from semsearch.serve.index_operations import CHECKING, LOOKING, VIEWING
+from semsearch.serve.map_operations import MAPPING
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.operation import EVENTS_TYPE, JSON_TYPE, Operation
+from semsearch.serve.problem_details import PROBLEM_TYPE, ProblemDetails
+from semsearch.serve.request_parameters import Given, Parameter, Schema, Schemas
+from semsearch.serve.search_operations import ASKING, EMBEDDING
+from semsearch.serve.write_operations import WRITING
+
+# -- The OpenAPI document ----------------------------------------------------------------------------------------------
 
 _TOKEN: dict[str, list[str]] = {"token": []}
 _PROBLEM: Schema = {
@@ -117,3 +128,34 @@ def _field(parameter: Parameter, schemas: Schemas) -> Schema:
 
 def _content(kind: str, schema: Schema) -> dict[str, Any]:
     return {kind: {"schema": schema}}
+
+
+# -- All operations ----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def document() -> dict[str, Any]:
+    """The OpenAPI document of all operations."""
+    return openapi_document(OPERATIONS)
+
+
+def get_openapi(_: OpenIndexes, __: Given) -> dict[str, Any]:
+    """Return the OpenAPI document of this server."""
+    return document()
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    *ASKING,
+    *LOOKING,
+    *CHECKING,
+    *VIEWING,
+    *EMBEDDING,
+    *MAPPING,
+    *WRITING,
+    Operation("GET", "/v1/openapi.json", "get_openapi", get_openapi.__doc__ or "", get_openapi, Mapping[str, Any]),
+)
+
+
+def reading_posts() -> list[str]:
+    """The paths that are read by POST."""
+    return [operation.path for operation in OPERATIONS if operation.method == "POST" and not operation.is_write]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.serve.safety.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
 from semsearch.serve.work_pool import WorkPool
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from semsearch.serve.messages import MessageAnswerer
+    from semsearch.serve.message_route import MessageAnswerer
     from semsearch.serve.open_indexes import OpenIndexes
 
 PORT = 8765
@@ -117,13 +117,12 @@ class RunningServer:
             from semsearch.serve.application import Guarded, ServingEngine, make_application
         except ImportError as error:
             raise MissingExtra(error.name or "uvicorn", "serve") from None
-        from semsearch.serve.catalogue import OPERATIONS, reading_posts
-        from semsearch.serve.combining import RequestCombiner
-        from semsearch.serve.messages import message_route
-        from semsearch.serve.metrics import Metrics
-        from semsearch.serve.operations.parameters import Given
-        from semsearch.serve.page.files import page_files
-        from semsearch.serve.page.routes import page_routes
+        from semsearch.serve.application import Metrics
+        from semsearch.serve.message_route import message_route
+        from semsearch.serve.openapi import OPERATIONS, reading_posts
+        from semsearch.serve.page.page_files import page_files, page_routes
+        from semsearch.serve.request_parameters import Given
+        from semsearch.serve.work_pool import RequestCombiner
 
         self._listening = listening
         asking = _asking(settings)

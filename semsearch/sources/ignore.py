@@ -17,8 +17,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from semsearch.errors import UsageError
-from semsearch.system.lacking import is_lacking
+from semsearch.errors import UsageError, is_resource_exhaustion
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
@@ -69,7 +68,7 @@ def rules_of_folder(
         try:
             text = text_of(folder + name)
         except OSError as error:
-            if is_lacking(error):
+            if is_resource_exhaustion(error):
                 raise  # what the rules leave out would be indexed
             skipped(folder + name, f"its rules cannot be read: {error.strerror or error}")
             continue

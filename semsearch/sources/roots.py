@@ -10,8 +10,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from semsearch.errors import UsageError
-from semsearch.readers.records.columns import NO_COLUMNS, Columns
-from semsearch.system.uris import uri_scheme
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.system.locations import uri_scheme
 
 ADDED = 0  # the root of texts that a program added
 

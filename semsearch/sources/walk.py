@@ -1,8 +1,16 @@
-"""Find the files to index under a path: a walk over its folders.
+"""Find the files to index under a path: a walk over its folders, on this machine or another file system.
+
+A file or folder that is looked at by its name, without a listing of the folder that it lies in.
+
+Where a walk looks: the folders of this machine, or those of another file system.
+
+Find the files to index under a path: a walk over its folders.
 
 Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
---include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
-that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there are
+--include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped:
+folders
+that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there
+are
 no loops, and nothing is read twice), and links that lead out of the root (so nothing is read that the user has not
 named); a link to a file in the root is read as that file. A single file is taken whatever its name.
 """
@@ -16,13 +24,141 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Protocol
 
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.readers.registry import is_readable
-from semsearch.sources.entry import FolderEntry
-from semsearch.sources.folders import DiskFolders, Folders
-from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose, globs, rules_of_folder, slashed
-from semsearch.system.lacking import is_lacking
+from semsearch.sources.ignore import (
+    IGNORE_FILES,
+    Rules,
+    Skipped,
+    compose,
+    globs,
+    rules_above,
+    rules_of_folder,
+    slashed,
+    text_here,
+)
+
+
+class FolderEntry(Protocol):
+    """The part of `os.DirEntry` that a walk uses."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    def is_symlink(self) -> bool: ...
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntry:
+    """An entry that need not be there: then `stat` raises, and it is neither a link nor a folder."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    def is_symlink(self) -> bool:
+        return Path(self.path).is_symlink()
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        try:
+            return stat.S_ISDIR(self.stat(follow_symlinks=follow_symlinks).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        return Path(self.path).stat() if follow_symlinks else Path(self.path).lstat()
+
+
+# -- Folders -----------------------------------------------------------------------------------------------------------
+
+
+class Folders(Protocol):
+    """The protocol of what can be walked. Folders are named in full, with forward slashes and one at the end."""
+
+    @property
+    def root(self) -> str:
+        """The folder at which the walk begins."""
+
+    def entries(self, folder: str) -> Sequence[FolderEntry]:
+        """List a folder, in order of names. Raises OSError."""
+
+    def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
+        """The entries of a folder with a name: mostly one or none. Raises OSError."""
+
+    def expect(self, folders: Sequence[str]) -> None:
+        """Take note that these folders are listed next, in this order."""
+
+    def ignore_files(self, folder: str) -> list[str]:
+        """The names of the files of ignore rules in a folder."""
+
+    def text_of(self, path: str) -> str:
+        """The text of a file of ignore rules. Raises OSError."""
+
+    def rules_above(self, skipped: Skipped) -> Rules | None:
+        """The ignore rules that hold in the root already."""
+
+    def is_inside(self, path: str) -> bool:
+        """Return whether a path that may be a link leads to something in the root."""
+
+
+class DiskFolders:
+    """The folders of this machine."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.root: str = slashed(root)
+
+    def entries(self, folder: str) -> Sequence[FolderEntry]:
+        """List a folder, in order of names. Raises OSError."""
+        with os.scandir(folder) as listing:
+            return sorted(listing, key=lambda entry: entry.name)
+
+    def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
+        """The entries of a folder with a name; several if their names are Unicode forms of it."""
+        try:
+            if name.isascii() and sys.platform != "darwin":  # there the case of letters may differ
+                entry = NamedEntry(folder + name)
+                entry.stat(follow_symlinks=False)
+                return [entry]
+            with os.scandir(folder) as listing:
+                same = [entry for entry in listing if compose(entry.name) == compose(name)]
+            return sorted(same, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def expect(self, folders: Sequence[str]) -> None:
+        """Listing a folder takes microseconds: nothing is prepared."""
+
+    def ignore_files(self, folder: str) -> list[str]:
+        """The names of the files of ignore rules in a folder."""
+        return [name for name in IGNORE_FILES if os.path.lexists(folder + name)]
+
+    def text_of(self, path: str) -> str:
+        """The text of a file of ignore rules. Raises OSError."""
+        return text_here(path)
+
+    def rules_above(self, skipped: Skipped) -> Rules | None:
+        """The rules of the git work tree that the root is in."""
+        return rules_above(self._root, skipped)
+
+    def is_inside(self, path: str) -> bool:
+        """Return whether a path that may be a link leads to something in the root."""
+        root = os.path.realpath(self._root)
+        return os.path.commonpath([root, os.path.realpath(path)]) == root
+
+
+# -- Walk --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +196,7 @@ def find_files(
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
     except OSError as error:
-        if is_lacking(error):
+        if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
     return _walk(root, choice, skipped).files()
@@ -150,7 +286,7 @@ class Walk:
         try:
             entries = self._disk.entries(self._slashed + folder.path)
         except OSError as error:
-            if is_lacking(error):
+            if is_resource_exhaustion(error):
                 raise  # the folder would be passed over
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
             return
@@ -187,7 +323,7 @@ class Walk:
         try:
             return self._disk.called(self._slashed + folder, name)
         except OSError as error:
-            if is_lacking(error):
+            if is_resource_exhaustion(error):
                 raise
             self._report(folder + name, f"cannot be read: {error.strerror or error}")
             return []

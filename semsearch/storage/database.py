@@ -1,25 +1,147 @@
-"""The SQLite database of an index: its transactions.
+"""The SQLite database of an index: whether a folder has one, its transactions, and its errors in words.
+
+Errors of SQLite and of the disk, told as what is the matter with the index and what to do.
+
+The SQLite database of an index: its transactions.
 
 Readers open it read-only and never lock; each search is one read transaction, which sees one generation whole.
+
+Whether a folder has an index that this semsearch can read, and bringing an earlier one up to date.
 """
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import IndexNotFound, StorageError, UsageError
-from semsearch.storage.connections import DATABASE, connect
-from semsearch.storage.explained import explained
-from semsearch.storage.reader_pool import FileId, ReaderPool, file_id
-from semsearch.storage.sums.seals import check_seals, seal
+from semsearch.errors import (
+    EXHAUSTED,
+    IndexDamaged,
+    IndexLocked,
+    IndexNotFound,
+    SemsearchError,
+    SourceError,
+    StorageError,
+    UsageError,
+)
+from semsearch.storage.checksums import check_digests, update_digests
+from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
 
 if TYPE_CHECKING:
-    from semsearch.results.state.publication import PublicationStatus
+    from semsearch.results.reports import PublicationStatus
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
+_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
+_SHOWN = 3  # faults of a damaged index
+
+
+@contextmanager
+def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into errors that say what to do.
+
+    While nothing is written to the index, a disk that is full is another one: where the caller writes to.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        explanation = _explain(error, folder) or _of_rows(folder)
+        if explanation is None:
+            raise
+        raise explanation from error
+    except SemsearchError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+        damage = _of_rows(folder)
+        if damage is None:
+            raise  # a bug
+        raise damage from error
+    except OSError as error:
+        if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
+            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
+        if error.errno in _FULL:
+            if not writes:
+                raise
+            raise StorageError(
+                f"the disk of {folder} is full; the index is as it was: make room and try again"
+            ) from error
+        if error.errno in _REFUSED:
+            path = error.filename or folder
+            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is as it was") from error
+        if error.errno == errno.EIO:
+            raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is as it was") from error
+        if error.errno in EXHAUSTED:
+            what = f"{error.strerror}: {error.filename or folder}"
+            raise StorageError(f"{what}; the index is as it was: {EXHAUSTED[error.errno]}") from error
+        raise
+
+
+def _of_rows(folder: Path) -> IndexDamaged | None:
+    """The error of an index whose rows are not as semsearch writes them; None if they are."""
+    from semsearch.storage.audit import CURE, find_faults  # start-up time
+
+    try:
+        with closing(open_reader(folder)) as db:
+            faults = list(islice(find_faults(db), _SHOWN))
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
+        faults = [str(error)]
+    if not faults:
+        return None
+    cure = "" if all(fault.endswith(CURE) for fault in faults) else f"; remove {folder} and index again"
+    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}{cure}")
+
+
+def _of_texts(folder: Path) -> IndexDamaged | None:
+    """The error of a row that is not as it was written, with what mends it; None if each that has a checksum is."""
+    from semsearch.storage.damaged_rows import first_damaged  # start-up time
+
+    try:
+        with closing(open_reader(folder)) as db:
+            told = first_damaged(db)
+    except (sqlite3.Error, OSError, ValueError):
+        return None
+    return None if told is None else IndexDamaged(f"{folder / DATABASE} is damaged: {told}")
+
+
+def _is_within(name: object, folder: Path) -> bool:
+    """Return whether the path that an error names is in the index; True if it names none."""
+    if not isinstance(name, str):
+        return True
+    return Path(name).absolute().is_relative_to(folder.absolute())
+
+
+def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
+    text = str(error)
+    if "malformed JSON" in text:
+        return IndexDamaged(f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify says of what")
+    if "disk is full" in text:
+        return StorageError(f"the disk of {folder} is full; the index is as it was: make room and try again")
+    if "readonly" in text or "unable to open" in text:
+        return StorageError(f"{folder} cannot be written ({text}); the index is as it was")
+    if "disk I/O error" in text:
+        return StorageError(f"the disk of {folder} is failing ({text}); the index is as it was")
+    if "locked" in text:
+        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
+    if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
+        return damage
+    if (
+        "malformed" in text
+        or "Could not decode" in text
+        or "not a database" in text
+        or "no such table" in text
+        or "no such column" in text
+    ):
+        return IndexDamaged(f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again")
+    return None
+
+
+# -- Database ----------------------------------------------------------------------------------------------------------
 
 SEGMENTS = "segments"
 
@@ -107,9 +229,9 @@ class IndexDatabase:
                 connection.execute("BEGIN IMMEDIATE")
                 file = file_id(self.path)  # not before: a file of an image's layer becomes another when it is opened
                 try:
-                    check_seals(connection, derived=derived)
+                    check_digests(connection, derived=derived)
                     yield connection
-                    seal(connection)
+                    update_digests(connection)
                     self._check_there(file)
                 except BaseException as error:
                     if connection.in_transaction:
@@ -157,3 +279,80 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
         raise CommitInDoubt(
             f"the disk of {folder} is failing ({error}) at the end of a write, which may be there or not; run it again"
         ) from error
+
+
+# -- Opening -----------------------------------------------------------------------------------------------------------
+
+FORMAT = "semsearch index 1"
+SCHEMA = 7  # the PRAGMA user_version after all migrations
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file()
+
+
+def has_database(folder: Path) -> bool:
+    """Return whether a folder has the database of an index; False for a folder that we may not look into."""
+    try:
+        return _is_file(folder / DATABASE)
+    except OSError:
+        return False
+
+
+def is_index(folder: Path) -> bool:
+    """Return whether a folder has an index whose creation was completed."""
+    if not has_database(folder):
+        return False
+    database = IndexDatabase(folder)
+    try:
+        check(database)
+    except IndexNotFound:
+        return False
+    finally:
+        database.close()
+    return True
+
+
+def check(database: IndexDatabase) -> None:
+    """Check that there is an index that we can read. Raises IndexNotFound, or IndexDamaged for anything else."""
+    if not has_database(database.folder):
+        raise IndexNotFound(f"there is no index at {database.folder}; make one with: semsearch index PATH")
+    _refuse_links(database.folder / SEGMENTS)
+    with database.reading() as db:
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "meta" not in tables and "_sqlite_migrations" not in tables:
+            raise IndexDamaged(f"{database.path} is a database of something else, not a semsearch index")
+        row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() if "meta" in tables else None
+    if row is None:
+        raise IndexNotFound(f"the index at {database.folder} was never completed; index again to make it")
+    if row[0] != FORMAT:
+        raise IndexDamaged(
+            f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
+        )
+
+
+def check_given(database: IndexDatabase) -> None:
+    """Compare the settings, roots and numbers of an index with their seal. Raises IndexDamaged."""
+    with database.reading() as db:
+        check_digests(db, derived=False)
+
+
+def upgrade(database: IndexDatabase) -> None:
+    """Bring the tables of a new index, or of one made by an earlier version, up to date.
+
+    Raises IndexDamaged for one made by a later version.
+    """
+    if (found := database.schema()) > SCHEMA:
+        raise IndexDamaged(
+            f"{database.folder} has tables of version {found}, and this semsearch knows {SCHEMA}; use a newer semsearch"
+        )
+    if found != SCHEMA:
+        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
+
+        migrate(database.path)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse a folder of segments that is elsewhere: a writer deletes what no generation names in it."""
+    if folder.is_symlink():
+        raise IndexDamaged(f"{folder} is a link, and an index keeps its segments itself; move the whole index instead")

@@ -12,7 +12,7 @@ import numpy as np
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, rebuild_command
-from semsearch.storage.sums.damage import folder_of
+from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
 from semsearch.word_vectors.table import WordVectors
 

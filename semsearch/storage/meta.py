@@ -1,8 +1,18 @@
-"""Single values that belong to the index as a whole: format, settings, generation, the next ids."""
+"""Single values that belong to the index as a whole: format, settings, generation, the next ids, its languages.
+
+Single values that belong to the index as a whole: format, settings, generation, the next ids.
+
+The languages of an index: how many documents there are of each.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
@@ -27,3 +37,14 @@ def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)
+
+
+# -- Languages ---------------------------------------------------------------------------------------------------------
+
+LANGUAGES = "languages"
+
+
+def get_languages(db: sqlite3.Connection) -> dict[str, int]:
+    """The number of documents of each language, most first; empty in an index that was made without looking."""
+    found: dict[str, int] = json.loads(get_meta(db, LANGUAGES) or "{}")
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

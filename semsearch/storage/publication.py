@@ -1,4 +1,4 @@
-"""Where an index is published, as its database and a note beside it say (semsearch.published).
+"""Where an index is published, as its database and a note beside it say (semsearch.snapshots).
 
 The place and the index's own id are settings, rows of `meta`. The note says what was published there, and which
 segments of an engine readers elsewhere may still open: they hold no read transaction here. It is no part of any
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.results.state.publication import PublicationStatus
+from semsearch.results.reports import PublicationStatus
 from semsearch.storage.meta import get_meta
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
+from semsearch.storage.checksums import FirstSummedRows, set_first_summed_rows, update_digests
 from semsearch.storage.meta import get_count
-from semsearch.storage.sums.seals import seal
-from semsearch.storage.sums.since import SumsSince, set_sums_since
 
 migrations = Migrations("semsearch")
 
@@ -172,11 +171,13 @@ def languages_of_documents(db: Database) -> None:
 def checksums_of_rows(db: Database) -> None:
     """The checksums of rows, and seals of the small tables. Rows that were there before have none."""
     for table in ("documents", "passages", "record_metadata"):
-        db.table(table).add_column("sum", int)  # semsearch.storage.sums.row_sums
+        db.table(table).add_column("sum", int)  # semsearch.storage.checksums
     db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file
-    set_sums_since(db.conn, SumsSince(get_count(db.conn, "next_document"), get_count(db.conn, "next_passage")))
+    set_first_summed_rows(
+        db.conn, FirstSummedRows(get_count(db.conn, "next_document"), get_count(db.conn, "next_passage"))
+    )
     db.execute("PRAGMA user_version = 7")
-    seal(db.conn)
+    update_digests(db.conn)
 
 
 def migrate(path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import VectorStore
+from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Kind
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import VectorStore
+from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
@@ -137,9 +137,9 @@ def open_stores(
     )
     if engine.keeps_sentences:
         return {location.kind: engine.open(location) for location in locations}
-    from semsearch.stores.not_kept import NotKept  # start-up time: of most indexes all vectors are kept
+    from semsearch.stores.null_store import NullStore  # start-up time: of most indexes all vectors are kept
 
-    return {"passage": engine.open(next(locations)), "sentence": NotKept()}
+    return {"passage": engine.open(next(locations)), "sentence": NullStore()}
 
 
 def _engine(uri: str, folder: Path | None) -> Engine:
@@ -164,19 +164,19 @@ def _open_faiss(location: StoreLocation) -> VectorStore:
 
 
 def _postgres() -> Engine:
-    from semsearch.stores.postgres.table_store import ENGINE  # start-up time
+    from semsearch.stores.postgres_store import ENGINE  # start-up time
 
     return ENGINE
 
 
 def _lance() -> Engine:
-    from semsearch.stores.lance.store import ENGINE  # start-up time: few indexes have their vectors there
+    from semsearch.stores.lance_store import ENGINE  # start-up time: few indexes have their vectors there
 
     return ENGINE
 
 
 def _milvus() -> Engine:
-    from semsearch.stores.milvus.partition_store import ENGINE  # start-up time: few indexes have their vectors there
+    from semsearch.stores.milvus_store import ENGINE  # start-up time: few indexes have their vectors there
 
     return ENGINE
 

@@ -1,6 +1,6 @@
 """A progress bar for programs: a line on a terminal, an HTML bar in a notebook, nothing where nobody looks.
 
-The command line draws its own (semsearch.cli.output.progress); this one needs no package. It goes to stderr, so that
+The command line draws its own (semsearch.cli.progress); this one needs no package. It goes to stderr, so that
 what a program prints stays as it is.
 """
 

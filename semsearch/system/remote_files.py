@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from semsearch.errors import MissingExtra, SemsearchError, StorageError, UsageError
-from semsearch.system.uris import divided, shown, uri_scheme
+from semsearch.system.locations import divided, shown_uri, uri_scheme
 
 Result = TypeVar("Result")
 
@@ -44,13 +44,15 @@ def open_files(uri: str) -> RemoteFiles:
         address, options, seconds = _with_options(uri)
         files, root = url_to_fs(address, **options)
     except ImportError as error:
-        raise UsageError(f"{shown(uri)} needs a package besides: {error}") from error
+        raise UsageError(f"{shown_uri(uri)} needs a package besides: {error}") from error
     except SemsearchError:
         raise
     except (OSError, EOFError) as error:
-        raise StorageError(f"{shown(uri)} cannot be reached: {error}; see that it is there and may be used") from error
+        raise StorageError(
+            f"{shown_uri(uri)} cannot be reached: {error}; see that it is there and may be used"
+        ) from error
     except Exception as error:  # each file system has its own for what it cannot make sense of
-        raise UsageError(f"{shown(uri)} cannot be opened: {error or type(error).__name__}") from error
+        raise UsageError(f"{shown_uri(uri)} cannot be opened: {error or type(error).__name__}") from error
     return RemoteFiles(files, str(root).rstrip("/"), seconds)
 
 
@@ -67,7 +69,9 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
         if isinstance(error, passing):
             raise
         said = str(error).strip() or type(error).__name__
-        raise StorageError(f"{shown(uri)} cannot be reached: {said}; see that it is there and may be used") from error
+        raise StorageError(
+            f"{shown_uri(uri)} cannot be reached: {said}; see that it is there and may be used"
+        ) from error
 
 
 def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
@@ -77,11 +81,11 @@ def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
         return uri, {}, SECONDS
     given = dict(parse_qsl(query[1:]))
     if unknown := given.keys() - {"endpoint", "region", "timeout"}:
-        raise UsageError(f"{shown(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
+        raise UsageError(f"{shown_uri(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
     options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
     if "region" in given:
         options["client_kwargs"] = {"region_name": given["region"]}
     try:
         return address, options, float(given.get("timeout", 0)) or SECONDS
     except ValueError:
-        raise UsageError(f"the timeout of {shown(uri)} is no number of seconds") from None
+        raise UsageError(f"the timeout of {shown_uri(uri)} is no number of seconds") from None

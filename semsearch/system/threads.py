@@ -1,16 +1,27 @@
-"""Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute.
+"""Work in threads: results in order, calls with a deadline, and a fair lock.
+
+Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute.
 
 The same work may be spread over the workers of a cluster (semsearch.cluster): `Spread` is what both can do.
+
+A deadline for calls that may never return, such as those to a network disk whose server has gone.
+
+A lock that is given to those who wait for it in the order in which they came.
+
+A thread that gives back an ordinary lock and takes it again at once nearly always gets it, however long others
+wait.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -76,3 +87,78 @@ def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], 
         return
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(work).result
+
+
+# -- Deadline ----------------------------------------------------------------------------------------------------------
+
+
+class Begun(Generic[Result]):
+    """A call that runs in a thread of its own, which may be given up, and does not keep the program from ending."""
+
+    def __init__(self, call: Callable[[], Result]) -> None:
+        self._returned: list[Result] = []
+        self._raised: list[BaseException] = []
+        self._call = call
+        self._thread = threading.Thread(target=self._run, daemon=True, name="semsearch-deadline")
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._returned.append(self._call())
+        except BaseException as error:
+            self._raised.append(error)
+
+    def result(self, seconds: float | None = None) -> Result:
+        """Return what the call returns, or raise what it raises; raise TimeoutError if that takes longer from now.
+
+        Without a number of seconds, as long as it takes.
+        """
+        self._thread.join(seconds)
+        if self._returned:
+            return self._returned[0]
+        if self._raised:
+            raise self._raised[0]
+        raise TimeoutError(f"no answer within {seconds:g} seconds")
+
+
+def call_within(seconds: float, call: Callable[[], Result]) -> Result:
+    """Return what a call returns, or raise what it raises; raise TimeoutError if that takes longer than this."""
+    return Begun(call).result(seconds)
+
+
+# -- Turns -------------------------------------------------------------------------------------------------------------
+
+
+class FairLock:
+    """A lock, first come, first served. It is not reentrant."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_taken = False
+        self._waiting: deque[Lock] = deque()  # one for each who waits, released when it is their turn
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hold the lock while the block runs."""
+        self._take()
+        try:
+            yield
+        finally:
+            self._give()
+
+    def _take(self) -> None:
+        with self._lock:
+            if not self._is_taken:
+                self._is_taken = True
+                return
+            mine = Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        mine.acquire()  # it is passed on: nobody who comes later can be before
+
+    def _give(self) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_taken = False

@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.text.ragged import Ragged as Ragged
     from semsearch.text.sentences import sentence_spans as sentence_spans
     from semsearch.text.tokens import words as words
-    from semsearch.text.word_counts import read_counts as read_counts, shares as shares
+    from semsearch.word_vectors.word_frequencies import read_counts as read_counts, shares as shares
 
 __all__ = sorted(public_names(__name__))
 

@@ -5,7 +5,7 @@ or a piece of a very long one, cut where a sentence seems to end. An unclosed qu
 together, and logs, tables and minified files have no full stops at all; so a "sentence" of more than `LONGEST`
 characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
 An enumerator ("1.", "b)") belongs to the sentence after it, stray closing marks to the one before. A change of the
-boundaries is a new SPLITTER_VERSION (semsearch.text.splitting), or indexes keep the old ones.
+boundaries is a new SPLITTER_VERSION (semsearch.text.passages), or indexes keep the old ones.
 """
 
 from __future__ import annotations

@@ -8,15 +8,21 @@ from semsearch import load_public, public_names
 
 if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.train.adam import Adam as Adam
-    from semsearch.train.cbos import CbosSettings as CbosSettings, start as start, train_round as train_round
+    from semsearch.train.cbos import (
+        LONGEST as LONGEST,
+        CbosSettings as CbosSettings,
+        Sentences as Sentences,
+        parts_of as parts_of,
+        start as start,
+        train_round as train_round,
+    )
     from semsearch.train.corpus import (
         Skipped as Skipped,
         Stages as Stages,
         check_settings as check_settings,
+        each_file as each_file,
         paragraphs_of as paragraphs_of,
     )
-    from semsearch.train.counts import each_file as each_file
-    from semsearch.train.neighbourhood import LONGEST as LONGEST, Sentences as Sentences, parts_of as parts_of
 
 __all__ = sorted(public_names(__name__))
 

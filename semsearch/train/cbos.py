@@ -3,39 +3,172 @@
     s_i = Σ_j w_ij    c_i = 1/2k Σ_{0<|j-i|≤k} s_j    p(s_i | c_i) = exp(s_i·c_i) / Σ_{s ∈ {s_i, m others}} exp(s·c_i)
 
 The loss is -log p(s_i | c_i), summed over all sentences. Yuan and Zhang, "CBOS: Continuous Bag of Sentences for
-Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100 dimensions,
+Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100
+dimensions,
 words seen five times at least, sentences under 120 words, batches of 10, 10 rounds.
 
 What the paper leaves open, and where we differ:
 - Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they are written.
-- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the last
+- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the
+last
   there is nothing: such a neighbour is 0 in the sum, which is still divided by 2k.
 - A sentence without known words is left out; a long one is cut in parts, which are neighbours.
 - The m others are drawn from all sentences, which may give the sentence itself, rarely.
 - The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
+
+The sentences of a training corpus in their order, and which of them are neighbours.
+
+Save the state of a training run after each round, so that a run that was stopped can go on where it was.
+
+The file is a NumPy archive without pickles, written durably, and carries a stamp of the text and the settings.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+from array import array
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from semsearch.errors import UsageError
-from semsearch.train.checkpoint import Checkpoint, TrainingState
-from semsearch.train.corpus import Skipped, Stages, check_settings, read_corpus
-from semsearch.train.neighbourhood import Sentences, read_sentences
+from semsearch.errors import StorageError, UsageError, VectorsError
+from semsearch.system.durable import write_durably
+from semsearch.text.ragged import Ragged
+from semsearch.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+
+LONGEST = 119  # words of a sentence: the CBOS paper takes sentences under 120
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """n sentences as word ids, and the number of each one's file (n,). `texts` has an empty text more at the end."""
+
+    texts: Ragged
+    files: Int32
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    @property
+    def any_neighbours(self) -> bool:
+        """Return whether any file has two sentences."""
+        return bool((self.files[1:] == self.files[:-1]).any())
+
+    def neighbours(self, chosen: Int64, k: int) -> Int64:
+        """The k sentences before and the k after each; n, the empty one, beyond its file's ends. (b,) -> (b, 2k)"""
+        near = chosen[:, None] + np.array([offset for offset in range(-k, k + 1) if offset])
+        inside = (near >= 0) & (near < len(self))
+        same_file = self.files[np.where(inside, near, 0)] == self.files[chosen][:, None]
+        return np.where(inside & same_file, near, len(self))
+
+
+def read_sentences(corpus: Corpus, progress: Stages | None = None) -> Sentences:
+    """Read the sentences of a corpus as word ids, without words that get no vector and sentences that have no others.
+
+    A sentence of more than `LONGEST` words is cut in parts.
+    """
+    ids, lengths, files = array("i"), array("i"), array("i")  # they grow in place: no second copy at the end
+    read = 0
+    for number, texts in corpus.sentences():
+        own = parts_of(texts.lengths)
+        ids.frombytes(texts.ids.tobytes())
+        lengths.frombytes(own.tobytes())
+        files.frombytes(np.full(len(own), number, dtype=np.int32).tobytes())
+        read += len(texts.ids)
+        if progress:
+            progress("reading sentences", read, int(corpus.counts.sum()))
+    bounds = np.concatenate(([0], np.cumsum(np.frombuffer(lengths, dtype=np.int32), dtype=np.int64)))
+    texts = Ragged(np.frombuffer(ids, dtype=np.int32), np.append(bounds, bounds[-1]))
+    return Sentences(texts, np.frombuffer(files, dtype=np.int32))
+
+
+def parts_of(lengths: Int64, most: int = LONGEST) -> Int32:
+    """Cut sentences of the given lengths (n,) into parts of at most `most` words, none empty; gives their lengths."""
+    parts = -(-lengths // most)
+    result = np.full(int(parts.sum()), most, dtype=np.int32)
+    last = np.cumsum(parts)[parts > 0] - 1
+    result[last] = (lengths - most * (parts - 1))[parts > 0]
+    return result
+
+
+# -- Checkpoint --------------------------------------------------------------------------------------------------------
+
 Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class TrainingState:
+    """The state of a run: word vectors, sums of their squared gradients (V, d), and the mean loss of each round."""
+
+    vectors: Float32
+    squares: Float32
+    losses: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file that holds the state of a run. `stamp` distinguishes the run from others."""
+
+    path: Path
+    stamp: str
+
+    def load(self, shape: tuple[int, int]) -> TrainingState | None:
+        """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
+        cure = f"to begin anew, remove {self.path}"
+        try:
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise VectorsError(
+                f"the checkpoint of an earlier run cannot be read ({error.strerror or error}); {cure}"
+            ) from error
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                stamp = arrays["stamp"].tobytes().decode()
+                state = TrainingState(arrays["vectors"], arrays["squares"], arrays["losses"].tolist())
+        except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
+            raise VectorsError(f"the checkpoint of an earlier run is damaged ({error}); {cure}") from error
+        if stamp != self.stamp or state.vectors.shape != shape:
+            raise VectorsError(
+                f"there is a checkpoint of a run with other texts or settings; to finish that, give the same; {cure}"
+            )
+        return state
+
+    def save(self, state: TrainingState) -> None:
+        """Write a state to the file, in place of an earlier one. Raises StorageError."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "stamp": np.frombuffer(self.stamp.encode(), dtype=np.uint8),
+            "vectors": state.vectors,
+            "squares": state.squares,
+            "losses": np.array(state.losses, dtype=np.float64),
+        }
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
+        try:
+            write_durably(self.path, lambda write: write(buffer.getvalue()))
+        except OSError as error:
+            raise StorageError(
+                f"{self.path} cannot be written: {error.strerror or error}; free space or choose another place"
+            ) from error
+
+    def remove(self) -> None:
+        """Delete the file, if there is one: the run is over."""
+        self.path.unlink(missing_ok=True)
+
+
+# -- Cbos --------------------------------------------------------------------------------------------------------------
 
 # AdaGrad's sums begin with this. From 0, the first step of a rare word would be as long as any, whatever its gradient.
 _FIRST = 1.0

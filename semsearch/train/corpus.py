@@ -1,6 +1,14 @@
-"""A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
+"""A corpus to train word vectors on: its words counted, then read again as word ids, by paragraphs.
 
-Two readings keep memory small: only the counts of the first are kept, and of the second a few million characters at a
+Count how often each word occurs in a body of text: for the p(w) of the papers, and to choose the vocabulary.
+
+Counts are sums: files are counted in any order and the results added. `semsearch.text.word_counts` keeps them in
+files.
+
+A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
+
+Two readings keep memory small: only the counts of the first are kept, and of the second a few million characters
+at a
 time. Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank
 lines, or the lines themselves if a file has one paragraph per line (semsearch.readers.text). Only at the edge of a
 streamed piece, every four million characters, a paragraph may come in two parts.
@@ -8,12 +16,15 @@ streamed piece, every four million characters, a paragraph may come in two parts
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import shlex
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +32,80 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.read import read_file, read_text
+from semsearch.readers.registry import FORMATS
+from semsearch.sources.walk import find_files
 from semsearch.text.ragged import Ragged
 from semsearch.text.sentences import sentence_spans
-from semsearch.text.tokens import hash_words
-from semsearch.text.word_counts import most_frequent
-from semsearch.train.counts import _open_text, count_words, each_file
-from semsearch.word_vectors.writer import index_of
+from semsearch.text.tokens import hash_words, normalise
+from semsearch.word_vectors.table_writer import index_of
+from semsearch.word_vectors.word_frequencies import most_frequent
+
+_COMPRESSED = (".txt.xz", ".txt.gz")
+_PROSE = ("text", "markdown", "rst", "html")  # words of tables, mail and code would count as English
+_BLOCK = 1 << 22  # characters counted at a time
+
+
+def count_words(
+    paths: Iterable[Path],
+    *,
+    skipped: Callable[[str, str], None],
+    progress: Callable[[int, int], None] | None = None,
+) -> Counter[str]:
+    """Count the words of files and folders.
+
+    Plain text, also compressed (.txt, .txt.xz, .txt.gz), is streamed; other formats go through their readers, so that
+    markup is not counted. `skipped(path, reason)` is called for a file that cannot be read; nothing of it is counted.
+    `progress(files, words)` is called with the number counted so far.
+    Raises SourceError if a path does not exist.
+    """
+    counts: Counter[str] = Counter()
+    done = total = 0
+    for path in paths:
+        for file in each_file(path, skipped):
+            found: Counter[str] = Counter()
+            try:
+                for block in _blocks(file):
+                    found.update(normalise(block).split())
+                    if progress:
+                        progress(done, total + found.total())
+            except (SourceError, OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
+                skipped(str(file), str(error))
+                continue
+            counts.update(found)
+            total += found.total()
+            done += 1
+    return counts
+
+
+def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]:
+    """Yield a file itself, or the files of a folder that can be read. Raises SourceError if the path does not exist."""
+    if path.is_file():
+        yield path
+    else:
+        prose = (suffix for name in _PROSE for suffix in FORMATS[name].suffixes)
+        include = [f"*{suffix}" for suffix in (*prose, *_COMPRESSED)]
+        yield from (Path(found.absolute) for found in find_files(path, include=include, skipped=skipped))
+
+
+def _blocks(path: Path) -> Iterator[str]:
+    """Yield the text of a file in pieces of whole lines."""
+    if path.suffix.lower() in (".txt", ".xz", ".gz"):
+        with _open_text(path) as file:
+            while lines := file.readlines(_BLOCK):
+                yield "".join(lines)
+    else:
+        yield "\n".join(block.text for block in read_file(path).document.blocks)
+
+
+def _open_text(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8")
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+# -- Corpus ------------------------------------------------------------------------------------------------------------
 
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]

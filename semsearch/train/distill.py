@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.signs import signs
+from semsearch.arrays.randomised_svd import signs
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
-from semsearch.text.word_counts import most_frequent
-from semsearch.train.encodings import Encodings, Teacher
 from semsearch.train.matching import Matching, match
-from semsearch.train.pieces import NUMBER, learn_pieces
+from semsearch.train.piece_vectors import NUMBER, learn_pieces
+from semsearch.train.teacher_encodings import Encodings, Teacher
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter, index_of
+from semsearch.word_vectors.table_writer import TableWriter, index_of
+from semsearch.word_vectors.word_frequencies import most_frequent
 
 Float32 = npt.NDArray[np.float32]
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
@@ -116,10 +116,10 @@ def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | N
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
     """Centre vectors, then keep their first principal components. (n, d) -> (n, dimension).
 
-    Each component's sign is fixed (semsearch.arrays.signs), and components beyond the rank are 0: every run gives the
-    same vectors, but for rounding. Components of the same variance are not determined by the words: another processor
-    may rotate them, and only products and cosines of words stay the same. If the cut falls between such components, not
-    even those do: it is arbitrary which of them are kept.
+    Each component's sign is fixed (semsearch.arrays.randomised_svd), and components beyond the rank are 0: every run
+    gives the same vectors, but for rounding. Components of the same variance are not determined by the words: another
+    processor may rotate them, and only products and cosines of words stay the same. If the cut falls between such
+    components, not even those do: it is arbitrary which of them are kept.
     """
     _check_dimension(dimension, vectors.shape[1])
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)

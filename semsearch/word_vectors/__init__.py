@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from semsearch import load_public, public_names
 
 if TYPE_CHECKING:  # the same names for whoever checks types
-    from semsearch.word_vectors.averages import average as average
-    from semsearch.word_vectors.formats import identify as identify
+    from semsearch.embedding.weighted_sums import average as average
     from semsearch.word_vectors.loading import WordVectorsLike as WordVectorsLike, open_vectors as open_vectors
+    from semsearch.word_vectors.vector_formats import identify as identify
 
 __all__ = sorted(public_names(__name__))
 

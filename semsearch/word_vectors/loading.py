@@ -1,13 +1,22 @@
-"""Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format."""
+"""Open word vectors: by name, by path, or by reference in another process.
+
+Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
+
+Word vectors by reference, for other processes and machines: what to open there, and the digest that it must have.
+
+A table is not sent: it is opened, by memory mapping, where it is needed. So all processes of a machine share one
+copy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from semsearch.errors import VectorsError
-from semsearch.word_vectors.shipped import DEFAULT_VECTORS, shipped, shipped_names
-from semsearch.word_vectors.table import VectorTable, WordVectors
+from semsearch.errors import UsageError, VectorsError, VectorsMismatch
+from semsearch.word_vectors.table import DEFAULT_VECTORS, VectorTable, WordVectors, shipped, shipped_name, shipped_names
 
 __all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors", "shipped_names"]
 
@@ -28,7 +37,7 @@ def load_vectors(
     if path.is_dir():
         return VectorTable(path)
     if path.is_file():
-        from semsearch.word_vectors.converted import open_converted  # start-up time: most never need it
+        from semsearch.word_vectors.conversion import open_converted  # start-up time: most never need it
 
         return open_converted(path, progress=progress)
     raise VectorsError(
@@ -39,3 +48,50 @@ def load_vectors(
 def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Open word vectors by name or path; a table that is open already is returned. Raises VectorsError."""
     return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
+
+
+# -- Reference ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsReference:
+    """Word vectors by the name of shipped ones, or by their folder; with their own name, for people."""
+
+    place: str
+    name: str
+    digest: str
+
+    @classmethod
+    def of(cls, vectors: WordVectors) -> VectorsReference:
+        """The reference to opened word vectors. Raises UsageError for such as are in this process only."""
+        folder = getattr(vectors, "folder", None)
+        if folder is None:
+            raise UsageError(
+                f"the word vectors {vectors.name} are in this program only, and no other can open them; "
+                "give a name or a folder"
+            )
+        return cls(shipped_name(Path(folder)) or str(Path(folder).resolve()), vectors.name, vectors.digest)
+
+    def open(self) -> VectorTable:
+        """Open them, once a process. Raises VectorsError if they are not there, VectorsMismatch if they are others."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=4)
+def _opened(reference: VectorsReference) -> VectorTable:
+    from socket import gethostname  # start-up time: a query opens its own
+
+    wanted = f"the word vectors {reference.name} ({reference.digest[:8]})"
+    try:
+        table = load_vectors(reference.place)
+    except VectorsError as error:
+        raise VectorsError(
+            f"{gethostname()} lacks {wanted}: {error}; put them there under the same path, or in a folder that "
+            "all machines share"
+        ) from error
+    if table.digest != reference.digest:
+        raise VectorsMismatch(
+            f"{reference.place} on {gethostname()} has other word vectors, {table.name} ({table.digest[:8]}), "
+            f"than {wanted}; copy those there"
+        )
+    return table

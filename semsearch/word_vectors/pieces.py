@@ -4,7 +4,7 @@
 
 b(w) and e(w) are the vectors of the longest beginning and of the longest ending of w, shorter than w, that are words of
 the table: a word with an ending, and both halves of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
-marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.pieces.
+marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.piece_vectors.
 
 Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a
 regression on finished word vectors, is from Zhao et al. 2018. B, E and the root of n are ours.
@@ -27,9 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
-from semsearch.text.ragged import Ragged
+from semsearch.text.ragged import Bytes, OovWords, Ragged
 from semsearch.text.tokens import hash_spans
-from semsearch.text.unknown_words import Bytes, UnknownWords
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
@@ -74,7 +73,7 @@ class Inside:
     endings: PieceSpans
 
 
-def inside(words: UnknownWords) -> Inside:
+def inside(words: OovWords) -> Inside:
     """Cut words into all parts that may be pieces or known words. A word above `LONGEST_WORD` has no parts."""
     lengths = np.diff(words.bounds)
     kept = np.flatnonzero(lengths <= LONGEST_WORD)
@@ -122,9 +121,9 @@ class Parts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PieceVectors:
-    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as semsearch.train.pieces learns them."""
+    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as semsearch.train.piece_vectors learns them."""
 
-    pieces: UnknownWords
+    pieces: OovWords
     vectors: Float32
     maps: Float32
 
@@ -142,11 +141,11 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._vectors)
 
-    def parts(self, words: UnknownWords, table: WordTable) -> Parts:
+    def parts(self, words: OovWords, table: WordTable) -> Parts:
         """Find the pieces of words, and the words of the table that they begin and end with."""
         return find_parts(words, table, self._keys, self._slots)
 
-    def guess(self, words: UnknownWords, table: WordTable) -> Float32:
+    def guess(self, words: OovWords, table: WordTable) -> Float32:
         """Guess the vectors v(w) of words; zero for a word without known parts. (u,) -> (u, d)"""
         result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
         for first in range(0, len(words), _CHUNK):
@@ -188,7 +187,7 @@ class Pieces:
         return np.asarray(self._maps[1], dtype=np.float64)
 
 
-def find_parts(words: UnknownWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:
+def find_parts(words: OovWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:
     """Find the pieces of words by a hash table (`keys`, `slots`), and the known words that they begin and end with."""
     found = inside(words)
     ids = look_up(keys, slots, found.pieces.hashes)

@@ -1,4 +1,7 @@
-"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
+"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed; and the tables
+that come with semsearch.
+
+A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
 
     card.json        its description: words, dimension, dtype, source, licence, the command that made it, digest
     words.txt        the words, most frequent first, one per line; a word's id is its line, from 0
@@ -9,8 +12,11 @@
     slots.npy        (slots,) int32: the word's id, -1 for an empty slot
     piece*           for words that the table does not have; there may be none (semsearch.word_vectors.pieces)
 
-The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million unknown words
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million unknown
+words
 is taken for one of a hundred thousand known ones only once in ten million such corpora.
+
+The word vectors that come with semsearch: folders beside this file.
 """
 
 from __future__ import annotations
@@ -26,10 +32,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
-from semsearch.errors import VectorsError
-from semsearch.system.lacking import LACKING
+from semsearch.errors import EXHAUSTED, VectorsError
+from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
-from semsearch.text.unknown_words import UnknownWords
 from semsearch.word_vectors.pieces import Pieces
 
 Float32 = npt.NDArray[np.float32]
@@ -72,7 +77,7 @@ class WordVectors(Protocol):
 class Guessing(Protocol):
     """Word vectors that can guess vectors for words that they do not have."""
 
-    def guess(self, unknown_words: UnknownWords) -> Float32:
+    def guess(self, unknown_words: OovWords) -> Float32:
         """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
@@ -168,7 +173,7 @@ class VectorTable:
             raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
         return Pieces(vectors, scales, keys, slots, maps)
 
-    def guess(self, unknown_words: UnknownWords) -> Float32:
+    def guess(self, unknown_words: OovWords) -> Float32:
         """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
         if self.pieces is None:
             return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
@@ -178,7 +183,7 @@ class VectorTable:
         """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
         if self.pieces is None:
             return np.zeros((len(ids), self.dimension), dtype=np.float32)
-        return self.pieces.guess(UnknownWords.of([self.words[number] for number in ids.tolist()]), self)
+        return self.pieces.guess(OovWords.of([self.words[number] for number in ids.tolist()]), self)
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives, and every word is found. Reads everything."""
@@ -191,7 +196,7 @@ class VectorTable:
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError, TokenError) as error:  # NumPy reads the header of an array as Python
-            if getattr(error, "errno", None) in LACKING:
+            if getattr(error, "errno", None) in EXHAUSTED:
                 raise  # nothing is wrong with the file
             raise VectorsError(
                 f"{path} cannot be read ({error}); the word vectors are damaged: make or import them again"
@@ -240,3 +245,25 @@ def digest_of(folder: Path) -> str:
                 while block := file.read(1 << 22):
                     digest.update(block)
     return digest.hexdigest()
+
+
+# -- Shipped -----------------------------------------------------------------------------------------------------------
+
+DEFAULT_VECTORS = "english"
+_HERE = Path(__file__).parent
+
+
+def shipped(name: str) -> VectorTable | None:
+    """Open the shipped word vectors of that name. None if there are none."""
+    is_plain = len(Path(name).parts) == 1
+    return VectorTable(_HERE / name) if is_plain and (_HERE / name / "card.json").is_file() else None
+
+
+def shipped_name(folder: Path) -> str | None:
+    """The name of the shipped word vectors in a folder; None if they are not shipped ones."""
+    return folder.name if folder.resolve().parent == _HERE.resolve() else None
+
+
+def shipped_names() -> list[str]:
+    """The names of the word vectors that come with semsearch."""
+    return sorted(card.parent.name for card in _HERE.glob("*/card.json"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small import sentence
 
-from semsearch.adapters.added_documents import AddedDocuments, same_length
+from semsearch.adapters.adapted_index import AddedDocuments, same_length
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text

@@ -16,7 +16,7 @@ from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, f
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search.filtering.filters import parse
+from semsearch.search.filters import parse
 from semsearch.word_vectors.table import VectorTable
 
 COLOURS, NUMBERS = ("red", "blue|grey", None), (1, 5, None)

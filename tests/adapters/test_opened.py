@@ -8,7 +8,7 @@ from weakref import ref
 
 import pytest
 
-from semsearch.adapters.opened import name_of, searchable, writable, written
+from semsearch.adapters.adapted_index import name_of, searchable, writable, written
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from small import write_articles
 
-from semsearch.adapters.opened import searchable
-from semsearch.adapters.passages import passage_id, passage_metadata
+from semsearch.adapters.adapted_index import passage_id, passage_metadata, searchable
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text

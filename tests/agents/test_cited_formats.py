@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sample_files.placed_files import KINDS, PlacedKind
 
-from semsearch.agents.tools.catalogue import TOOLS
+from semsearch.agents.tools import TOOLS
 from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable

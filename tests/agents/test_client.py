@@ -12,9 +12,9 @@ import pytest
 from processes.agent_process import environment
 from serving import running
 
+from semsearch.agents.http_transport import HttpAgents
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.tools.catalogue import TOOLS
-from semsearch.agents.transport.http import HttpAgents
+from semsearch.agents.tools import TOOLS
 from semsearch.serve.open_indexes import OpenIndexes
 
 pytest.importorskip("mcp", reason="a dependency of the tests alone")

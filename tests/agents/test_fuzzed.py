@@ -10,12 +10,11 @@ from typing import Any
 from agent_messages import META, line
 from hypothesis import given, settings, strategies as st
 
+from semsearch.agents.http_transport import HttpAgents
 from semsearch.agents.jsonrpc import is_id
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.tools.catalogue import TOOLS
-from semsearch.agents.transport.http import HttpAgents
-from semsearch.agents.transport.pipes import MessagePipes
-from semsearch.agents.transport.stdio import StdioServer
+from semsearch.agents.stdio_transport import MessagePipes, StdioServer
+from semsearch.agents.tools import TOOLS
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=10)

@@ -20,8 +20,7 @@ from semsearch.agents.jsonrpc import (
     parse,
     to_line,
 )
-from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.versions import BY_HANDSHAKE, check_stateless, said_version
+from semsearch.agents.protocol import BY_HANDSHAKE, AgentProtocol, check_stateless, said_version
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.readers.document import Text

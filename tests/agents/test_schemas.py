@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from semsearch.agents.tools.catalogue import TOOLS
-from semsearch.agents.versions import BY_HANDSHAKE, STATELESS
+from semsearch.agents.protocol import BY_HANDSHAKE, STATELESS
+from semsearch.agents.tools import TOOLS
 
 DECLARED = [tool.declared(STATELESS[-1]) for tool in TOOLS.values()]
 UNIONS = {"anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "nullable"}

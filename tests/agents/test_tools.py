@@ -9,8 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from semsearch.agents.tools.catalogue import TOOLS
-from semsearch.agents.tools.shared import MOST_CHARACTERS
+from semsearch.agents.tools import MOST_CHARACTERS, TOOLS
 from semsearch.errors import IndexNotFound, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes

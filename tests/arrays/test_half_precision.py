@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semsearch.arrays.half_precision import to_single
+from semsearch.arrays.vectors import to_single
 
 
 def test_every_finite_half_becomes_the_same_number() -> None:

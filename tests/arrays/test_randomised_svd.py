@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.arrays.randomised_svd import orthonormal, product
-from semsearch.arrays.signs import signs
+from semsearch.arrays.randomised_svd import orthonormal, product, signs
 
 
 @pytest.mark.parametrize("dependence", [1.0, 1e-2, 1e-4, 0.0])

@@ -23,14 +23,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semsearch.cli.startup import use_one_thread
+from semsearch.cli.messages import use_one_thread
 
 use_one_thread()  # as the command does, before NumPy is imported; Dask does the same for workers
 
 from distributed import LocalCluster
 
 from semsearch import Index
-from semsearch.results.state.reports import Progress
+from semsearch.results.reports import Progress
 
 PHASES = ("looking", "reading", "fitting", "embedding", "writing")
 

@@ -36,9 +36,9 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.dense.scan_plan import LISTED, ScanOptions
-from semsearch.dense.store import NO_IDS, VectorReader, VectorStore
+from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_segments
+from semsearch.storage.segments import get_segments
 from semsearch.stores.registry import claimed, complete, get_address, open_stores, release
 
 Float32 = npt.NDArray[np.float32]

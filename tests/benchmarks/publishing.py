@@ -82,7 +82,7 @@ def measure(folder: Path, documents: int, block: int | None, work: Path, place: 
     """Print what publishing some documents of a folder costs."""
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")
     from semsearch.index import Index
-    from semsearch.published import publisher
+    from semsearch.snapshots import publisher
 
     if block is not None:
         vars(publisher)["DATABASE_BLOCK"] = block

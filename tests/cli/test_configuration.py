@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
-from semsearch.cli.configuration.files import users_file
-from semsearch.cli.configuration.keys import IndexChoices, names_in
+from semsearch.cli.configuration import names_in
+from semsearch.cli.configuration_files import users_file
+from semsearch.cli.index_choices import IndexChoices
 from semsearch.index import Index
 from semsearch.results.options import SearchOptions
-from semsearch.system.user_folders import config_folder
+from semsearch.system.locations import config_folder
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -207,7 +208,7 @@ def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.Mon
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr("semsearch.cli.configuration.files._known_home", no_home)
+    monkeypatch.setattr("semsearch.cli.configuration_files._known_home", no_home)
     assert semsearch("query", "captain").status == 0
 
 
@@ -215,7 +216,7 @@ def test_without_a_file_nothing_more_is_imported(folder: Path) -> None:
     code = (
         "import sys\nfrom semsearch.cli.main import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
-        "needless = ['tomllib', 'tomli', 'platformdirs', 'semsearch.cli.configuration.configuration',"
+        "needless = ['tomllib', 'tomli', 'platformdirs', 'semsearch.cli.configuration',"
         " 'semsearch.multi_index']\n"
         "print([name for name in needless if name in sys.modules], file=sys.stderr)"
     )

@@ -22,13 +22,12 @@ pytest.importorskip("prompt_toolkit", reason="an optional dependency")
 
 from typing_at_screen import CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, PAGE_DOWN, READ_ON, TAB, UP, Typist, at_screen
 
-from semsearch.cli.commands.asking import interactive_command
-from semsearch.cli.interactive import application, offered
-from semsearch.cli.interactive.drawing import preview, row
-from semsearch.cli.interactive.newest import NewestOnly
-from semsearch.cli.interactive.surroundings import Surroundings, surroundings_of
-from semsearch.cli.interactive.typed import TypedSearch
-from semsearch.cli.output.terminal import query_pattern
+from semsearch.cli.commands import interactive_command, interactive_command as offered
+from semsearch.cli.interactive import interactive_search
+from semsearch.cli.interactive.interactive_search import NewestOnly
+from semsearch.cli.interactive.screen import preview, row
+from semsearch.cli.interactive.session import Surroundings, TypedSearch, surroundings_of
+from semsearch.cli.terminal import query_pattern
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -87,7 +86,7 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
         opened.append((hit.path, hit.line))
         return "vim ended with status 3"
 
-    monkeypatch.setattr(application, "open_hit", open_hit)
+    monkeypatch.setattr(interactive_search, "open_hit", open_hit)
 
     async def script(typist: Typist) -> None:
         await typist.see("docs/guide.md:14")
@@ -234,7 +233,7 @@ def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_i
     assert offered.is_offered()
     with monkeypatch.context() as without_the_extra:
         without_the_extra.setitem(sys.modules, "prompt_toolkit", None)
-        without_the_extra.setitem(sys.modules, "semsearch.cli.interactive.application", None)
+        without_the_extra.setitem(sys.modules, "semsearch.cli.interactive.interactive_search", None)
         assert not offered.is_offered()
         assert "pip install 'semsearch[tui]'" in semsearch("interactive").err
     monkeypatch.setenv("SEMSEARCH_INDEXES", str(tmp_path))

@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 from console import INDEX, index_docs, semsearch, work_in, write_docs
 
-from semsearch.cli.opening import viewers
-from semsearch.cli.opening.editors import editing, editor
-from semsearch.cli.opening.hits import open_hit
-from semsearch.cli.opening.pagers import printable
-from semsearch.cli.opening.running import run
+from semsearch.cli import open_hit as viewers
+from semsearch.cli.open_hit import editing, editor, open_hit, printable, run
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -164,7 +161,7 @@ def test_without_an_editor_the_file_is_shown_without_what_a_terminal_obeys() -> 
 
 def test_a_pager_begins_at_the_line(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     less = program(bin_, "less")
-    monkeypatch.setattr("semsearch.cli.opening.pagers._on_terminal", lambda: True)
+    monkeypatch.setattr("semsearch.cli.open_hit._on_terminal", lambda: True)
     monkeypatch.setenv("LESS", "-FRX")
     with Index.open(INDEX) as index:
         open_hit(ask("the cow in the barn", index), index)

@@ -14,18 +14,17 @@ from small import article, sentence, write_articles
 from semsearch import Index, Progress, Text
 from semsearch.embedding import induced_words
 from semsearch.errors import ClusterError, UsageError, VectorsError, VectorsMismatch
-from semsearch.indexing.reading import elsewhere, intake, workers
-from semsearch.indexing.reading.elsewhere import PreparerElsewhere, SeenFile, SentChunk
-from semsearch.indexing.reading.file_to_read import FileToRead
-from semsearch.indexing.reading.prepare import Chunk
-from semsearch.word_vectors.reference import VectorsReference
+from semsearch.indexing import intake, parallel_reading
+from semsearch.indexing.parallel_reading import PreparerElsewhere, SeenFile, SentChunk
+from semsearch.indexing.prepare_files import Chunk, FileToRead
+from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few files be many chunks and many batches, and a few words enough to learn contexts from."""
-    monkeypatch.setattr(workers, "_CHUNK", 2000)
+    monkeypatch.setattr(parallel_reading, "_CHUNK", 2000)
     monkeypatch.setattr(intake, "_TEXTS", 60)
     monkeypatch.setattr(induced_words, "_FEWEST", 20)
     monkeypatch.setattr(induced_words, "_RARE", 1.0)
@@ -84,7 +83,7 @@ def test_what_workers_do_not_see_is_read_by_the_one_that_writes(
         Index.create(tmp_path / "two", vectors=small_vectors.folder) as two,
     ):
         alone = one.sync(documents)
-        monkeypatch.setattr(elsewhere.SeenFile, "is_seen_here", lambda seen: "own" not in seen.file.path)
+        monkeypatch.setattr(parallel_reading.SeenFile, "is_seen_here", lambda seen: "own" not in seen.file.path)
         assert two.sync(documents, cluster=cluster.scheduler_address).added == alone.added
         assert segments(one) == segments(two)
 

@@ -10,9 +10,10 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.arrays.top_k import TopK, TopKResult
-from semsearch.dense.exact import compare_all
+from semsearch.dense.segments_reader import compare_all
 from semsearch.index import Index
-from semsearch.results.hits import Hit, Mode
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]

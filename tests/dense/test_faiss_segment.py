@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_store import Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.errors import IndexDamaged

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_segment import Vectors
-from semsearch.dense.file_layout import UnknownLayout, layout_of
+from semsearch.dense.faiss_store import UnknownLayout, Vectors, layout_of
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 

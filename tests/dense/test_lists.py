@@ -15,9 +15,9 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
-from semsearch.indexing.vectors import generation
-from semsearch.indexing.vectors.probe_questions import questions_of
-from semsearch.storage.sums.seals import seal
+from semsearch.indexing import generation
+from semsearch.indexing.generation import questions_of
+from semsearch.storage.checksums import update_digests
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -70,7 +70,7 @@ def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
 def test_small_segments_become_one_with_lists_when_together_they_are_many(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     found = []
     for first in (20, 30, 40):
         write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for lists
@@ -155,7 +155,7 @@ def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index)
         }
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(old),))
         db.execute("DELETE FROM meta WHERE key = 'scans'")
-        seal(db)
+        update_digests(db)
         db.commit()
     status = index.status()
     assert (status.scans, status.target_recall) == ((), 0.95)

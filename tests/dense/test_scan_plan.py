@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.dense.measured_recall import evenly, least_step, probes_for, recall
-from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout
+from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout, evenly, least_step, probes_for, recall
 from semsearch.errors import UsageError
 
 

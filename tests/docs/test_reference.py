@@ -18,8 +18,8 @@ from reference_page.page import page, page_of_research
 from reference_page.printed import OF_RESEARCH as PRINTED_BY_RESEARCH, PRINTED
 from reference_page.sources import find_class
 
-from semsearch.cli.exit_status import STATUSES
 from semsearch.cli.main import app
+from semsearch.cli.messages import STATUSES
 from semsearch.word_vectors.table import VectorTable
 
 PAGE = read("docs/reference.md")
@@ -227,7 +227,7 @@ def test_a_list_of_documents_has_the_keys_of_the_reference(indexed: Path, monkey
 
 
 def test_keys_that_are_not_printed_are_seen() -> None:
-    keys = keys_of(find_class("Citation", "semsearch.results.context") or pytest.fail("no Citation"))
+    keys = keys_of(find_class("Citation", "semsearch.results.hits") or pytest.fail("no Citation"))
     full = {key.name: None for key in keys}
     assert_has_keys(full, keys, "citation")
     for wrong in ({**full, "new": 1}, {name: None for name in full if name != "page"}):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.arrays.unit import unit
+from semsearch.arrays.vectors import unit
 from semsearch.embedding.components import CommonComponents, SentenceSums
 
 RNG = np.random.default_rng(5)

@@ -20,15 +20,16 @@ from semsearch import Index, SentenceEmbedder, Text, VectorTable
 from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Hit, Mode
-from semsearch.search.title_vectors import embed_titles
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode
+from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
-from semsearch.text.headings import heading_text
-from semsearch.text.terms.question_terms import named_terms, of_question
+from semsearch.text.excerpts import heading_text
+from semsearch.text.terms import named_terms, of_question
 from semsearch.text.tokens import words
-from semsearch.topics.fit import fit_topics
-from semsearch.topics.model import Topics
-from semsearch.train.pieces import add_pieces
+from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics.topic_model import Topics
+from semsearch.train.piece_vectors import add_pieces
 from semsearch.tuning import TUNING
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
@@ -289,7 +290,7 @@ def test_where_no_word_is_in_common_meaning_decides_alone(index: Index) -> None:
 
 def test_a_lexical_answer_needs_no_word_vectors(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     (hit, *_) = index.search("ship", mode="lexical")
-    monkeypatch.setattr("semsearch.search.snapshot.Snapshot.embedder", None)
+    monkeypatch.setattr("semsearch.search.index_reader.IndexReader.embedder", None)
     found = hit.explain()
     assert (found.dense, found.pairs, found.unknown) == (None, None, ())
     assert found.score == pytest.approx(hit.lexical, rel=1e-5)

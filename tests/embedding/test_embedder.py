@@ -22,7 +22,7 @@ from semsearch.errors import FitError, SemsearchError, StorageError, UsageError,
 from semsearch.settings import PRIOR
 from semsearch.system.threads import Threads
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 SENTENCES = (Path(__file__).parents[1] / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
 FEW = ["the cat sat", "dog runs", "a house", "the cat sat"]  # of rank three

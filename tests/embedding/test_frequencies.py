@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.embedding.frequencies import probabilities, smoothed
 from semsearch.errors import StorageError, VectorsError
-from semsearch.text.word_counts import most_frequent, read_counts, write_counts
 from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.word_frequencies import most_frequent, probabilities, read_counts, smoothed, write_counts
 
 
 @given(counts=st.dictionaries(st.text("abcé9", min_size=1), st.integers(1, 10**12), min_size=1))

@@ -16,16 +16,15 @@ import semsearch.embedding.induced_words as contexts
 from semsearch import Index, SentenceEmbedder, Text
 from semsearch.embedding.induced_words import InducedWords, learn_map
 from semsearch.embedding.methods import METHODS, Unknown
+from semsearch.embedding.oov import WordMemory
+from semsearch.embedding.weighted_sums import average, average_few
 from semsearch.embedding.weights import STRANGER
-from semsearch.embedding.word_memory import WordMemory
 from semsearch.errors import FitError, UsageError
-from semsearch.indexing.reading.spool import Spool, SpoolWriter
-from semsearch.storage.sums.seals import seal
-from semsearch.text.ragged import Ragged
+from semsearch.indexing.spool import Spool, SpoolWriter
+from semsearch.storage.checksums import update_digests
+from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import words
-from semsearch.text.unknown_words import UnknownWords
-from semsearch.train.pieces import add_pieces
-from semsearch.word_vectors.averages import average, average_few
+from semsearch.train.piece_vectors import add_pieces
 from semsearch.word_vectors.table import VectorTable
 
 COINED = {"sea": "zzq", "kitchen": "breadmaker", "night": "moonlet"}  # the first has no piece that is known
@@ -114,7 +113,7 @@ def test_an_unknown_word_counts_as_its_guess_and_twice_as_much_as_the_rarest(
     weight = 1.0 if method == "mean" else STRANGER * embedder.weights_.of(slice(None)).max()
     assert embedder.weights_.of_unknown_words == pytest.approx(weight)
     if method != "usif":
-        guess = open_vectors.guess(UnknownWords.of(["harbours"])).astype(np.float16).astype(np.float32)
+        guess = open_vectors.guess(OovWords.of(["harbours"])).astype(np.float16).astype(np.float32)
         ship = open_vectors.id_of("ship")
         known = embedder.weights_.of(np.array([ship])) * open_vectors.rows(np.array([ship]))
         both = embedder.raw(embedder.tokenize(["harbours ship"]))
@@ -158,7 +157,7 @@ def test_contexts_give_the_vectors_that_the_formula_says(
     sentences = [words(text) for text in TEXTS]
     everything = sorted({word for sentence in sentences for word in sentence})
     strange = [word for word in everything if table.id_of(word) < 0]
-    guesses = dict(zip(strange, table.guess(UnknownWords.of(strange)).astype(np.float64), strict=True))
+    guesses = dict(zip(strange, table.guess(OovWords.of(strange)).astype(np.float64), strict=True))
     vectors = {word: guess for word, guess in guesses.items() if guess.any()}
     weights = dict.fromkeys(vectors, embedder.weights_.of_unknown_words)
     for word in set(everything) - set(strange):
@@ -177,7 +176,7 @@ def test_contexts_give_the_vectors_that_the_formula_says(
     for word in COINED.values():
         expected = guesses[word] + matrix @ seen[word][0]
         found = np.zeros((1, table.dimension), dtype=np.float32)
-        embedder.induced_.put(UnknownWords.of([word]), found)
+        embedder.induced_.put(OovWords.of([word]), found)
         assert found[0] == pytest.approx(expected, abs=4e-3)
 
 
@@ -310,9 +309,7 @@ def test_texts_with_unknown_words_mean_the_same_to_one_who_skips_them(open_vecto
 
 def test_nothing_was_induced_that_nothing_can_be_looked_up_in() -> None:
     rows = np.ones((2, 3), dtype=np.float32)
-    InducedWords(np.zeros(0, dtype=np.uint64), np.zeros((0, 3), dtype=np.float16)).put(
-        UnknownWords.of(["a", "b"]), rows
-    )
+    InducedWords(np.zeros(0, dtype=np.uint64), np.zeros((0, 3), dtype=np.float16)).put(OovWords.of(["a", "b"]), rows)
     assert rows.all()
 
 
@@ -347,7 +344,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         settings = {**json.loads(text), "unknown": "skip"}
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        seal(db)
+        update_digests(db)
     documents = [Text(f"{topic}/{number}", article(topic, number)) for topic in TOPICS for number in range(4)]
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:
         index.add(documents)
@@ -355,7 +352,7 @@ def test_an_index_of_an_earlier_version_opens_and_its_next_fit_decides(
     with closing(sqlite3.connect(tmp_path / "i" / "index.sqlite")) as db, db:
         del settings["unknown"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        seal(db)
+        update_digests(db)
     with Index.open(tmp_path / "i", vectors=open_vectors) as index:
         assert index.search("harbours", 1, mode="dense") == []
         index.add([Text("sea/more", "The harbours are full.")])
@@ -382,15 +379,15 @@ def test_the_choice_is_kept_with_an_index_and_changed_by_a_rebuild(open_vectors:
 def test_a_memory_gives_what_the_function_gives_and_asks_it_once() -> None:
     asked: list[str] = []
 
-    def lengths(unknown_words: UnknownWords) -> np.ndarray:
+    def lengths(unknown_words: OovWords) -> np.ndarray:
         asked.extend(unknown_words.words)
         return np.array([[len(word), 1 / 3] for word in unknown_words.words], dtype=np.float32).reshape(-1, 2)
 
     memory = WordMemory(lengths, 2, most=3)
     for _ in range(2):
         for some in (["a", "bb", "a"], ["bb", "ccc", "dddd", "eeeee"], []):
-            expected = lengths(UnknownWords.of(some)).astype(np.float16)
+            expected = lengths(OovWords.of(some)).astype(np.float16)
             del asked[len(asked) - len(some) :]
-            assert np.array_equal(memory(UnknownWords.of(some)), expected)
+            assert np.array_equal(memory(OovWords.of(some)), expected)
     assert sorted(asked[:5]) == ["a", "bb", "ccc", "dddd", "eeeee"]
     assert len(asked) == 5 + 2  # only three are remembered

@@ -9,7 +9,7 @@ from collections_made import collection, pairs, sick, write_groups, write_pairs
 from console import semsearch
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.data_folder import counts_in, files_of
+from semsearch.evaluate.inputs import counts_in, files_of
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from semsearch import evaluate
 from semsearch.evaluate.experiment import Experiment
-from semsearch.evaluate.experiments.retrieval_experiment import RETRIEVAL
-from semsearch.evaluate.experiments.sts_experiment import STS
-from semsearch.evaluate.experiments.vectors_experiment import VECTORS_EXPERIMENT
+from semsearch.evaluate.retrieval_experiment import RETRIEVAL
+from semsearch.evaluate.sts_experiment import STS
+from semsearch.evaluate.vectors_experiment import VECTORS_EXPERIMENT
 
 # what `run` itself makes of options, before the function of semsearch.evaluate sees them
 OF_RUN = {"sts": {"ablation"}, "evaluate": {"name", "record"}}
@@ -24,7 +24,7 @@ def function_of(experiment: Experiment) -> inspect.Signature:
 
 
 def test_declarations_import_nothing_heavy() -> None:
-    command = "import semsearch.cli.evaluate.evaluate_command, sys; print({'numpy', 'scipy'} & set(sys.modules))"
+    command = "import semsearch.cli.commands.evaluate_command, sys; print({'numpy', 'scipy'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
 

@@ -9,7 +9,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing.added_texts import checked
+from semsearch.indexing.add_texts import checked
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 

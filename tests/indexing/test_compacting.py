@@ -12,9 +12,9 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing.vectors import generation
-from semsearch.indexing.vectors.merge_policy import SegmentSize, to_compact
-from semsearch.indexing.writer import IndexWriter
+from semsearch.indexing import generation
+from semsearch.indexing.index_writer import IndexWriter
+from semsearch.indexing.segment_merging import SegmentSize, to_compact
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"

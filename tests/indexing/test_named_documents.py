@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.index import Index
-from semsearch.indexing.named_documents import find_named
+from semsearch.indexing.index_writer import find_named
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 

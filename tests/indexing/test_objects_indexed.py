@@ -11,15 +11,14 @@ from small import article, sentence
 
 from semsearch.errors import SourceChanged, SourceError, StorageError, UsageError
 from semsearch.index import Index
-from semsearch.indexing.reading import workers
-from semsearch.indexing.reading.elsewhere import PreparerElsewhere, SeenFile, SentChunk
-from semsearch.indexing.reading.file_to_read import FileToRead
-from semsearch.indexing.reading.prepare import Preparer
-from semsearch.maintenance.indexed_file import read_indexed
-from semsearch.search.queries.similar import find_document
-from semsearch.sources.objects.object_store import ObjectState, open_store, size_of, time_of
-from semsearch.storage.roots import get_roots
-from semsearch.word_vectors.reference import VectorsReference
+from semsearch.indexing import parallel_reading
+from semsearch.indexing.parallel_reading import PreparerElsewhere, SeenFile, SentChunk
+from semsearch.indexing.prepare_files import FileToRead, Preparer
+from semsearch.maintenance.pdf_pages import read_indexed
+from semsearch.search.similar import find_document
+from semsearch.sources.object_store import ObjectState, open_store, size_of, time_of
+from semsearch.storage.catalogue import get_roots
+from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 
 DOCS = "s3://bucket/docs"
@@ -317,7 +316,9 @@ def test_a_worker_elsewhere_reads_the_objects_that_it_sees_as_they_were_seen(
 def test_a_process_leaves_what_it_cannot_fetch_to_the_one_that_writes(
     index: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_worker", Preparer(index.settings.embedder(small_vectors).ids_of), raising=False)
+    monkeypatch.setattr(
+        parallel_reading, "_worker", Preparer(index.settings.embedder(small_vectors).ids_of), raising=False
+    )
     there, gone = (FileToRead(f"{DOCS}/{name}", listed=ObjectState(DOCS, 5, 1)) for name in ("a.md", "nothing.md"))
-    assert workers._prepare([there], 1000_000) is not None
-    assert workers._prepare([there, gone], 1000_000) is None
+    assert parallel_reading._prepare([there], 1000_000) is not None
+    assert parallel_reading._prepare([there, gone], 1000_000) is None

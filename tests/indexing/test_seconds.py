@@ -10,10 +10,10 @@ from console import semsearch
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import giving_back
-from semsearch.indexing.vectors.generation import Generation
+from semsearch.indexing import reclaim_space
+from semsearch.indexing.generation import Generation
 from semsearch.readers.document import Text
-from semsearch.results.state.reports import SyncReport
+from semsearch.results.reports import SyncReport
 from semsearch.settings import Settings
 from semsearch.storage.database import IndexDatabase
 from semsearch.system import clock
@@ -36,7 +36,7 @@ class Clock:
         self._slow(monkeypatch, Settings, "find_vectors", VECTORS)
         self._slow(monkeypatch, Generation, "embed", EMBEDDING)
         self._slow(monkeypatch, IndexDatabase, "close", COMMIT)  # once, when a transaction has been committed
-        self._slow(monkeypatch, giving_back, "give_back", DISK)
+        self._slow(monkeypatch, reclaim_space, "give_back", DISK)
 
     def _slow(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str, seconds: float) -> None:
         act = getattr(owner, name)

@@ -14,10 +14,9 @@ from small import small_vectors
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.index import Index
-from semsearch.indexing.sweeping import SegmentFolder, drop_unnamed, sweep
+from semsearch.indexing.reclaim_space import SegmentFolder, drop_unnamed, sweep
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_retired, name_segments
-from semsearch.storage.segments import Segment
+from semsearch.storage.segments import Segment, get_retired, name_segments
 
 
 def segment(name: str) -> Segment:

@@ -11,11 +11,11 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing import watching
-from semsearch.indexing.watching import Follower, RootsOf
-from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.indexing import follow_files
+from semsearch.indexing.follow_files import Follower, RootsOf
 from semsearch.readers.document import Text
-from semsearch.results.state.reports import SyncReport
+from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.results.reports import SyncReport
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -99,7 +99,7 @@ def test_what_the_index_writes_itself_is_no_news(
     with Index.create(tmp_path / "indexes" / "own", vectors=small_vectors) as index:
         index.sync(tmp_path)
         looked: list[object] = []
-        monkeypatch.setattr(watching, "find_changes_at", looked.append)
+        monkeypatch.setattr(follow_files, "find_changes_at", looked.append)
         written = list(index.path.rglob("*"))
         assert len(list(follow(index, [TICK, named(index.path, *written)]))) == 1
         assert looked == []
@@ -143,7 +143,7 @@ def test_a_file_that_vanishes_between_is_no_error(index: Index, docs: Path, monk
         yield named(docs / "ships.txt", docs / "new.txt")
 
     vanishing: set[str] = set()
-    read = "semsearch.indexing.reading.prepare.read_file"
+    read = "semsearch.indexing.prepare_files.read_file"
     from semsearch.readers.read import read_file
 
     def gone(path: Path, **rest: int) -> object:

@@ -12,7 +12,7 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
-from semsearch.indexing.writer import IndexWriter
+from semsearch.indexing.index_writer import IndexWriter
 from semsearch.readers.document import Text
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
@@ -50,7 +50,7 @@ def overtaken_by(act: Callable[[Index], object], path: Path, monkeypatch: pytest
                 waiting.pop()(other)
         return writer_lock(folder)
 
-    monkeypatch.setattr("semsearch.indexing.transaction.writer_lock", take_second)
+    monkeypatch.setattr("semsearch.indexing.write_transaction.writer_lock", take_second)
 
 
 def problems(path: Path) -> list[str]:

@@ -14,8 +14,8 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
-from semsearch.results.hits import Mode
-from semsearch.topics.fit import fit_topics
+from semsearch.results.options import Mode
+from semsearch.topics.topic_fit import fit_topics
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 TIMES = 4  # that each file is damaged in each way

@@ -15,7 +15,7 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.topics.fit import fit_topics
+from semsearch.topics.topic_fit import fit_topics
 
 CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"
 CAN_FORK = hasattr(os, "fork")

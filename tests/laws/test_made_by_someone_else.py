@@ -15,7 +15,7 @@ from sealing import change
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
-from semsearch.storage.checks.audit import find_faults
+from semsearch.storage.audit import find_faults
 from semsearch.word_vectors.table import VectorTable
 
 DATABASE = "index.sqlite"

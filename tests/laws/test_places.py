@@ -16,7 +16,7 @@ from small import TOPICS
 from semsearch import Hit, Index
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_bytes
-from semsearch.results.location import own_terms
+from semsearch.results.hits import own_terms
 from semsearch.word_vectors.table import VectorTable
 
 for library in ("docx", "pptx", "openpyxl", "nbformat", "pypdfium2", "reportlab"):

@@ -15,7 +15,7 @@ from small import write_articles
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.state.reports import Progress
+from semsearch.results.reports import Progress
 from semsearch.word_vectors.table import VectorTable
 
 ASKED = "captain of the ship"

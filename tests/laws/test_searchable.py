@@ -15,10 +15,8 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.context import Context
 from semsearch.results.explanation import Explanation
-from semsearch.results.floor import FLOOR
-from semsearch.results.hits import Hit
+from semsearch.results.hits import FLOOR, Context, Hit
 from semsearch.results.options import SearchOptions
 from semsearch.searchable import Searchable, SingleIndex
 from semsearch.serve.open_indexes import OpenIndexes

@@ -1,4 +1,4 @@
-"""The contract of vector stores, which holds whatever engine keeps the vectors (semsearch.dense.store).
+"""The contract of vector stores, which holds whatever engine keeps the vectors (semsearch.dense.vector_store).
 
 A further engine joins with a line in EXACT or in APPROXIMATE: how to open an empty store of it, given a folder.
 """
@@ -20,11 +20,11 @@ from servers.postgres_server import postgres_store
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import NO_IDS, VectorReader, VectorStore
+from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
-from semsearch.stores.lance.place import LancePlace
-from semsearch.stores.lance.store import LanceStore
+from semsearch.stores.lance_store import LanceStore
+from semsearch.stores.lance_tables import LancePlace
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ from pathlib import Path
 from hypothesis import given, settings, strategies as st
 
 from semsearch.index import Index
-from semsearch.indexing.watching import Follower
-from semsearch.readers.content.size_limit import MAX_BYTES
+from semsearch.indexing.follow_files import Follower
+from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.word_vectors.table import VectorTable
 
 FOLDERS = ("", "a/", "a/b/", "c/")

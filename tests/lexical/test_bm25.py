@@ -11,8 +11,7 @@ from references import papers as reference
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import Bm25, Float32
 from semsearch.lexical.postings import Postings, PostingsBuilder
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.text.terms.question_terms import of_question
+from semsearch.text.terms import Lexicon, of_question
 from semsearch.text.tokens import UInt64
 
 TEXTS = [

@@ -11,12 +11,11 @@ from references import papers as reference
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.search import NeighbourFlags, WordSearch
-from semsearch.lexical.segment import LexicalSegment
-from semsearch.lexical.writer import WordsWriter
+from semsearch.lexical.bm25 import NeighbourFlags, WordSearch
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.storage.segments import Segment
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.text.terms.question_terms import content_words, count_shared, named_terms, of_question, of_questions
+from semsearch.text.terms import Lexicon, content_words, count_shared, named_terms, of_question, of_questions
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 

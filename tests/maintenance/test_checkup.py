@@ -9,11 +9,10 @@ import pytest
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.maintenance.checkup import findings
+from semsearch.maintenance.index_health import findings
 from semsearch.readers.document import Text
-from semsearch.results.state.checkup import Checkup
-from semsearch.results.state.reports import Status
-from semsearch.results.state.scan import Scan
+from semsearch.results.reports import Checkup, Status
+from semsearch.results.scan import Scan
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.maintenance.contents import each_document, each_text
+from semsearch.maintenance.read_documents import each_document, each_text
 from semsearch.readers.document import Text
-from semsearch.results.contents.documents import DocumentInfo, DocumentText
+from semsearch.results.documents import DocumentInfo, DocumentText
 from semsearch.word_vectors.table import VectorTable
 
 GUIDE = """---

@@ -8,7 +8,7 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index, Text
-from semsearch.results.state.problems import FileCoverage, Omission
+from semsearch.results.omissions import FileCoverage, Omission
 
 
 @pytest.fixture

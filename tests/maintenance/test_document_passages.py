@@ -10,7 +10,7 @@ import pytest
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.contents.passages import DocumentPassages
+from semsearch.results.documents import DocumentPassages
 from semsearch.word_vectors.table import VectorTable
 
 SECTIONS = 30

@@ -13,7 +13,7 @@ from sample_files.valid_files import pdf
 from semsearch.errors import SourceChanged, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.contents.pages import PdfPage
+from semsearch.results.documents import PdfPage
 from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("pypdfium2")

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pytest
 
 from semsearch.dense.neighbours import Rows
-from semsearch.mapping.arranging import arrange, compare, two_directions
-from semsearch.results.contents.map_status import MapProgress
+from semsearch.mapping.arrange_passages import arrange, compare, two_directions
+from semsearch.results.map_status import MapProgress
 
 Float32 = npt.NDArray[np.float32]
 

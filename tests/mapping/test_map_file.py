@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.mapping import map_file
-from semsearch.mapping.map_file import read_map, write_map
-from semsearch.mapping.passage_map import PassageMap
-from semsearch.results.contents.map_status import MapRegion
-from semsearch.storage.files.map_files import map_path
+from semsearch.mapping import passage_map
+from semsearch.mapping.passage_map import PassageMap, read_map, write_map
+from semsearch.results.map_status import MapRegion
+from semsearch.storage.index_files import map_path
 
 MADE = PassageMap(
     7,
@@ -70,5 +69,5 @@ def test_a_made_up_header_is_that_of_no_map(tmp_path: Path, header: bytes) -> No
     write_map(tmp_path, 2, MADE)
     path = map_path(tmp_path, 2)
     body = path.read_bytes().partition(b"\n")[0] + b"\n" + len(header).to_bytes(8, "little") + header
-    path.write_bytes(body + map_file._digest(body))
+    path.write_bytes(body + passage_map._digest(body))
     assert read_map(tmp_path, 2) is None

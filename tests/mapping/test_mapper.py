@@ -12,9 +12,9 @@ from small import write_articles
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.mapping.layout import Phase, layout
+from semsearch.mapping.tsne import Phase, layout
 from semsearch.readers.document import Text
-from semsearch.results.contents.map_status import MapProgress
+from semsearch.results.map_status import MapProgress
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semsearch.mapping.placing import NEAR, beside
+from semsearch.mapping.arrange_passages import NEAR, beside
 
 POINTS = np.array([[0.5, 0.5], [0.51, 0.5], [0.5, 0.51], [-0.9, -0.9], [-0.2, 0.9]], dtype=np.float32)
 

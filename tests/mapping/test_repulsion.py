@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.mapping.repulsion import Repulsion, repulsion
+from semsearch.mapping.tsne import Repulsion, repulsion
 
 
 def of_all_pairs(points: np.ndarray) -> Repulsion:

@@ -18,13 +18,20 @@ from small import index_of_articles, write_articles
 from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.published.blocks import DATABASE_BLOCK, block_name, describe_file, read_block
-from semsearch.published.followed_database import FollowedDatabase
-from semsearch.published.manifest import CurrentPointer, PublishedManifest, digest_of
-from semsearch.published.naming import BLOCKS, CLAIM, MANIFESTS, POINTER
 from semsearch.readers.document import Text
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.storage.sums.seals import seal
+from semsearch.snapshots.followed_database import FollowedDatabase
+from semsearch.snapshots.snapshot_format import (
+    DATABASE_BLOCK,
+    CurrentPointer,
+    PublishedManifest,
+    block_name,
+    describe_file,
+    digest_of,
+    read_block,
+)
+from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
+from semsearch.storage.checksums import update_digests
 from semsearch.word_vectors.table import VectorTable
 
 SELDOM = 10_000.0  # seconds from one look to the next
@@ -318,7 +325,7 @@ def test_what_somebody_else_published_is_checked_before_it_is_used(
     with sqlite3.connect(copy) as db:
         db.execute("PRAGMA journal_mode = DELETE")
         db.execute(statement)
-        seal(db)
+        update_digests(db)
     db.close()
     published_by_hand(place, copy, change)
     with pytest.raises(IndexDamaged, match=said):
@@ -338,7 +345,7 @@ def test_there_must_be_room_for_what_is_said_to_come(
     index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del index
-    monkeypatch.setattr("semsearch.published.cache.free_bytes", lambda _: 1 << 20)
+    monkeypatch.setattr("semsearch.snapshots.snapshot_cache.free_bytes", lambda _: 1 << 20)
     with pytest.raises(StorageError, match="make room"):
         Index.open(place.as_uri())
 

@@ -11,13 +11,13 @@ from small import index_of_articles
 
 from semsearch.errors import IndexNotFound, PublicationFailed, StorageError, UsageError
 from semsearch.index import Index
-from semsearch.published import naming
-from semsearch.published.followed_database import FollowedDatabase
-from semsearch.published.naming import MANIFESTS
-from semsearch.published.places import open_place
 from semsearch.readers.document import Text
-from semsearch.stores.postgres.address import parsed
-from semsearch.stores.postgres.claims import SNAPSHOTS, claim, release
+from semsearch.snapshots import store_uris
+from semsearch.snapshots.followed_database import FollowedDatabase
+from semsearch.snapshots.snapshot_store import open_snapshot_store
+from semsearch.snapshots.store_uris import MANIFESTS
+from semsearch.stores.postgres_address import parsed
+from semsearch.stores.postgres_claims import SNAPSHOTS, claim, release
 from semsearch.word_vectors.table import VectorTable
 
 NEW = Text("new", "A comet is near the planet.")
@@ -62,7 +62,7 @@ def test_a_reader_that_may_only_read_finds_all_in_one_database(
             assert reader.verify() == []
             assert (f"{schema}_reader",) in server.sql("SELECT usename FROM pg_stat_activity")
         with pytest.raises(StorageError, match="permission denied"):
-            open_place(reading).put("blocks/ab/abc", b"1")
+            open_snapshot_store(reading).put("blocks/ab/abc", b"1")
 
 
 def test_a_schema_needs_a_name_only_where_several_are_published(
@@ -99,7 +99,7 @@ def test_vectors_may_come_to_where_snapshots_are_and_leave_them_there(
     server.sql(f"CREATE SCHEMA {schema}_theirs")
     server.sql(f"CREATE TABLE {schema}_theirs.notes (x int)")
     with pytest.raises(UsageError, match="tables of something else"):
-        open_place(uri.replace(schema, f"{schema}_theirs")).create(naming.CLAIM, b"1")
+        open_snapshot_store(uri.replace(schema, f"{schema}_theirs")).create(store_uris.CLAIM, b"1")
 
 
 def test_a_server_that_cannot_be_reached_is_said_and_found_again(
@@ -121,37 +121,41 @@ def test_a_server_that_cannot_be_reached_is_said_and_found_again(
             assert index.publish().is_new
             assert look(reader)
             assert reader.search("planet") == index.search("planet") != expected
-        assert len(open_place(uri).names(MANIFESTS)) == 2
+        assert len(open_snapshot_store(uri).names(MANIFESTS)) == 2
 
 
 def test_addresses_of_databases_are_spelled_alike_and_have_no_password() -> None:
-    assert naming.canonical("postgresql://ada@host/db?schema=semsearch_docs") == (
+    assert store_uris.canonical("postgresql://ada@host/db?schema=semsearch_docs") == (
         "postgres://ada@host:5432/db?schema=semsearch_docs"
     )
-    assert naming.canonical("postgres://host/db") == "postgres://host:5432/db"
-    assert naming.completed("postgres://host/db", "My docs") == "postgres://host:5432/db?schema=semsearch_my_docs"
-    assert naming.place_beside("postgres://host/db?schema=x") == "postgres://host:5432/db?schema=x"
-    assert [naming.name_of(f"postgres://host/db{each}") for each in ("", "?schema=semsearch_docs", "?schema=x")] == [
+    assert store_uris.canonical("postgres://host/db") == "postgres://host:5432/db"
+    assert store_uris.completed("postgres://host/db", "My docs") == "postgres://host:5432/db?schema=semsearch_my_docs"
+    assert store_uris.store_beside("postgres://host/db?schema=x") == "postgres://host:5432/db?schema=x"
+    assert [
+        store_uris.name_of(f"postgres://host/db{each}") for each in ("", "?schema=semsearch_docs", "?schema=x")
+    ] == [
         "db",
         "docs",
         "x",
     ]
     store = "postgres://ada@host/db?schema=x&timeout=60"
     for place, is_beside in (("host/db?schema=x", True), ("host/db?schema=y", False), ("other/db?schema=x", False)):
-        assert naming.is_beside(f"postgres://{place}", store) is is_beside
-    assert naming.is_beside("s3://b/x/snapshot", "lance:s3://b/x")
-    assert not naming.is_beside("s3://b/x", store)
-    assert not naming.is_beside(None, store)
-    own = naming.vectors_beside("postgres://reader@other/db?timeout=3", "postgres://ada@localhost/db?schema=x")
+        assert store_uris.is_beside(f"postgres://{place}", store) is is_beside
+    assert store_uris.is_beside("s3://b/x/snapshot", "lance:s3://b/x")
+    assert not store_uris.is_beside("s3://b/x", store)
+    assert not store_uris.is_beside(None, store)
+    own = store_uris.vectors_beside("postgres://reader@other/db?timeout=3", "postgres://ada@localhost/db?schema=x")
     assert own == "postgres://reader@other:5432/db?schema=x&timeout=3"
-    assert naming.vectors_beside("file:///mnt/my%20docs/snapshot", "lance:/data/x") == "lance:/mnt/my docs"
-    assert naming.vectors_beside("s3://b/x/snapshot?region=y", "lance:s3://b/x") == "lance:s3://b/x?region=y"
+    assert store_uris.vectors_beside("file:///mnt/my%20docs/snapshot", "lance:/data/x") == "lance:/mnt/my docs"
+    assert store_uris.vectors_beside("s3://b/x/snapshot?region=y", "lance:s3://b/x") == "lance:s3://b/x?region=y"
     with pytest.raises(UsageError, match="PGPASSWORD"):
-        naming.canonical("postgres://ada:secret@host/db")
-    assert [naming.timeout_of(each) for each in ("postgres://h/d?timeout=60", "s3://b/x", "memory://x?timeout=9")] == [
+        store_uris.canonical("postgres://ada:secret@host/db")
+    assert [
+        store_uris.timeout_of(each) for each in ("postgres://h/d?timeout=60", "s3://b/x", "memory://x?timeout=9")
+    ] == [
         60.0,
         0.0,
         0.0,
     ]
     with pytest.raises(UsageError, match="no number of seconds"):
-        open_place("s3://bucket/docs?timeout=soon")
+        open_snapshot_store("s3://bucket/docs?timeout=soon")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from semsearch.errors import IndexDamaged
-from semsearch.published.manifest import CurrentPointer, PlaceClaim, PublishedFile, PublishedManifest, digest_of
+from semsearch.snapshots.snapshot_format import CurrentPointer, PublishedFile, PublishedManifest, StoreClaim, digest_of
 
 ID = "0123456789abcdef" * 2
 BLOCKS = tuple(digest_of(bytes([number])) for number in range(3))
@@ -23,8 +23,8 @@ POINTER = CurrentPointer(ID, 7, BLOCKS[0], 100)
 def test_manifest_pointer_and_claim_come_back_as_they_were_written() -> None:
     assert PublishedManifest.from_bytes(MANIFEST.to_bytes()) == MANIFEST
     assert CurrentPointer.from_bytes(POINTER.to_bytes()) == POINTER
-    claim = PlaceClaim(ID, "here:/docs")
-    assert PlaceClaim.from_bytes(claim.to_bytes()) == claim
+    claim = StoreClaim(ID, "here:/docs")
+    assert StoreClaim.from_bytes(claim.to_bytes()) == claim
     assert [MANIFEST.database.length(number) for number in range(3)] == [4096, 4096, 808]
 
 
@@ -73,7 +73,7 @@ def test_a_manifest_that_no_publisher_writes_is_refused(change: Callable[[dict[s
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"null", b"\xff", b"{", b"[" * 100_000])
 def test_what_is_no_json_object_is_refused(data: bytes) -> None:
-    for kind in (PublishedManifest, CurrentPointer, PlaceClaim):
+    for kind in (PublishedManifest, CurrentPointer, StoreClaim):
         with pytest.raises(IndexDamaged):
             kind.from_bytes(data)
 

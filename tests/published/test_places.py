@@ -11,31 +11,36 @@ import pytest
 from servers.postgres_server import shared_server
 
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
-from semsearch.published import naming
-from semsearch.published.folder_place import FolderPlace
-from semsearch.published.places import Place, ReachedPlace, get_checked, open_place
-from semsearch.system.uris import shown
+from semsearch.snapshots import store_uris
+from semsearch.snapshots.snapshot_store import (
+    FolderStore,
+    ReachedStore,
+    SnapshotStore,
+    get_checked,
+    open_snapshot_store,
+)
+from semsearch.system.locations import shown_uri
 
 
 @pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> SnapshotStore:
     """A place that is claimed; the last is one where objects are not written whole."""
     if request.param == "folder":
-        made = open_place((tmp_path / "place").as_uri())
+        made = open_snapshot_store((tmp_path / "place").as_uri())
     elif request.param == "postgres":
-        made = open_place(shared_server().uri)
+        made = open_snapshot_store(shared_server().uri)
     else:
         pytest.importorskip("fsspec", reason="an optional dependency")
-        from semsearch.published.remote_place import RemotePlace
+        from semsearch.snapshots.snapshot_store import RemoteStore
 
-        found = RemotePlace.at(f"memory://{secrets.token_hex(4)}/docs")
-        remote = RemotePlace(found.files, found.root, found.is_whole and request.param == "memory")
-        made = ReachedPlace(remote, "memory://", 10)
-    assert made.create(naming.CLAIM, b"first")
+        found = RemoteStore.at(f"memory://{secrets.token_hex(4)}/docs")
+        remote = RemoteStore(found.files, found.root, found.is_whole and request.param == "memory")
+        made = ReachedStore(remote, "memory://", 10)
+    assert made.create(store_uris.CLAIM, b"first")
     return made
 
 
-def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: Place) -> None:
+def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: SnapshotStore) -> None:
     place.put("blocks/ab/abc", b"12345")
     assert place.get("blocks/ab/abc", 5) == b"12345"
     assert place.get("blocks/ab/abc", 3) == b"1234"
@@ -43,13 +48,13 @@ def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: Place) -> N
         get_checked(place, "blocks/ab/abc", 3, "the block")
 
 
-def test_an_object_is_created_once(place: Place) -> None:
-    assert not place.create(naming.CLAIM, b"second")
-    assert place.get(naming.CLAIM, 100) == b"first"
+def test_an_object_is_created_once(place: SnapshotStore) -> None:
+    assert not place.create(store_uris.CLAIM, b"second")
+    assert place.get(store_uris.CLAIM, 100) == b"first"
 
 
-def test_of_many_that_create_an_object_at_once_one_does(place: Place) -> None:
-    if isinstance(place, ReachedPlace) and place.uri == "memory://":
+def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) -> None:
+    if isinstance(place, ReachedStore) and place.uri == "memory://":
         pytest.skip("fsspec cannot refuse in its memory")
     together = threading.Barrier(6, timeout=60)
 
@@ -63,40 +68,40 @@ def test_of_many_that_create_an_object_at_once_one_does(place: Place) -> None:
     assert place.get("manifests/abc", 10) == bytes([made.index(True)])
 
 
-def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: Place) -> None:
+def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: SnapshotStore) -> None:
     both = (b"1" * 5000, b"2" * 300_000)
-    place.replace(naming.POINTER, both[0])
+    place.replace(store_uris.POINTER, both[0])
     is_done = threading.Event()
 
     def replace() -> None:
         for number in range(10):
-            place.replace(naming.POINTER, both[number % 2])
+            place.replace(store_uris.POINTER, both[number % 2])
         is_done.set()
 
     thread = threading.Thread(target=replace)
     thread.start()
     while not is_done.is_set():
-        assert place.get(naming.POINTER, 1_000_000) in both
+        assert place.get(store_uris.POINTER, 1_000_000) in both
     thread.join()
 
 
-def test_an_object_is_replaced(place: Place) -> None:
+def test_an_object_is_replaced(place: SnapshotStore) -> None:
     for said in (b"one", b"two"):
-        place.replace(naming.POINTER, said)
-        assert place.get(naming.POINTER, 100) == said
+        place.replace(store_uris.POINTER, said)
+        assert place.get(store_uris.POINTER, 100) == said
 
 
-def test_objects_are_listed_below_a_prefix_and_deleted(place: Place) -> None:
+def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> None:
     for name in ("blocks/ab/abc", "blocks/cd/cde", "manifests/abc"):
         place.put(name, b"1")
-    assert sorted(place.names(naming.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
+    assert sorted(place.names(store_uris.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
     place.delete("blocks/ab/abc")
     place.delete("blocks/ab/abc")
-    assert place.names(naming.BLOCKS) == ["blocks/cd/cde"]
+    assert place.names(store_uris.BLOCKS) == ["blocks/cd/cde"]
     assert place.names("nothing/") == []
 
 
-def test_what_is_not_there_is_said(place: Place) -> None:
+def test_what_is_not_there_is_said(place: SnapshotStore) -> None:
     with pytest.raises(FileNotFoundError):
         place.get("blocks/ab/abc", 5)
 
@@ -104,18 +109,18 @@ def test_what_is_not_there_is_said(place: Place) -> None:
 def test_a_folder_with_other_things_is_no_place(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match=r"holds 'notes\.txt' already"):
-        open_place(tmp_path.as_uri()).create(naming.CLAIM, b"1")
+        open_snapshot_store(tmp_path.as_uri()).create(store_uris.CLAIM, b"1")
 
 
 def test_a_disk_that_is_not_mounted_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is it mounted"):
-        open_place((tmp_path / "disk" / "docs").as_uri()).create(naming.CLAIM, b"1")
+        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).create(store_uris.CLAIM, b"1")
     assert not (tmp_path / "disk").exists()
     with pytest.raises(StorageError, match="cannot be reached"):
-        open_place((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
+        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
 
 
-class StuckPlace(FolderPlace):
+class StuckPlace(FolderStore):
     """A place that answers nothing until it is let."""
 
     let = threading.Event()
@@ -127,42 +132,44 @@ class StuckPlace(FolderPlace):
 
 def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"memory://docs cannot be reached: no answer within 0\.05 seconds"):
-        ReachedPlace(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
+        ReachedStore(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
     StuckPlace.let.set()
 
 
 def test_what_is_no_place_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="three slashes"):
-        open_place("file://other/folder")
+        open_snapshot_store("file://other/folder")
     pytest.importorskip("fsspec", reason="an optional dependency")
     with pytest.raises(UsageError, match="not known"):
-        open_place("nowhere://bucket")
+        open_snapshot_store("nowhere://bucket")
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(MissingExtra, match="remote-files"):
-        open_place("memory://docs")
+        open_snapshot_store("memory://docs")
 
 
 def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
-    assert [naming.is_uri(each) for each in ("s3://b/docs", "lance:s3://b", "lance:here", "file:///x")] == [True] * 4
-    assert [naming.is_uri(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [False] * 5
-    assert naming.canonical("lance:s3://b/docs/") == "s3://b/docs/snapshot"
-    assert naming.canonical("lance:s3://b/docs?endpoint=http://x:1") == "s3://b/docs/snapshot?endpoint=http://x:1"
-    assert naming.canonical("lance:/data/x") == "file:///data/x/snapshot"
-    assert naming.canonical(tmp_path) == tmp_path.as_uri()
-    assert naming.place_beside("lance:s3://b/docs") == "s3://b/docs/snapshot"
-    assert naming.place_beside("milvus:http://here") is None
-    assert [naming.name_of(each) for each in ("s3://b/docs", "s3://b", "file:///a/my%20docs")] == [
+    assert [store_uris.is_uri(each) for each in ("s3://b/docs", "lance:s3://b", "lance:here", "file:///x")] == [
+        True
+    ] * 4
+    assert [store_uris.is_uri(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [False] * 5
+    assert store_uris.canonical("lance:s3://b/docs/") == "s3://b/docs/snapshot"
+    assert store_uris.canonical("lance:s3://b/docs?endpoint=http://x:1") == "s3://b/docs/snapshot?endpoint=http://x:1"
+    assert store_uris.canonical("lance:/data/x") == "file:///data/x/snapshot"
+    assert store_uris.canonical(tmp_path) == tmp_path.as_uri()
+    assert store_uris.store_beside("lance:s3://b/docs") == "s3://b/docs/snapshot"
+    assert store_uris.store_beside("milvus:http://here") is None
+    assert [store_uris.name_of(each) for each in ("s3://b/docs", "s3://b", "file:///a/my%20docs")] == [
         "docs",
         "b",
         "my docs",
     ]
-    assert shown("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
-    assert naming.place_named(tmp_path) is None
-    (tmp_path / naming.CLAIM).write_text("{}")
-    assert naming.place_named(tmp_path) == tmp_path.as_uri()
+    assert shown_uri("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
+    assert store_uris.store_named(tmp_path) is None
+    (tmp_path / store_uris.CLAIM).write_text("{}")
+    assert store_uris.store_named(tmp_path) == tmp_path.as_uri()
 
 
 @pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])
 def test_a_uri_that_names_no_folder_is_no_place(uri: str) -> None:
     with pytest.raises(UsageError, match="names no folder; give one such as"):
-        naming.canonical(uri)
+        store_uris.canonical(uri)

@@ -18,10 +18,10 @@ from small import index_of_articles
 
 from semsearch.errors import PublicationFailed, StorageError, UsageError
 from semsearch.index import Index
-from semsearch.published.followed_database import FollowedDatabase
-from semsearch.published.naming import BLOCKS, MANIFESTS
-from semsearch.published.places import open_place
 from semsearch.readers.document import Text
+from semsearch.snapshots.followed_database import FollowedDatabase
+from semsearch.snapshots.snapshot_store import open_snapshot_store
+from semsearch.snapshots.store_uris import BLOCKS, MANIFESTS
 from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
@@ -53,7 +53,7 @@ def test_a_reader_answers_and_follows(proxy: TcpProxy, tmp_path: Path, small_vec
             assert look(reader)
             assert reader.search("planet") == index.search("planet")
             assert reader.verify() == []
-        place = open_place(uri)
+        place = open_snapshot_store(uri)
         assert len(place.names(MANIFESTS)) == 2
         assert place.names(BLOCKS)
         with (

@@ -111,7 +111,7 @@ def test_what_would_fill_the_memory_is_refused(
 
 def test_a_row_that_would_fill_the_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("_PIECE", "_MOST_PIECES"):
-        monkeypatch.setattr(f"semsearch.readers.office.archive.{limit}", 10)
+        monkeypatch.setattr(f"semsearch.readers.office_archive.{limit}", 10)
     huge = with_member(sound("tide.xlsx"), "xl/worksheets/sheet1.xml", b"<sheet>" + b"<x/>" * 100 + b"</sheet>")
     assert re.search(r"an element of more than \d+ bytes", read_bytes(huge, "tide.xlsx").omissions[0].detail)
 
@@ -124,7 +124,7 @@ def test_one_line_that_is_nested_too_deeply_does_not_cost_the_records() -> None:
 def test_source_code_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match=r"a\.c looks generated"):
         read_bytes(b"int x;" + b"\n" * 2000 + b"int y;", "a.c")
-    monkeypatch.setattr("semsearch.readers.code.tokens._MOST_SECONDS", -1.0)
+    monkeypatch.setattr("semsearch.readers.source_code._MOST_SECONDS", -1.0)
     with pytest.raises(SourceError, match=r"a\.c cannot be read as source code in"):
         read_bytes(sound("tide.c"), "a.c")
 

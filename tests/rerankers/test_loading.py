@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from semsearch.errors import MissingExtra, ModelError, UsageError
-from semsearch.rerankers.loading import load_reranker
-from semsearch.rerankers.models import PairScorer
-from semsearch.storage.files.passage_encodings import key_of
+from semsearch.rerankers.load_reranker import load_reranker
+from semsearch.rerankers.reranker import PairScorer
+from semsearch.storage.passage_encodings import key_of
 
 
 class Tensor:

@@ -14,12 +14,10 @@ from small import index_of_articles, opening, small_vectors, write_articles
 from semsearch.errors import ModelError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.rerankers import likeness
-from semsearch.rerankers.model_reranker import ModelReranker
-from semsearch.rerankers.models import Float32, probed, unit_rows
-from semsearch.rerankers.passage_text import text_of
+from semsearch.rerankers import reranker
+from semsearch.rerankers.reranker import Float32, ModelReranker, probed, text_of, unit_rows
 from semsearch.results.explanation import Explanation
-from semsearch.storage.files.passage_encodings import NAME
+from semsearch.storage.passage_encodings import NAME
 from semsearch.tuning import TUNING
 
 QUESTION = "the captain of the ship and the old bread"
@@ -100,7 +98,7 @@ def test_its_part_is_of_the_cosine_and_of_the_passages_like_it_and_the_explanati
     before, model = made.search(QUESTION, TUNING.reranked), Letters()
     vectors = model.encode_passages([text_of(hit) for hit in before]).astype(np.float16).astype(np.float32)
     cosines = vectors @ model.encode_query(QUESTION)
-    said = likeness.with_those_alike(cosines, np.array([hit.score for hit in before]), vectors)
+    said = reranker.with_those_alike(cosines, np.array([hit.score for hit in before]), vectors)
     by_id = {hit.passage_id: number for number, hit in enumerate(before)}
     after = opened(ModelReranker(Letters())).search(QUESTION, TUNING.reranked)
     assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
@@ -214,13 +212,13 @@ def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(
 def test_a_passage_like_good_ones_gains_and_one_that_is_like_nothing_stays() -> None:
     vectors = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=np.float32)
     cosines = np.array([0.9, 0.1, 0.1])
-    said = likeness.with_those_alike(cosines, np.zeros(3), vectors)
+    said = reranker.with_those_alike(cosines, np.zeros(3), vectors)
     assert said[1] > said[2]
-    assert said[2] == pytest.approx(likeness.standardised(cosines)[2])
+    assert said[2] == pytest.approx(reranker.standardised(cosines)[2])
 
 
 def test_equal_cosines_of_vectors_of_zeros_are_zeros() -> None:
-    assert likeness.with_those_alike(np.ones(3), np.ones(3), np.zeros((3, 2), dtype=np.float32)).tolist() == [0, 0, 0]
+    assert reranker.with_those_alike(np.ones(3), np.ones(3), np.zeros((3, 2), dtype=np.float32)).tolist() == [0, 0, 0]
 
 
 # -- what makes no sense -----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semsearch.rerankers.loading import load_reranker
+from semsearch.rerankers.load_reranker import load_reranker
 
 onnx = pytest.importorskip("onnx", reason="an optional dependency")
 pytest.importorskip("onnxruntime", reason="an optional dependency")

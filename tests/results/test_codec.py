@@ -18,9 +18,8 @@ from semsearch.errors import UsageError
 from semsearch.results.codec import Record, from_dict, to_dict
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
-from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Origin, Rerank, Weights
-from semsearch.results.state.reports import Status
+from semsearch.results.options import Origin, Rerank, SearchOptions, Weights
+from semsearch.results.reports import Status
 
 MODULES = [
     import_module(module.name)

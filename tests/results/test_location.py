@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.readers.registry import BUILT_IN
-from semsearch.results.location import LINELESS, Position, location
+from semsearch.results.hits import LINELESS, Position, location
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,11 @@ from small import small_vectors, write_articles
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.context import Context
-from semsearch.results.hits import Hit
-from semsearch.search.context import assemble
+from semsearch.results.hits import Context, Hit
+from semsearch.search.assemble_context import assemble
 from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.length import count_words
+from semsearch.text.excerpts import count_words
 
 
 class Book:

@@ -15,13 +15,13 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.dense import faiss_store
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_store import Vectors
 from semsearch.index import Index
-from semsearch.lexical.segment import LexicalSegment
-from semsearch.search import snapshot as snapshots
-from semsearch.search.snapshot import Snapshot
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.search import index_reader as snapshots
+from semsearch.search.index_reader import IndexReader
 from semsearch.storage.database import IndexDatabase
-from semsearch.topics.fit import fit_topics
+from semsearch.topics.topic_fit import fit_topics
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
         yield made
 
 
-def use(snapshot: Snapshot) -> list[Any]:
+def use(snapshot: IndexReader) -> list[Any]:
     """All that a snapshot gives."""
     ids = np.arange(1, 30)
     query = snapshot.vectors("passage", ids[:1])
@@ -67,7 +67,7 @@ def use(snapshot: Snapshot) -> list[Any]:
 
 def test_nothing_is_opened_before_it_is_needed(index: Index, opened: list[str]) -> None:
     with IndexDatabase(index.path).reading() as db:
-        snapshot = Snapshot(db, index._database, index._vectors)
+        snapshot = IndexReader(db, index._database, index._vectors)
         assert opened == []
         assert snapshot.lexical
         assert [name.split("-")[0] for name in opened] == ["words"]
@@ -87,9 +87,9 @@ def test_a_query_imports_only_what_it_needs(index: Index, mode: str, unneeded: s
 
 def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened: list[str]) -> None:
     with IndexDatabase(index.path).reading() as db:
-        expected = use(Snapshot(db, index._database, index._vectors))
+        expected = use(IndexReader(db, index._database, index._vectors))
         opened.clear()
-        snapshot = Snapshot(db, index._database, index._vectors)
+        snapshot = IndexReader(db, index._database, index._vectors)
     found, failures, ready = list[list[Any]](), list[BaseException](), threading.Barrier(6)
 
     def ask() -> None:
@@ -117,14 +117,14 @@ def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened:
 def test_the_next_generation_goes_on_with_the_files_that_it_still_has(index: Index, opened: list[str]) -> None:
     store = IndexDatabase(index.path)
     with store.reading() as db:
-        before = Snapshot(db, index._database, index._vectors)
+        before = IndexReader(db, index._database, index._vectors)
         told = use(before)
         embedder = before.embedder(db)
     opened.clear()
     write_articles(index.path.parent / "docs", 1, first=30)
     index.sync()
     with store.reading() as db:
-        after = Snapshot(db, index._database, index._vectors, previous=before)
+        after = IndexReader(db, index._database, index._vectors, previous=before)
         assert after.generation == before.generation + 1
         use(after)
         assert after.embedder(db) is embedder
@@ -137,7 +137,7 @@ def test_what_is_removed_is_gone_from_passages_and_sentences_each_by_its_own_ids
     (index.path.parent / "docs" / "sea-0.md").unlink()
     index.sync()
     with IndexDatabase(index.path).reading() as db:
-        snapshot, ids = Snapshot(db, index._database, index._vectors), np.arange(1, 1000)
+        snapshot, ids = IndexReader(db, index._database, index._vectors), np.arange(1, 1000)
         for kind, held in (
             ("passage", "SELECT id, 1 FROM passages"),
             ("sentence", "SELECT first_sentence, sentence_count FROM passages"),
@@ -149,11 +149,11 @@ def test_what_is_removed_is_gone_from_passages_and_sentences_each_by_its_own_ids
 def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
     store = IndexDatabase(index.path)
     with store.reading() as db:
-        before = Snapshot(db, index._database, index._vectors)
+        before = IndexReader(db, index._database, index._vectors)
         embedder = before.embedder(db)
     index.refit()
     with store.reading() as db:
-        assert Snapshot(db, index._database, index._vectors, previous=before).embedder(db) is not embedder
+        assert IndexReader(db, index._database, index._vectors, previous=before).embedder(db) is not embedder
     store.close()
 
 
@@ -162,7 +162,7 @@ def test_an_empty_index_has_nothing_to_open(tmp_path: Path, opened: list[str]) -
         Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index,
         IndexDatabase(index.path).reading() as db,
     ):
-        snapshot = Snapshot(db, index._database, index._vectors)
+        snapshot = IndexReader(db, index._database, index._vectors)
         assert snapshot.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
         assert len(snapshot.vectors("sentence", np.arange(5))) == 0
         assert snapshot.topics is None

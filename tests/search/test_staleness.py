@@ -11,7 +11,7 @@ import pytest
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
-from semsearch.search import staleness
+from semsearch.search import make_hits
 from semsearch.storage.catalogue import DocumentRow
 from semsearch.word_vectors.table import VectorTable
 
@@ -83,14 +83,14 @@ def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index,
 
 def test_each_file_is_looked_at_once_for_all_queries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    look = staleness._is_stale
+    look = make_hits._is_stale
 
     def counted(document: DocumentRow) -> bool:
         looked.append(Path(document.absolute).name)
         return look(document)
 
     index.search("ship")
-    monkeypatch.setattr(staleness, "_is_stale", counted)
+    monkeypatch.setattr(make_hits, "_is_stale", counted)
     answers = index.search_many(["ship", "storm", "the captain has a boat"])
     assert sum(map(len, answers)) > 4
     assert sorted(name for name in looked if name in ("ships.md", "boats.txt")) == ["boats.txt", "ships.md"]

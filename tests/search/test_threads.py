@@ -16,13 +16,12 @@ from typing import Any
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_store import Vectors
 from semsearch.index import Index
-from semsearch.lexical.segment import LexicalSegment
+from semsearch.lexical.postings import LexicalSegment
 from semsearch.readers.document import Text
-from semsearch.search import snapshot
-from semsearch.search.ranking import rank as ranking
-from semsearch.storage import connections, reader_pool
+from semsearch.search import index_reader, ranking
+from semsearch.storage import connections, connections as reader_pool
 from semsearch.storage.database import IndexDatabase
 
 THREADS = 4
@@ -65,18 +64,18 @@ def test_threads_are_in_a_search_at_the_same_time(index: Index, monkeypatch: pyt
 
 
 def test_threads_are_in_a_filter_at_the_same_time(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.search.filtering import sql
+    from semsearch.search import filter_sql
 
     expected = index.search("the captain", filters=["sea-*"])
     barrier, first = threading.Barrier(2), threading.local()
-    arguments, matches = sql.FUNCTIONS["filter_path"]
+    arguments, matches = filter_sql.FUNCTIONS["filter_path"]
 
     def met(*given: Any) -> bool:
         if not hasattr(first, "time"):
             first.time = barrier.wait(PATIENCE)
         return matches(*given)
 
-    monkeypatch.setitem(sql.FUNCTIONS, "filter_path", (arguments, met))
+    monkeypatch.setitem(filter_sql.FUNCTIONS, "filter_path", (arguments, met))
     assert together(*[lambda: index.search("the captain", filters=["sea-*"])] * 2) == [expected] * 2
 
 
@@ -93,15 +92,15 @@ def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatc
 
         return open_
 
-    monkeypatch.setattr(snapshot, "LexicalSegment", counting(LexicalSegment))
+    monkeypatch.setattr(index_reader, "LexicalSegment", counting(LexicalSegment))
     monkeypatch.setattr("semsearch.dense.faiss_store.Vectors", counting(Vectors))
-    loaded = snapshot.load_embedder
+    loaded = index_reader.load_embedder
 
     def load(*arguments: Any) -> Any:
         opened["embedder"] += 1
         return loaded(*arguments)
 
-    monkeypatch.setattr(snapshot, "load_embedder", load)
+    monkeypatch.setattr(index_reader, "load_embedder", load)
 
     def ask() -> Any:
         barrier.wait(PATIENCE)

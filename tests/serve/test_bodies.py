@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from semsearch.serve.application import BodyLimits, json_body
-from semsearch.serve.problems import RequestRefused
+from semsearch.serve.problem_details import RequestRefused
 
 HEADERS = [(b"content-type", b"application/json; charset=utf-8")]
 

@@ -13,10 +13,9 @@ from serving import running
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.serve.combining import RequestCombiner
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.problems import RequestRefused
-from semsearch.serve.work_pool import WorkPool
+from semsearch.serve.problem_details import RequestRefused
+from semsearch.serve.work_pool import RequestCombiner, WorkPool
 
 
 class Held:

@@ -13,9 +13,9 @@ from serving import Asker, running
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.serve.catalogue import OPERATIONS
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.operations.operation import Operation
+from semsearch.serve.openapi import OPERATIONS
+from semsearch.serve.operation import Operation
 from semsearch.word_vectors.table import VectorTable
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from serving import running
 
-from semsearch.serve.metrics import METRICS_TYPE, Metrics
+from semsearch.serve.application import METRICS_TYPE, Metrics
 from semsearch.serve.open_indexes import OpenIndexes
 
 LINE = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.]+')

@@ -9,8 +9,8 @@ import pytest
 from serving import Asker
 
 from semsearch.index import Index
-from semsearch.serve.catalogue import OPERATIONS, document
-from semsearch.serve.operations.operation import JSON_TYPE, Operation
+from semsearch.serve.openapi import OPERATIONS, document
+from semsearch.serve.operation import JSON_TYPE, Operation
 
 DOCUMENT = document()
 READING = [operation for operation in OPERATIONS if not operation.is_write]

@@ -11,7 +11,7 @@ from serving import Asker, running
 
 import semsearch.serve.page
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.page.files import page_files
+from semsearch.serve.page.page_files import page_files
 from semsearch.serve.server import ServerSettings
 
 STATIC = Path(semsearch.serve.page.__file__).with_name("static")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from semsearch.serve.problems import RequestRefused
+from semsearch.serve.problem_details import RequestRefused
 from semsearch.serve.work_pool import WorkPool
 
 

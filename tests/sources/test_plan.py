@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from semsearch.sources.plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
+from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
 

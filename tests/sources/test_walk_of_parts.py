@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.sources.folders import DiskFolders
-from semsearch.sources.walk import FoundFile, find_files, find_files_at
+from semsearch.sources.walk import DiskFolders, FoundFile, find_files, find_files_at
 
 NAMES = ("a", "b.md", "c.txt", ".hidden", "é", "x.png")
 RULES = ("b.md", "a/", "*.txt", "!b.md", "/a/b.md", "é", "**/a/a")

@@ -18,9 +18,7 @@ from semsearch.index import Index
 from semsearch.maintenance.listing import list_indexes
 from semsearch.readers.document import Text
 from semsearch.readers.read import read_file
-from semsearch.storage.database import IndexDatabase
-from semsearch.storage.explained import explained
-from semsearch.storage.opening import is_index
+from semsearch.storage.database import IndexDatabase, explained, is_index
 from semsearch.system.durable import file_digest
 
 
@@ -142,8 +140,8 @@ def test_a_write_that_fails_leaves_none_of_its_files(path: Path, monkeypatch: py
     (path / "segments" / "sentence-00000009-deadbeef.faiss").write_bytes(b"of a writer that was killed")
     (path / "segments" / "words-00000009-deadbeef.postings.tmp").write_bytes(b"the same")
     with Index.open(path) as index, monkeypatch.context() as patch:
-        patch.setattr("semsearch.indexing.vectors.generation.save_today", interrupt)
-        patch.setattr("semsearch.indexing.vectors.generation.save_fit", interrupt)
+        patch.setattr("semsearch.indexing.generation.save_today", interrupt)
+        patch.setattr("semsearch.indexing.generation.save_fit", interrupt)
         with pytest.raises(KeyboardInterrupt):
             index.add([Text("a", "A ship.")])
     assert set((path / "segments").iterdir()) == before

@@ -11,7 +11,7 @@ from small import small_vectors
 
 from semsearch import Index, Text
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.opening import SCHEMA
+from semsearch.storage.database import SCHEMA
 
 ROWS = "name,what\nAnn,The captain sails a ship across the storm.\nBen,Bread and butter in the oven.\n"
 

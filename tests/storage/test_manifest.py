@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.results.state.scan import Scan
+from semsearch.results.scan import Scan
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import (
+from semsearch.storage.schema import migrate
+from semsearch.storage.segments import (
+    Kind,
+    Segment,
     forget_removed,
     forget_retired,
     get_removed,
@@ -20,8 +23,6 @@ from semsearch.storage.manifest import (
     get_segments,
     name_segments,
 )
-from semsearch.storage.schema import migrate
-from semsearch.storage.segments import Kind, Segment
 
 SCAN = Scan("IVF5,SQfp16", 100, 5, 2, 0.96, 50)
 

@@ -17,7 +17,7 @@ from sqlite_utils import Database, Migrations
 from semsearch import Index, Text
 from semsearch.errors import IndexDamaged
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.opening import SCHEMA
+from semsearch.storage.database import SCHEMA
 from semsearch.storage.schema import migrations
 
 MADE = Path(__file__).parent / "earlier" / "format-1.zip"

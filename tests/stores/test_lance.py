@@ -13,19 +13,16 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import NO_IDS
+from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_segments
-from semsearch.storage.segments import Segment
-from semsearch.stores.lance import writer as writing
-from semsearch.stores.lance.lists import ListedVectors
-from semsearch.stores.lance.ownership import claim, release
-from semsearch.stores.lance.place import LancePlace
-from semsearch.stores.lance.place_address import located
-from semsearch.stores.lance.store import LanceStore
+from semsearch.storage.segments import Segment, get_segments
+from semsearch.stores import lance_store as writing
+from semsearch.stores.lance_lists import ListedVectors
+from semsearch.stores.lance_store import LanceStore, claim, release
+from semsearch.stores.lance_tables import LancePlace, located
 from semsearch.stores.registry import check_scanning, complete
 
 lance = pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
@@ -225,8 +222,8 @@ def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch
     def note_file(descriptor: int) -> None:
         note(Path(f"/proc/self/fd/{descriptor}").readlink())
 
-    monkeypatch.setattr("semsearch.stores.lance.place.sync_file", note_file)
-    monkeypatch.setattr("semsearch.stores.lance.place.sync_folder", note)
+    monkeypatch.setattr("semsearch.stores.lance_tables.sync_file", note_file)
+    monkeypatch.setattr("semsearch.stores.lance_tables.sync_folder", note)
     write(with_lists(tmp_path), 100)
     assert {str(path) for path in (tmp_path, *tmp_path.rglob("*"))} <= flushed
 

@@ -22,14 +22,13 @@ from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import NO_IDS, VectorReader
+from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.segments import Segment
-from semsearch.stores.lance.ownership import claim, owner_of, release
-from semsearch.stores.lance.place import LancePlace
-from semsearch.stores.lance.store import LanceStore
+from semsearch.stores.lance_store import LanceStore, claim, owner_of, release
+from semsearch.stores.lance_tables import LancePlace
 
 pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator

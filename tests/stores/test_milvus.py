@@ -14,10 +14,9 @@ from hypothesis import given, strategies as st
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, MissingExtra, UsageError
 from semsearch.storage.segments import Segment
-from semsearch.stores.milvus import id_expressions
-from semsearch.stores.milvus.collection_address import located, parsed
-from semsearch.stores.milvus.id_expressions import WantedRows
-from semsearch.stores.milvus.partition_reader import PartitionDigest
+from semsearch.stores import milvus_reader
+from semsearch.stores.milvus_reader import PartitionDigest, WantedRows
+from semsearch.stores.milvus_server import located, parsed
 from semsearch.stores.registry import claimed, complete
 
 IDS = st.sets(st.integers(0, 120), max_size=80)
@@ -38,8 +37,8 @@ def test_a_condition_selects_the_held_ids_that_are_allowed_and_not_removed(
 ) -> None:
     expected = (held if allowed is None else held & allowed) - removed
     with pytest.MonkeyPatch.context() as small:
-        small.setattr(id_expressions, "LISTED", 5)
-        small.setattr(id_expressions, "RUNS", 3)
+        small.setattr(milvus_reader, "LISTED", 5)
+        small.setattr(milvus_reader, "RUNS", 3)
         rows = WantedRows.among(
             ranges(held), allowed=None if allowed is None else ranges(allowed), removed=ranges(removed)
         )
@@ -67,14 +66,14 @@ def test_a_condition_selects_the_held_ids_that_are_allowed_and_not_removed(
 def test_the_smallest_gaps_are_closed_first() -> None:
     wanted = {id_ for id_ in range(1000) if id_ % 10 < 8 and not 300 <= id_ < 600}
     rows = WantedRows.among(ranges({*range(1000)}), allowed=ranges(wanted), removed=ranges(set()))
-    assert len(rows.cover.start) == id_expressions.RUNS
+    assert len(rows.cover.start) == milvus_reader.RUNS
     assert not rows.cover.has(np.arange(300, 598)).any()
 
 
 def test_many_ranges_are_nested_no_deeper_than_milvus_reads() -> None:
     wanted = {id_ for id_ in range(10_000) if id_ % 600 < 300}
     rows = WantedRows.among(ranges({*range(10_000)}), allowed=ranges(wanted), removed=ranges(set()))
-    assert rows.condition is None or rows.condition.count("or") < id_expressions.RUNS
+    assert rows.condition is None or rows.condition.count("or") < milvus_reader.RUNS
     depth = deepest = 0
     for letter in rows.cover.condition or "":
         depth += (letter == "(") - (letter == ")")

@@ -20,19 +20,15 @@ from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import NO_IDS
+from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_segments
-from semsearch.storage.segments import Segment
-from semsearch.stores.milvus.collection_address import parsed
-from semsearch.stores.milvus.id_expressions import LISTED, RUNS, WantedRows
-from semsearch.stores.milvus.index_collections import Collections, claim, release
-from semsearch.stores.milvus.milvus_server import MilvusServer
-from semsearch.stores.milvus.partition_reader import DEEPEST
-from semsearch.stores.milvus.partition_store import MilvusStore
+from semsearch.storage.segments import Segment, get_segments
+from semsearch.stores.milvus_reader import DEEPEST, LISTED, RUNS, WantedRows
+from semsearch.stores.milvus_server import Collections, MilvusServer, claim, parsed, release
+from semsearch.stores.milvus_store import MilvusStore
 
 Float32 = npt.NDArray[np.float32]
 QUESTIONS = ["the ship in the night", "a telescope and a comet", "bread and butter", "violin, roses", "the judge sails"]
@@ -134,8 +130,8 @@ def test_what_a_killed_writer_left_is_deleted_by_the_next(both: tuple[Path, Inde
         owner = db.execute("SELECT value FROM meta WHERE key = 'vector_store_owner'").fetchone()[0]
     program = (
         "import sys, numpy as np; from pathlib import Path\n"
-        "from semsearch.stores.milvus.collection_address import parsed\n"
-        "from semsearch.stores.milvus.partition_store import MilvusStore\n"
+        "from semsearch.stores.milvus_server import parsed\n"
+        "from semsearch.stores.milvus_store import MilvusStore\n"
         f"store = MilvusStore(parsed({address!r}), Path({str(milvus.path)!r}), 'passage', owner={owner!r}, largest=9)\n"
         "writer = store.writer(99)\n"
         "writer.add(np.arange(900, 910), np.ones((10, 8), np.float32))\n"

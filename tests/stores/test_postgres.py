@@ -18,16 +18,21 @@ from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.cli.commands.looking.status_command import kept_elsewhere, scanned
+from semsearch.cli.commands.status_commands import kept_elsewhere, scanned
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.store import NO_IDS
+from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.stores.postgres import connection_pool, table_reader, table_store, table_writer
-from semsearch.stores.postgres.address import located, parsed
-from semsearch.stores.postgres.claims import claim, release
-from semsearch.stores.postgres.connection_pool import Session, get_database
+from semsearch.stores import (
+    postgres_connections,
+    postgres_reader,
+    postgres_store as table_store,
+    postgres_store as table_writer,
+)
+from semsearch.stores.postgres_address import located, parsed
+from semsearch.stores.postgres_claims import claim, release
+from semsearch.stores.postgres_connections import Session, get_database
 
 QUESTIONS = ["the ship in the night", "a telescope of old", "bread and butter", "violin and concert", "roses and soil"]
 
@@ -111,15 +116,15 @@ def test_the_questions_of_an_index_go_through_its_graphs(
     tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_store, "INDEXED", 20)
-    monkeypatch.setattr(table_reader, "_SPACING", 0.0)  # however few passages
+    monkeypatch.setattr(postgres_reader, "_SPACING", 0.0)  # however few passages
     both, statements = twins(tmp_path, uri), set[bool]()
-    sql = table_reader.Part.sql
+    sql = postgres_reader.Part.sql
 
-    def noted(part: table_reader.Part, *arguments: int) -> str:
+    def noted(part: postgres_reader.Part, *arguments: int) -> str:
         statements.add(bool(part.from_graph))
         return sql(part, *arguments)
 
-    monkeypatch.setattr(table_reader.Part, "sql", noted)
+    monkeypatch.setattr(postgres_reader.Part, "sql", noted)
     with Index.open(both[1].path) as opened:
         agree(both[0], opened)
     assert statements == {True}
@@ -194,7 +199,7 @@ def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_fe
 
 
 def test_a_filter_takes_nothing_from_the_recall_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_reader, "_SPACING", 0.0)  # however few are allowed
+    monkeypatch.setattr(postgres_reader, "_SPACING", 0.0)  # however few are allowed
     store = postgres_store(scanning=ScanOptions(listed=500))
     rows, queries = unit_rows(4000, dimension=32), unit_rows(60, dimension=32, seed=5)
     with store.writer(1) as writer:
@@ -530,7 +535,7 @@ def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
 def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection_pool, "_LOOK_EVERY", 0.1)
+    monkeypatch.setattr(postgres_connections, "_LOOK_EVERY", 0.1)
     server = shared_server()
     with TcpProxy(server.port) as proxy:
         uri = server.uri_at(proxy.port)

@@ -12,13 +12,12 @@ from memory_store import MemoryStore, memory_engine
 from small import small_vectors, write_articles
 
 from semsearch.dense.faiss_store import FaissStore
-from semsearch.dense.store import NO_IDS, VectorStore
+from semsearch.dense.vector_store import NO_IDS, VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_segments
-from semsearch.storage.segments import VECTORS
+from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.stores import registry
 from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.registry import (
@@ -29,7 +28,7 @@ from semsearch.stores.registry import (
     open_stores,
     register,
 )
-from semsearch.topics.fit import fit_topics
+from semsearch.topics.topic_fit import fit_topics
 
 URI = "memory:test"
 QUESTIONS = [
@@ -177,7 +176,7 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
         assert held(index) > written  # segments were written by then
         raise OSError("the power is gone")
 
-    monkeypatch.setattr("semsearch.indexing.vectors.generation.save_today", fail)
+    monkeypatch.setattr("semsearch.indexing.generation.save_today", fail)
     with pytest.raises(OSError, match="power"):
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
     assert held(index) == written
@@ -194,14 +193,14 @@ def test_what_was_retired_goes_at_once_where_nobody_reads_it(twins: Twins) -> No
 def test_what_was_retired_stays_while_it_is_read_and_goes_after_the_longest_time(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.giving_back.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("semsearch.indexing.reclaim_space.WAIT_SECONDS", 0.0)
     index, before = twins.memory, named(twins.memory)
     with IndexDatabase(index.path).reading() as db:
         get_segments(db)
         index.refit()
         index.add([])
         assert held(index) == before | named(index)
-        monkeypatch.setattr("semsearch.indexing.giving_back.LONGEST_SECONDS", -1.0)
+        monkeypatch.setattr("semsearch.indexing.reclaim_space.LONGEST_SECONDS", -1.0)
         index.add([])
         assert held(index) == named(index)
 
@@ -256,7 +255,7 @@ def test_a_move_that_fails_leaves_the_index_where_it_was(twins: Twins, monkeypat
         raise OSError("the power is gone")
 
     with monkeypatch.context() as patched:
-        patched.setattr("semsearch.indexing.vectors.generation.save_fit", fail)
+        patched.setattr("semsearch.indexing.generation.save_fit", fail)
         with pytest.raises(OSError, match="power"):
             index.rebuild(store="memory:other")
     assert index.settings.store == URI

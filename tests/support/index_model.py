@@ -23,7 +23,7 @@ from small import small_vectors
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.hits import Mode
+from semsearch.results.options import Mode
 
 WORDS = ("ship", "bread", "planet", "rose", "violin", "judge")
 IDS = tuple("abcdefgh")

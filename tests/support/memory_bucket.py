@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semsearch.sources.objects import object_store
+from semsearch.sources import object_store
 from semsearch.system.remote_files import RemoteFiles
 
 LONG_AGO = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)

@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
-from semsearch.dense.copying import merge_by_copying
-from semsearch.dense.store import Additions, Questions, VectorStore, check_dimension
-from semsearch.dense.stored import StoredVectors
+from semsearch.dense.stored_vectors import StoredVectors
+from semsearch.dense.vector_store import Additions, Questions, VectorStore, check_dimension, merge_by_copying
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch.stores.engine import Engine, StoreLocation

@@ -6,7 +6,7 @@ it. This reads tests by `ast`, follows their imports into the modules of the pro
 target is not the project's, and those that replace what a module of the project has imported from elsewhere.
 
 It follows import aliases (`import os.path as p`), attributes of modules of the project (`model_reranker.time`), dotted
-names in strings (`"semsearch.search.staleness.os.stat"`), names that are assigned or looped over, `__import__("os")`
+names in strings (`"semsearch.search.make_hits.os.stat"`), names that are assigned or looped over, `__import__("os")`
 and `importlib.import_module("os")`. It cannot know what a parameter is; `fixture.time` is taken for the module.
 """
 

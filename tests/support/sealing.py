@@ -6,10 +6,9 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
+from semsearch.storage.checked_rows import add_document_sums, add_passage_sums
+from semsearch.storage.checksums import update_digests
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.sums.documents import add_document_sums
-from semsearch.storage.sums.passages import add_passage_sums
-from semsearch.storage.sums.seals import seal
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
@@ -27,4 +26,4 @@ def reseal(db: sqlite3.Connection) -> None:
             db.execute(f"UPDATE {table} SET sum = NULL")  # noqa: S608  # our own names
         add_document_sums(db)
         add_passage_sums(db)
-    seal(db)
+    update_digests(db)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from semsearch.serve.messages import MessageAnswerer
+from semsearch.serve.message_route import MessageAnswerer
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import RunningServer, ServerSettings, listen
 

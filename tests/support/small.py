@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from semsearch.index import Index
-from semsearch.results.reranker import Reranker
+from semsearch.rerankers.reranker import Reranker
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 TOPICS = {
     "sea": "ship sail harbour captain wave anchor sailor storm island boat coast deck rope tide voyage",

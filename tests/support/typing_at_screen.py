@@ -13,8 +13,8 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
-from semsearch.cli.interactive.application import InteractiveSearch
-from semsearch.cli.interactive.typed import TypedSearch
+from semsearch.cli.interactive.interactive_search import InteractiveSearch
+from semsearch.cli.interactive.session import TypedSearch
 from semsearch.index import Index
 from semsearch.results.options import SearchOptions
 

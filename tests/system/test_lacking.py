@@ -11,7 +11,7 @@ import pytest
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
-from semsearch.sources.folders import DiskFolders
+from semsearch.sources.walk import DiskFolders
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from semsearch.system.opened import OpenCache
+from semsearch.system.open_cache import OpenCache
 
 
 def test_it_is_opened_when_it_is_first_asked_for_and_then_kept() -> None:

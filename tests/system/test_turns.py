@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 import time
 
-from semsearch.system.turns import Turns
+from semsearch.system.threads import FairLock
 
 
-def waiting(turns: Turns, count: int) -> None:
+def waiting(turns: FairLock, count: int) -> None:
     """Wait until so many threads stand in line."""
     while len(turns._waiting) < count:
         time.sleep(0.001)
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
-    turns, order = Turns(), list[int]()
+    turns, order = FairLock(), list[int]()
 
     def take(number: int) -> None:
         with turns.turn():
@@ -32,7 +32,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
 
 
 def test_who_takes_turn_after_turn_lets_others_in_between() -> None:
-    turns, order = Turns(), list[str]()
+    turns, order = FairLock(), list[str]()
 
     def take() -> None:
         with turns.turn():
@@ -49,7 +49,7 @@ def test_who_takes_turn_after_turn_lets_others_in_between() -> None:
 
 
 def test_a_turn_ends_with_an_error_too() -> None:
-    turns = Turns()
+    turns = FairLock()
     for _ in range(2):
         try:
             with turns.turn():

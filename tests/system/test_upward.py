@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.system.upward import above
+from semsearch.system.locations import folders_above
 
 needs_owners = pytest.mark.skipif(os.name == "nt" or os.getuid() != 0, reason="only root may give files away")
 
@@ -25,26 +25,26 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_nearest_comes_first_and_that_of_the_folder_itself_not_at_all(tmp_path: Path, inside: Path) -> None:
     for folder in (tmp_path, tmp_path / "a", inside):
         (folder / "wanted").mkdir()
-    assert list(above("wanted")) == [tmp_path / "a" / "wanted", tmp_path / "wanted"]
+    assert list(folders_above("wanted")) == [tmp_path / "a" / "wanted", tmp_path / "wanted"]
 
 
 def test_a_link_round_and_a_link_to_nowhere_are_passed_over(tmp_path: Path, inside: Path) -> None:
     (tmp_path / "a" / "wanted").symlink_to(tmp_path / "a" / "wanted")
     (tmp_path / "a" / "b" / "wanted").symlink_to(tmp_path / "nowhere")
     (tmp_path / "wanted").mkdir()
-    assert list(above("wanted")) == [tmp_path / "wanted"]
+    assert list(folders_above("wanted")) == [tmp_path / "wanted"]
 
 
 def test_above_a_folder_that_has_been_deleted_there_is_nothing(tmp_path: Path, inside: Path) -> None:
     (tmp_path / "wanted").mkdir()
     shutil.rmtree(tmp_path / "a" / "b")
-    assert list(above("wanted")) == []
+    assert list(folders_above("wanted")) == []
 
 
 @needs_owners
 def test_what_a_stranger_has_put_above_is_passed_over(tmp_path: Path, inside: Path) -> None:
     (tmp_path / "wanted").mkdir()
     os.chown(tmp_path / "wanted", 12345, -1)
-    assert list(above("wanted")) == []
+    assert list(folders_above("wanted")) == []
     os.chown(inside, 12345, -1)  # whoever works in a stranger's folder trusts the stranger
-    assert list(above("wanted")) == [tmp_path / "wanted"]
+    assert list(folders_above("wanted")) == [tmp_path / "wanted"]

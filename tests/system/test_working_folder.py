@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.system.working_folder import working_folder
+from semsearch.system.locations import working_folder
 
 
 def test_it_is_the_current_folder_whichever_that_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.dependent_sentences import announces, goes_back
+from semsearch.text.excerpts import announces, goes_back
 
 
 @pytest.mark.parametrize(

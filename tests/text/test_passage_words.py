@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
-from semsearch.lexical.writer import gather
+from semsearch.lexical.postings_writer import gather
 from semsearch.readers.document import Block, Document
-from semsearch.text.passage_records import each_record
-from semsearch.text.passage_words import find_words
-from semsearch.text.terms.lexicon import Lexicon
+from semsearch.text.passage_records import each_record, find_words
+from semsearch.text.terms import Lexicon
 from semsearch.tuning import TUNING
 
 TEXTS = [

@@ -5,8 +5,7 @@ import tracemalloc
 from cited import cited_sentences
 from hypothesis import given, strategies as st
 
-from semsearch.readers.builder import Builder
-from semsearch.readers.document import Block, Document, Spot
+from semsearch.readers.document import Block, Builder, Document, Spot
 from semsearch.readers.read import read_text
 from semsearch.text.passages import each_passage, passages
 

@@ -18,8 +18,8 @@ from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.catalogue import stored_texts
-from semsearch.storage.sums.seals import seal
-from semsearch.topics.fit import fit_topics
+from semsearch.storage.checksums import update_digests
+from semsearch.topics.topic_fit import fit_topics
 from semsearch.tuning import TUNING
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
@@ -126,7 +126,7 @@ def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(inde
 def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
     with index._database.reading() as db:
         embedder = index._asking()._current(db).embedder(db)
@@ -173,7 +173,7 @@ def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: I
 def test_added_documents_change_neither_topics_nor_old_vectors(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.vectors.generation.REFIT_BELOW", 0)
+    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     before, named = passage_vectors(index), files(index)
     write_articles(docs, 30, first=100)
     assert index.sync().refitted is False
@@ -250,7 +250,7 @@ def test_an_index_of_an_earlier_version_works_and_adapts_at_its_next_fit(plain: 
         settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
         del settings["adapt"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        seal(db)
+        update_digests(db)
         db.commit()
     with Index.open(plain.path) as index:
         assert index.status().adapted is None
@@ -293,7 +293,7 @@ def test_damaged_topics_are_seen_and_a_rebuild_mends_them(index: Index) -> None:
 def test_topics_that_are_not_those_of_the_vectors_are_seen(index: Index) -> None:
     with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
         db.execute("DELETE FROM segments WHERE kind = 'topics'")
-        seal(db)
+        update_digests(db)
         db.commit()
     assert any("is not that of its text" in problem for problem in index.verify())
     index.rebuild()

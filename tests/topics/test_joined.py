@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.topics.joined import Halves, combined, join
+from semsearch.topics.topic_model import Halves, combined, join
 
 NAN = float("nan")
 

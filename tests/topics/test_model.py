@@ -11,12 +11,11 @@ from small import TOPICS, sentence
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.segment import LexicalSegment
-from semsearch.lexical.writer import WordsWriter
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.topics.fit import fit_topics, right_singular_vectors
-from semsearch.topics.model import Topics, open_topics, write_topics
-from semsearch.topics.passages import TopicVectors
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.text.terms import Lexicon
+from semsearch.topics.topic_fit import TopicVectors, fit_topics, right_singular_vectors
+from semsearch.topics.topic_model import Topics, open_topics, write_topics
 
 COUNT = 60
 TEXTS = [" ".join(sentence(topic, n, words=9 + n % 5) for n in range(3 * i, 3 * i + 3))

@@ -22,9 +22,9 @@ from pathlib import Path
 from distributed import Client, LocalCluster
 
 from semsearch import Index
-from semsearch.cluster.dask_cluster import DEADLINE
+from semsearch.cluster import DEADLINE
 from semsearch.errors import ClusterError
-from semsearch.results.state.reports import Progress
+from semsearch.results.reports import Progress
 
 QUESTION = "what is this about"
 

@@ -41,7 +41,7 @@ from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.manifest import get_segments
+from semsearch.storage.segments import get_segments
 from semsearch.stores.registry import get_address, open_stores
 
 SECONDS = 2.0  # that the engine may take
@@ -74,9 +74,9 @@ def postgres() -> EngineServer:
     """A server of PostgreSQL; graphs are made and asked of twenty vectors on, so that they are in danger too."""
     from servers.postgres_server import PostgresServer
 
-    from semsearch.stores.postgres import table_reader, table_store
+    from semsearch.stores import postgres_reader, postgres_store
 
-    table_store.INDEXED, table_reader._SPACING = 20, 0.0
+    postgres_store.INDEXED, postgres_reader._SPACING = 20, 0.0
 
     class Server(PostgresServer):
         def address(self, port: int) -> str:
@@ -89,14 +89,14 @@ def lance() -> EngineServer:
     """Tables of Lance in an emulator of S3, with lists of twenty vectors on; killed, it keeps what it has."""
     from servers.s3_emulator import S3Server
 
-    from semsearch.stores.lance import store
+    from semsearch.stores import lance_store
 
-    class ListedStore(store.LanceStore):
+    class ListedStore(lance_store.LanceStore):
         def __init__(self, *given: Any, **options: Any) -> None:
             super().__init__(*given, **options)
             self.scanning = replace(self.scanning, listed=20, target_recall=1.0)
 
-    store.LanceStore = ListedStore  # type: ignore[misc]
+    lance_store.LanceStore = ListedStore  # type: ignore[misc]
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
     class Server(S3Server):
@@ -111,7 +111,7 @@ def milvus() -> EngineServer:
     """The Milvus server of the wheel, as root. Questions fail until one that was killed has read its log again."""
     from servers.milvus_process import MilvusProcess
 
-    from semsearch.stores.milvus import milvus_server
+    from semsearch.stores import milvus_server
 
     milvus_server.PATIENCE = 2.5
 

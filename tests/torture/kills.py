@@ -30,9 +30,8 @@ from processes.crashing import LEAST, act, load
 from test_crash import World, answers, prepare
 
 from semsearch.index import Index
-from semsearch.indexing import giving_back
-from semsearch.indexing.reading import reading_log
-from semsearch.topics.fit import fit_topics
+from semsearch.indexing import reading_log, reclaim_space
+from semsearch.topics.topic_fit import fit_topics
 
 ACTIONS = ("first", "sync", "merge", "refit", "rebuild")
 _AGAIN = 10  # after how many kills the work is completed
@@ -106,7 +105,7 @@ def main() -> None:
     load()
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST
-    reading_log.MUCH, giving_back.GRACE_SECONDS = (
+    reading_log.MUCH, reclaim_space.GRACE_SECONDS = (
         0,
         0.0,
     )  # so that what was read is noted, and nothing is kept for readers

@@ -36,9 +36,9 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks")]
 
 from server_load import SEMSEARCH, editions_of, prepare, serving, write_edition
 
-from semsearch.serve.catalogue import OPERATIONS
-from semsearch.serve.operations.operation import Operation
-from semsearch.serve.safety.token_file import make_token, token_path
+from semsearch.serve.access import make_token, token_path
+from semsearch.serve.openapi import OPERATIONS
+from semsearch.serve.operation import Operation
 
 _CROWD = 400  # clients at once, more than there is room for
 _GROWTH = 1.1  # of memory, from the second third of the time to the last

@@ -13,10 +13,21 @@ from small import TOPICS, sentence, write_articles
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.train import cbos
-from semsearch.train.cbos import CbosSettings, batch_of, loss_and_gradient, start, step, train_cbos, train_round
-from semsearch.train.checkpoint import Checkpoint, TrainingState
+from semsearch.train.cbos import (
+    CbosSettings,
+    Checkpoint,
+    Sentences,
+    TrainingState,
+    batch_of,
+    loss_and_gradient,
+    parts_of,
+    read_sentences,
+    start,
+    step,
+    train_cbos,
+    train_round,
+)
 from semsearch.train.corpus import read_corpus
-from semsearch.train.neighbourhood import Sentences, parts_of, read_sentences
 
 Floats = npt.NDArray[np.floating]
 FILES = [[[0, 1], [2, 2, 3], [1], [4, 0]], [[5]], [[3, 1, 0], [2]]]  # sentences as word ids, file by file

@@ -16,11 +16,11 @@ import pytest
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
-from semsearch.train import counts as counting
-from semsearch.train.counts import count_words
+from semsearch.train import corpus as counting
+from semsearch.train.corpus import count_words
 from semsearch.train.distill import Provenance, distill_words, reduce_dimension
-from semsearch.train.encodings import Teacher
 from semsearch.train.matching import Matching
+from semsearch.train.teacher_encodings import Teacher
 from semsearch.word_vectors.table import VectorTable
 
 Floats = npt.NDArray[np.float32]

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from semsearch.errors import SourceError
 from semsearch.text.tokens import words
-from semsearch.train.exclusion import RUN, Excluded
+from semsearch.train.training_texts import RUN, Excluded
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
 

@@ -18,12 +18,10 @@ from small import TOPICS, write_articles
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.train import corpus as reading, pairs as counting
+from semsearch.train import corpus as reading, ppmi as counting
 from semsearch.train.corpus import Corpus, read_corpus
-from semsearch.train.pairs import PairCounter, count_pairs
-from semsearch.train.ppmi import ppmi, subsampled, train_ppmi, unit_rows
-from semsearch.train.singular import singular_vectors
-from semsearch.word_vectors.neighbours import neighbours
+from semsearch.train.ppmi import PairCounter, count_pairs, ppmi, singular_vectors, subsampled, train_ppmi, unit_rows
+from semsearch.word_vectors.nearest_words import neighbours
 
 Texts = list[list[int]]
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from semsearch.errors import SourceError, StorageError, UsageError, VectorsError
-from semsearch.train.encodings import Encodings, Teacher, hash_texts
-from semsearch.train.texts import choose_texts, read_texts, without_excluded, write_texts
+from semsearch.train.teacher_encodings import Encodings, Teacher, hash_texts
+from semsearch.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
 
 Float32 = npt.NDArray[np.float32]
 
@@ -141,7 +141,7 @@ def test_texts_without_a_vector_and_folders_of_another_teacher_are_errors(tmp_pa
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("semsearch.train.encodings._PART", 2)
+    monkeypatch.setattr("semsearch.train.teacher_encodings._PART", 2)
     asked: list[str] = []
 
     def stopping(texts: Sequence[str]) -> Float32:

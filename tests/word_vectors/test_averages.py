@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from semsearch.embedding.weighted_sums import average, average_few
 from semsearch.text.ragged import Ragged
-from semsearch.word_vectors.averages import average, average_few
 
 TEXTS = Ragged(np.array([0, 1, 1, 2, 3, 0], dtype=np.int32), np.array([0, 3, 3, 4, 6]))  # the second is empty
 TABLE = np.arange(20, dtype=np.float32).reshape(4, 5)

@@ -15,11 +15,11 @@ import pytest
 
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors import converted, formats, writer
-from semsearch.word_vectors.converted import convert, open_converted
-from semsearch.word_vectors.formats import identify
+from semsearch.word_vectors import conversion, table_writer, vector_formats
+from semsearch.word_vectors.conversion import convert, open_converted
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.vector_formats import identify
 
 WORDS = ["the", "of", "Paris", "café", "zebra", "1999"]
 NUMBERS = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32).round(4)
@@ -109,7 +109,7 @@ def test_a_format_is_known_by_its_content(made: tuple[Path, str]) -> None:
 
 @pytest.mark.parametrize("block", [1 << 22, 64, 7])
 def test_every_format_gives_the_same_table(made: tuple[Path, str], block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_BLOCK", block)
+    monkeypatch.setattr(vector_formats, "_BLOCK", block)
     table = load_vectors(made[0])
     assert table.words == ["the", "of", "paris", "café", "zebra", "1999"]
     assert np.allclose(table.rows(np.arange(6)), NUMBERS)
@@ -152,7 +152,7 @@ def test_what_is_not_one_word_is_dropped_and_the_card_counts_it(tmp_path: Path) 
 def test_the_form_that_is_written_as_normalised_wins_else_the_first(
     tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formats, "_BLOCK", block)
+    monkeypatch.setattr(vector_formats, "_BLOCK", block)
     words = ["The", "RUST", "the", "Rust", "the", "THE"]
     (tmp_path / "v").write_bytes(lines(words, NUMBERS))
     table = load_vectors(tmp_path / "v")
@@ -231,7 +231,7 @@ def test_a_broken_file_is_refused_with_its_place_and_leaves_no_table(tmp_path: P
 
 
 def test_a_line_number_is_right_after_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_BLOCK", 50)
+    monkeypatch.setattr(vector_formats, "_BLOCK", 50)
     rows = [f"w{number} 1.0 2.0" for number in range(200)]
     rows[149] = "w149 1.0 2.0x"
     (tmp_path / "v").write_text("\n".join(rows))
@@ -240,8 +240,8 @@ def test_a_line_number_is_right_after_many_blocks(tmp_path: Path, monkeypatch: p
 
 
 def test_a_line_that_never_ends_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_BLOCK", 1000)
-    monkeypatch.setattr(formats, "_LONGEST_LINE", 5000)
+    monkeypatch.setattr(vector_formats, "_BLOCK", 1000)
+    monkeypatch.setattr(vector_formats, "_LONGEST_LINE", 5000)
     (tmp_path / "v").write_bytes(b"the 1 2\nof " + b"1" * 50_000)
     with pytest.raises(VectorsError, match=r"line 2: .*a line of more than 5000 bytes"):
         load_vectors(tmp_path / "v")
@@ -258,13 +258,13 @@ def source(tmp_path: Path) -> Path:
 def conversions(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders into which something was converted."""
     seen: list[Path] = []
-    plain = converted.convert
+    plain = conversion.convert
 
     def counting(path: Path, folder: Path, **options: object) -> VectorTable:
         seen.append(folder)
         return plain(path, folder, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(converted, "convert", counting)
+    monkeypatch.setattr(conversion, "convert", counting)
     return seen
 
 
@@ -297,7 +297,7 @@ def test_a_conversion_by_other_rules_is_made_again(
     source: Path, conversions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load_vectors(source)
-    monkeypatch.setattr(converted, "_RULES", 2)
+    monkeypatch.setattr(conversion, "_RULES", 2)
     load_vectors(source)
     assert len(conversions) == 2
 
@@ -312,17 +312,17 @@ def test_another_type_is_converted_again_and_then_kept(source: Path, conversions
 def test_where_nothing_can_be_written_beside_it_goes_to_the_cache(
     source: Path, conversions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = converted._homes
-    monkeypatch.setattr(converted, "_homes", lambda path: [source / "no folder" / "t", list(plain(path))[1]])
+    plain = conversion._homes
+    monkeypatch.setattr(conversion, "_homes", lambda path: [source / "no folder" / "t", list(plain(path))[1]])
     table, again = load_vectors(source), load_vectors(source)
     assert table.digest == again.digest
     assert len(conversions) == 1
-    assert converted._cache_folder() in table.folder.parents
+    assert conversion._cache_folder() in table.folder.parents
     assert [path.name for path in source.parent.iterdir()] == ["glove.txt"]
 
 
 def test_where_nothing_can_be_written_at_all_it_says_what_to_do(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converted, "_homes", lambda _: [source / "a" / "t", source / "b" / "t"])
+    monkeypatch.setattr(conversion, "_homes", lambda _: [source / "a" / "t", source / "b" / "t"])
     with pytest.raises(StorageError, match="--to FOLDER"):
         load_vectors(source)
 
@@ -331,7 +331,7 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writer, "save_array", full)
+    monkeypatch.setattr(table_writer, "save_array", full)
     with pytest.raises(StorageError, match="No space left on device; free space"):
         load_vectors(source)
     assert [path for path in source.parent.iterdir() if path.is_dir()] == []
@@ -404,7 +404,7 @@ def test_probabilities_come_from_a_counts_file(source: Path, tmp_path: Path) -> 
 def test_probabilities_come_from_shipped_english(
     source: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(converted, "shipped", lambda _: small_vectors)
+    monkeypatch.setattr(conversion, "shipped", lambda _: small_vectors)
     table = load_vectors(source)
     p = small_vectors.frequencies
     assert table.frequencies[:2] == pytest.approx(p[[small_vectors.id_of("the"), small_vectors.id_of("of")]])
@@ -413,7 +413,7 @@ def test_probabilities_come_from_shipped_english(
 
 
 def test_without_english_probabilities_follow_zipf(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converted, "shipped", lambda _: None)
+    monkeypatch.setattr(conversion, "shipped", lambda _: None)
     table = load_vectors(source)
     assert table.frequencies.sum() == pytest.approx(1)
     assert table.frequencies[0] / table.frequencies[3] == pytest.approx(4)

@@ -10,15 +10,15 @@ import pytest
 from references import unknown_words as reference
 from small import TOPICS
 
-import semsearch.train.pieces as training
+import semsearch.train.piece_vectors as training
 from semsearch.errors import UsageError, VectorsError
-from semsearch.text.unknown_words import UnknownWords
-from semsearch.train.pieces import add_pieces, choose_pieces, learn_pieces
+from semsearch.text.ragged import OovWords
+from semsearch.train.piece_vectors import add_pieces, choose_pieces, learn_pieces
 from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.neighbours import is_guessed, neighbours
+from semsearch.word_vectors.nearest_words import is_guessed, neighbours
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
 STRANGE = [
@@ -54,7 +54,7 @@ def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, np.nd
 def test_a_guess_is_what_the_formula_says(open_vectors: VectorTable, times: int) -> None:
     expected = np.array([reference.guess(word, *as_dicts(open_vectors)) for word in STRANGE])
     assert (np.linalg.norm(expected, axis=1) > 0).sum() >= 6
-    guessed = open_vectors.guess(UnknownWords.of(STRANGE * times))
+    guessed = open_vectors.guess(OovWords.of(STRANGE * times))
     assert guessed == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
 
 
@@ -66,15 +66,15 @@ def test_known_words_are_guessed_as_if_they_were_not_known(open_vectors: VectorT
 
 
 def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None:
-    unknown_words = UnknownWords.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
+    unknown_words = OovWords.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
     assert len("harbour" * 10) > LONGEST_WORD
     assert not open_vectors.guess(unknown_words).any()
-    assert open_vectors.guess(UnknownWords.of([])).shape == (0, open_vectors.dimension)
+    assert open_vectors.guess(OovWords.of([])).shape == (0, open_vectors.dimension)
 
 
 def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> None:
     assert small_vectors.pieces is None
-    assert not small_vectors.guess(UnknownWords.of(["harbours"])).any()
+    assert not small_vectors.guess(OovWords.of(["harbours"])).any()
     assert not small_vectors.guess_known(np.array([3, 4])).any()
 
 
@@ -82,7 +82,7 @@ def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> No
     """To the last digit: the vector that is remembered must not depend on which of several threads asked first."""
     table = load_vectors()
     stems, endings = table.words[60_000:60_900:3], table.words[70_000:70_900:3]
-    made = UnknownWords.of([stem + ending for stem, ending in zip(stems, endings, strict=True)])
+    made = OovWords.of([stem + ending for stem, ending in zip(stems, endings, strict=True)])
     together = table.guess(made)
     assert together.any(axis=1).all()
     for size in (1, 7, 100):
@@ -91,14 +91,14 @@ def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> No
 
 
 def test_the_most_telling_pieces_are_chosen_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = choose_pieces(UnknownWords.of([*WORDS, "naïve"]), 50)
+    chosen = choose_pieces(OovWords.of([*WORDS, "naïve"]), 50)
     counts = {
         piece: sum(reference.candidates(word).count(piece) for word in [*WORDS, "naïve"]) for piece in chosen.words
     }
     values = [counts[piece] * (len(piece.encode()) - 1) for piece in chosen.words]
     assert values == reference.most_telling([*WORDS, "naïve"], 50)
     monkeypatch.setattr(training, "_CHUNK", 7)
-    assert choose_pieces(UnknownWords.of([*WORDS, "naïve"]), 50).words == chosen.words
+    assert choose_pieces(OovWords.of([*WORDS, "naïve"]), 50).words == chosen.words
 
 
 def test_pieces_are_learned_by_ridge_regression(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,11 +156,11 @@ def test_damaged_pieces_are_said(small_vectors: VectorTable, tmp_path: Path, nam
     array = np.load(folder / f"{name}.npy")
     np.save(folder / f"{name}.npy", array[:-1])
     with pytest.raises(VectorsError, match="damaged"):
-        VectorTable(folder).guess(UnknownWords.of(["ships"]))
+        VectorTable(folder).guess(OovWords.of(["ships"]))
     assert not VectorTable(folder).verify() or name in ("piece_keys", "piece_slots")
     (folder / f"{name}.npy").unlink()
     with pytest.raises(VectorsError, match="cannot be read"):
-        VectorTable(folder).guess(UnknownWords.of(["ships"]))
+        VectorTable(folder).guess(OovWords.of(["ships"]))
 
 
 def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable, small_vectors: VectorTable) -> None:
@@ -176,17 +176,17 @@ def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable,
 
 
 def test_unknown_words_are_taken_joined_and_told_apart() -> None:
-    unknown_words = UnknownWords.of(["naïve", "ship", "naïve", "x"])
+    unknown_words = OovWords.of(["naïve", "ship", "naïve", "x"])
     assert unknown_words.words == ["naïve", "ship", "naïve", "x"]
     assert unknown_words.take(np.array([3, 0])).words == ["x", "naïve"]
     distinct, which = unknown_words.distinct()
     assert sorted(distinct.words) == ["naïve", "ship", "x"]
     assert [distinct.words[number] for number in which] == unknown_words.words
-    assert UnknownWords.concatenate([unknown_words, UnknownWords.of([]), distinct]).words == [
+    assert OovWords.concatenate([unknown_words, OovWords.of([]), distinct]).words == [
         *unknown_words.words,
         *distinct.words,
     ]
-    assert len(UnknownWords.concatenate([])) == 0
+    assert len(OovWords.concatenate([])) == 0
 
 
 def test_int8_tables_keep_their_rows_when_pieces_are_added(tmp_path: Path) -> None:

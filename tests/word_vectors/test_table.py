@@ -15,10 +15,9 @@ from small import TOPICS
 from semsearch.errors import StorageError, UsageError, VectorsError
 from semsearch.text.tokens import hash_word, hash_words
 from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.neighbours import neighbours
-from semsearch.word_vectors.shipped import shipped, shipped_names
-from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter, quantise
+from semsearch.word_vectors.nearest_words import neighbours
+from semsearch.word_vectors.table import VectorTable, shipped, shipped_names
+from semsearch.word_vectors.table_writer import TableWriter, quantise
 
 
 def made_up(number: int) -> list[str]:

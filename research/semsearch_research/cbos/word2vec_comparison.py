@@ -6,7 +6,7 @@ similarity the cosine of two sums. Beside them stand the random vectors that CBO
 words alone.
 
 All of it is trained with several seeds: figures are means over them, with their standard deviation, and with the
-interval that the tasks' pairs leave them (semsearch.evaluate.similarity.pair_bootstrap).
+interval that the tasks' pairs leave them (semsearch.evaluate.pair_bootstrap).
 
 Where we differ: the paper trained on the Toronto books, which may not be passed on, and took batches of 10 sentences;
 see semsearch.train.cbos. Its figures for the other methods are not for the same text everywhere.
@@ -104,7 +104,7 @@ class CbosEffect(Record):
 class CbosDifference(Record):
     """How far CBOS is above another method: in how many of the tasks, and the mean difference of r × 100.
 
-    The interval has 95 % of the draws of pairs within each task (semsearch.evaluate.similarity.pair_bootstrap); on each
+    The interval has 95 % of the draws of pairs within each task (semsearch.evaluate.pair_bootstrap); on each
     draw, r is the mean over seeds.
     """
 

@@ -72,7 +72,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
     """Read the tasks of all data sets in folders; a file stands for its data set.
 
     Of a folder of data they are in sts/ and supervised/. In a folder, files of score, sentence, sentence without a
-    label are left to `semsearch.evaluate.similarity.sentence_pairs`. Raises SourceError if nothing is left, a split is
+    label are left to `semsearch.evaluate.sentence_pairs`. Raises SourceError if nothing is left, a split is
     missing, two data sets have one name, or a line is not of the form.
     """
     found: dict[str, dict[str, Path]] = {}

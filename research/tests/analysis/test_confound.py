@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research import evaluate_confound
 from semsearch_research.analysis.confound import (
     MODELS,

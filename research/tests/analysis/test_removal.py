@@ -12,9 +12,9 @@ from references import papers as reference
 
 from semsearch.errors import UsageError
 from semsearch.evaluate import cache, evaluate_sts
-from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.cosines import USIF_N, WeighedWords
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts_cosines import USIF_N, WeighedWords
+from semsearch.evaluate.sts_scores import pearson
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research import evaluate_removal
 from semsearch_research.analysis import removal

@@ -14,8 +14,8 @@ from small import small_vectors as make_vectors
 
 from semsearch.errors import SourceError, UsageError, VectorsError
 from semsearch.evaluate import cache, evaluate_sts
-from semsearch.evaluate.similarity.correlation import pearson
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts_scores import pearson
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research import SweepPoint, SweepReport, evaluate_sweep

@@ -15,7 +15,7 @@ import pytest
 from console import semsearch
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch.evaluate.sentence_pairs import read_tasks
 from semsearch_research import DataReport, lay_out_data
 from semsearch_research.datasets import laying_out, originals
 from semsearch_research.datasets.known import DATASETS, known_files

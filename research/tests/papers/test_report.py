@@ -15,9 +15,9 @@ from console import semsearch
 from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, StorageError, UsageError
-from semsearch.evaluate.distilled_vectors import MEANING
+from semsearch.evaluate.claims import counted
+from semsearch.evaluate.inputs import MEANING
 from semsearch.evaluate.table import Bold, Table, prose
-from semsearch.evaluate.verdicts import counted
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research import PapersReport, evaluate_report, write_report
 from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
@@ -165,7 +165,7 @@ def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], messa
 def test_what_is_broken_is_told_before_the_work(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.evaluate.similarity.sts.evaluate_sts", None)  # cannot be called
+    monkeypatch.setattr("semsearch.evaluate.sts.evaluate_sts", None)  # cannot be called
     (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
     with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
         run(data, small_vectors)

@@ -18,9 +18,9 @@ from semsearch import SentenceEmbedder
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SemsearchError
 from semsearch.evaluate import evaluate_sts
-from semsearch.text.word_counts import shares
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
+from semsearch.word_vectors.word_frequencies import shares
 from semsearch_research import evaluate_released
 from semsearch_research.released.costs import CHOICES
 from semsearch_research.released.rules import ReleasedRules, RuledSentences, released_words

@@ -17,7 +17,7 @@ from semsearch import SentenceEmbedder
 from semsearch.embedding.methods import METHODS
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.verdicts import HOLDS, REVERSED, UNDECIDED
+from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research import SupervisedReport, evaluate_supervised

@@ -8,14 +8,13 @@ from typing import Any
 
 import typer
 
-from semsearch.cli.configuration.configuration import Configuration, Profile, read_configuration
-from semsearch.cli.configuration.files import NAME, project_file, users_file
-from semsearch.cli.configuration.keys import PROFILES, SECTIONS
+from semsearch.cli.answer_formats import one_line, to_json
+from semsearch.cli.command_options import JsonOption
+from semsearch.cli.configuration import PROFILES, SECTIONS, Configuration, Profile, read_configuration
+from semsearch.cli.configuration_files import NAME, project_file, users_file
 from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.options import JsonOption
-from semsearch.cli.output.formats import one_line, to_json
-from semsearch.cli.output.tables import aligned
-from semsearch.cli.startup import use_one_thread
+from semsearch.cli.messages import use_one_thread
+from semsearch.cli.tables import aligned
 from semsearch.errors import UsageError
 
 app = typer.Typer(

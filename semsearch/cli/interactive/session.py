@@ -1,12 +1,145 @@
-"""The state of an interactive search: what is typed, the answer to it, the chosen hit. It knows no terminal."""
+"""The state of an interactive search: what is typed, the answer to it, the chosen hit. It knows no terminal.
+
+The passages around a hit. The passages of a document before and after that of a hit, for the preview.
+
+Answering what is typed. Answer what is typed. What is no query yet, or finds nothing, is said and no error: the
+next
+letter may mend it.
+"""
 
 from __future__ import annotations
 
-from typing import get_args
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
 
-from semsearch.cli.interactive.surroundings import Surroundings
-from semsearch.cli.interactive.typed import TypedAnswer, TypedQuery
-from semsearch.results.hits import Hit, Mode
+from semsearch.cli.answering import indexes_of
+from semsearch.errors import SemsearchError
+from semsearch.results.documents import PlacedPassage
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode, SearchOptions
+
+if TYPE_CHECKING:
+    from semsearch.cli.answering import Asked
+
+# -- The passages around a hit -----------------------------------------------------------------------------------------
+
+_BEFORE, _AFTER = 3, 5  # passages
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The passages before and after that of a hit, in their order."""
+
+    hit: Hit
+    before: tuple[PlacedPassage, ...] = ()
+    after: tuple[PlacedPassage, ...] = ()
+
+
+def surroundings_of(hit: Hit, opened: Asked) -> Surroundings:
+    """Read the passages around that of a hit; none where they cannot be had: on a server, or when it has gone since."""
+    index = indexes_of(opened).get(hit.index or "")
+    if index is None:
+        return Surroundings(hit)
+    try:
+        number = index.passages(hit.path, passage=hit.passage_id, limit=1).found
+        if number is None:
+            return Surroundings(hit)
+        first = max(0, number - _BEFORE)
+        found = index.passages(hit.path, offset=first, limit=number - first + 1 + _AFTER).passages
+    except SemsearchError:
+        return Surroundings(hit)
+    before = number - first
+    return Surroundings(hit, found[:before], found[before + 1 :])
+
+
+# -- Answering what is typed -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuery:
+    """A text as it is typed so far, and the mode it is to be searched in."""
+
+    text: str
+    mode: Mode
+
+    @property
+    def is_blank(self) -> bool:
+        """Return whether nothing is asked yet."""
+        return not self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedAnswer:
+    """The hits of a typed query, and what is said of it: warnings, or why it cannot be searched."""
+
+    query: TypedQuery
+    hits: Sequence[Hit] = ()
+    said: str = ""
+
+
+class TypedSearch:
+    """Searches for what is typed, in what is opened when it is first needed. Threads may share it."""
+
+    def __init__(self, open_asked: Callable[[], Asked], options: SearchOptions) -> None:
+        self.options = options
+        self._open_asked = open_asked
+        self._opening = threading.Lock()
+        self._opened: Asked | None = None
+        self._warnings = KeptWarnings()
+
+    @property
+    def opened(self) -> Asked:
+        """What is searched. Raises SemsearchError where it cannot be opened."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open_asked()
+            return self._opened
+
+    def answer(self, query: TypedQuery) -> TypedAnswer:
+        """Search for a text. A blank one has no hits, but opens what the next one is searched in."""
+        self._warnings.take()
+        try:
+            opened = self.opened
+            hits = [] if query.is_blank else opened.search(query.text, options=self._options(query))
+        except SemsearchError as error:
+            return TypedAnswer(query, said=str(error))
+        return TypedAnswer(query, hits, "; ".join(self._warnings.take()))
+
+    def _options(self, query: TypedQuery) -> SearchOptions:
+        return replace(self.options, mode=query.mode)
+
+    def __enter__(self) -> TypedSearch:
+        logging.getLogger("semsearch").addHandler(self._warnings)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("semsearch").removeHandler(self._warnings)
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+
+
+class KeptWarnings(logging.Handler):
+    """Keeps the library's warnings, which would be written across the screen."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._kept: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
+        self._kept.append(record.getMessage())
+
+    def take(self) -> list[str]:
+        """Return what was kept since the last time, each once."""
+        kept, self._kept = self._kept, []
+        return list(dict.fromkeys(kept))
+
+
+# -- The session -------------------------------------------------------------------------------------------------------
 
 _MODES: tuple[Mode, ...] = get_args(Mode)
 

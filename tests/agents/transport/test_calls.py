@@ -6,7 +6,7 @@ import threading
 from queue import Queue
 from typing import Any
 
-from semsearch.agents.transport.calls import Calls
+from semsearch.agents.stdio_transport import Calls
 
 LATE, REFUSED = {"late": True}, {"refused": True}
 

@@ -11,8 +11,8 @@ import pytest
 from agent_messages import META, STATELESS, call, hello, message
 from serving import TOKEN, Asker, Reply, running
 
+from semsearch.agents.http_transport import HttpAgents
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.transport.http import HttpAgents
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import ServerSettings
 

@@ -16,8 +16,7 @@ from processes.agent_process import agent_process
 
 from semsearch.agents.jsonrpc import Json, RpcRequest
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.transport.pipes import MessagePipes, TooLong
-from semsearch.agents.transport.stdio import StdioServer
+from semsearch.agents.stdio_transport import MessagePipes, StdioServer, TooLong
 from semsearch.serve.open_indexes import OpenIndexes
 
 
@@ -91,7 +90,7 @@ def test_an_index_that_is_made_later_is_found_and_a_wrong_name_is_an_error(folde
 
 _NOISY = """
 import ctypes, logging, os, subprocess, sys, warnings
-from semsearch.agents.tools.catalogue import TOOLS
+from semsearch.agents.tools import TOOLS
 from semsearch.agents.tools import tool
 
 quiet = tool.Tool.call

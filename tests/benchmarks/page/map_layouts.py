@@ -17,12 +17,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense.measured_recall import evenly
 from semsearch.dense.neighbours import neighbours_of_each
+from semsearch.dense.scan_plan import evenly
 from semsearch.index import Index
-from semsearch.mapping.arranging import arrange, compare, two_directions
+from semsearch.mapping.arrange_passages import arrange, compare, two_directions
 from semsearch.mapping.mapper import _passage_ids, _StoredRows
-from semsearch.search.snapshot import Snapshot
+from semsearch.search.index_reader import IndexReader
 
 Float32 = npt.NDArray[np.float32]
 K, ASKED = 15, 1500
@@ -31,7 +31,7 @@ K, ASKED = 15, 1500
 def vectors(path: str, most: int) -> Float32:
     with Index.open(path) as index:
 
-        def read(db: sqlite3.Connection, snapshot: Snapshot) -> Float32:
+        def read(db: sqlite3.Connection, snapshot: IndexReader) -> Float32:
             ids = _passage_ids(db)
             return _StoredRows(snapshot, ids[evenly(len(ids), most)])(np.arange(min(len(ids), most)))
 

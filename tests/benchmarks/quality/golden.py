@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from semsearch import Index
-from semsearch.results.hits import Mode
+from semsearch.results.options import Mode
 
 QUESTIONS = Path(__file__).parents[2] / "golden" / "questions.jsonl"
 DEPTH = 10

@@ -22,9 +22,9 @@ from typing import Any
 import faiss as _faiss
 import numpy as np
 
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_store import Vectors
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.manifest import get_segments
+from semsearch.storage.segments import get_segments
 
 faiss: Any = _faiss
 K = 10

@@ -23,15 +23,14 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
-from semsearch.evaluate.retrieval.beir import read_collection
-from semsearch.search.snapshot import Snapshot
-from semsearch.search.title_vectors import embed_titles
+from semsearch.evaluate.beir import read_collection
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.storage.segments import Kind
-from semsearch.text.headings import heading_text
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.text.terms.question_terms import of_question
-from semsearch.topics.joined import combined
+from semsearch.text.excerpts import heading_text
+from semsearch.text.terms import Lexicon, of_question
+from semsearch.topics.topic_model import combined
 from semsearch.tuning import TUNING
 
 Matrix = np.ndarray[Any, Any]
@@ -116,7 +115,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     )
 
 
-def stored(snapshot: Snapshot, kind: Kind, ids: Matrix) -> Matrix:
+def stored(snapshot: IndexReader, kind: Kind, ids: Matrix) -> Matrix:
     """The vectors of all ids, zero for one without. (n,) -> (n, d)"""
     found = snapshot.stored(kind, ids)
     result = np.zeros((len(ids), found.rows.shape[1]), dtype=np.float32)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from semsearch import Index, tuning
-from semsearch.evaluate.retrieval.beir import Collection, read_collection
+from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.results.hits import Hit
 
 Array = np.ndarray[Any, Any]

@@ -22,10 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import numpy as np
 
 from semsearch import Index, load_reranker
-from semsearch.evaluate.retrieval.beir import read_collection
-from semsearch.evaluate.retrieval.measures import MEASURES, measure
-from semsearch.rerankers.likeness import standardised as z
-from semsearch.rerankers.passage_text import text_of
+from semsearch.evaluate.beir import read_collection
+from semsearch.evaluate.retrieval import MEASURES, measure
+from semsearch.rerankers.reranker import standardised as z, text_of
 from semsearch.text.tokens import words
 
 FIRST, DEPTH = 50, 200

@@ -17,8 +17,8 @@ import numpy as np
 from retrieval import ndcg
 
 from semsearch import Method, SentenceEmbedder, load_vectors
-from semsearch.arrays.unit import row_lengths, unit
-from semsearch.evaluate.retrieval.beir import Collection, read_collection
+from semsearch.arrays.vectors import row_lengths, unit
+from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.text.tokens import words
 
 PRIOR = 3000

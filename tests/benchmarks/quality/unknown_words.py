@@ -19,11 +19,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import row, score  # a script beside this one
 
 from semsearch import Index, load_vectors
-from semsearch.evaluate.retrieval.beir import read_collection
-from semsearch.text.unknown_words import UnknownWords
-from semsearch.train.pieces import add_pieces
+from semsearch.evaluate.beir import read_collection
+from semsearch.text.ragged import OovWords
+from semsearch.train.piece_vectors import add_pieces
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 
 def held_out(table: VectorTable) -> str:
@@ -34,7 +34,7 @@ def held_out(table: VectorTable) -> str:
         part = TableWriter(Path(folder) / "part", dtype="int8").write(
             table.words[:known], rows, table.frequencies[:known], card={}
         )
-        guesses = add_pieces(part, Path(folder) / "pieces").guess(UnknownWords.of(table.words[known:]))
+        guesses = add_pieces(part, Path(folder) / "pieces").guess(OovWords.of(table.words[known:]))
     lengths = np.linalg.norm(guesses, axis=1), np.linalg.norm(rest, axis=1)
     cosines = (guesses * rest).sum(axis=1) / np.maximum(lengths[0] * lengths[1], 1e-12)
     return (

@@ -26,23 +26,22 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index
-from semsearch.lexical.search import WordScores, WordSearch
-from semsearch.search import searcher
-from semsearch.search.ranking import rank, scoring
-from semsearch.search.snapshot import Snapshot
+from semsearch.lexical.bm25 import WordScores, WordSearch
+from semsearch.search import ranking, scoring, searcher
+from semsearch.search.index_reader import IndexReader
 
 STAGES = ("embed", "dense", "words", "sentences", "rows", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
     (searcher, "make_queries", "embed"),
-    (rank, "_scan", "dense"),
+    (ranking, "_scan", "dense"),
     (WordSearch, "scores_each", "words"),
     (WordScores, "best", "words"),
     (WordScores, "scored", "words"),
     (WordSearch, "locate", "words"),
-    (Snapshot, "sentences", "sentences"),
+    (IndexReader, "sentences", "sentences"),
     (scoring, "get_spans", "rows"),
-    (rank, "folded", "rows"),
+    (ranking, "folded", "rows"),
     (searcher, "make_hits", "rows"),
 )
 

@@ -12,11 +12,10 @@ import pytest
 from collections_made import collection, pairs, write_pairs
 from console import semsearch
 
-from semsearch.cli.evaluate import experiment_command
-from semsearch.evaluate import evaluate_sts
+from semsearch.cli.commands import experiment_command
+from semsearch.evaluate import evaluate_sts, retrieval
 from semsearch.evaluate.published import YEAR_TASKS
-from semsearch.evaluate.retrieval import modes_and_peers
-from semsearch.evaluate.retrieval.measures import MEASURES
+from semsearch.evaluate.retrieval import MEASURES
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -62,7 +61,7 @@ def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
     def noted(name: str, done: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *given, **options: (index_and_show.append(name), done(*given, **options))[1]
 
-    monkeypatch.setattr(modes_and_peers, "mode_rankers", noted("indexed", modes_and_peers.mode_rankers))
+    monkeypatch.setattr(retrieval, "mode_rankers", noted("indexed", retrieval.mode_rankers))
     monkeypatch.setattr(experiment_command, "print_blocks", noted("shown", experiment_command.print_blocks))
     folders = [collection(tmp_path / name) for name in ("one", "two")]
     assert semsearch("evaluate", "retrieval", *folders, "--vectors", small_vectors.folder, "-m", "dense").status == 0

@@ -8,12 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.cli.commands.looking.status_command import size
-from semsearch.cli.naming import folder_to_make, name_for
-from semsearch.cli.output.formats import Answer, also_in, column, null, one_line, paths, plain, to_json, trail
-from semsearch.cli.output.paths import nearest
-from semsearch.cli.output.terminal import excerpt, heading, link, query_pattern, quotation, shorten, whole
-from semsearch.cli.output.whole_passages import passage_lines
+from semsearch.cli.answer_formats import (
+    Answer,
+    also_in,
+    column,
+    nearest,
+    null,
+    one_line,
+    passage_lines,
+    paths,
+    plain,
+    to_json,
+    trail,
+)
+from semsearch.cli.find_index import folder_to_make, name_for
+from semsearch.cli.tables import size
+from semsearch.cli.terminal import excerpt, heading, link, query_pattern, quotation, shorten, whole
 from semsearch.errors import UsageError
 from semsearch.results.hits import DuplicatePassage, Hit
 

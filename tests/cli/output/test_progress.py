@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from semsearch.cli.output.progress import Bar, _figures, no_progress, progress, share_of, sync_progress
-from semsearch.results.state.reports import Progress
+from semsearch.cli.progress import Bar, _figures, no_progress, progress, share_of, sync_progress
+from semsearch.results.reports import Progress
 
 
 class Terminal(io.StringIO):

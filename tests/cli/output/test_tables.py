@@ -7,7 +7,7 @@ import re
 import pytest
 from console import on_terminal
 
-from semsearch.cli.output.tables import aligned, print_blocks
+from semsearch.cli.tables import aligned, print_blocks
 from semsearch.evaluate.table import Bold, Table
 
 WIDE = Table(["task", *(f"a long heading {n}" for n in range(6))], [[name, *"123456"] for name in ("one", "two")])

@@ -10,8 +10,7 @@ from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
 from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.shipped import shipped_names
-from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable, shipped_names
 
 
 def run(*arguments: object) -> Result:

@@ -24,7 +24,7 @@ from small import TOPICS, sentence
 
 from semsearch import Method, SentenceEmbedder, VectorTable
 from semsearch.errors import FitError, UsageError, VectorsError, VectorsMismatch
-from semsearch.word_vectors.writer import TableWriter
+from semsearch.word_vectors.table_writer import TableWriter
 
 TEXTS = [sentence(topic, number) for number in range(20) for topic in ("sea", "kitchen")]
 LABELS = ["sea", "kitchen"] * 20

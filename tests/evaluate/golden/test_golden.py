@@ -14,10 +14,7 @@ from small import small_vectors
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import evaluate_golden
-from semsearch.evaluate.golden.expected_answers import ExpectedAnswer
-from semsearch.evaluate.golden.golden_report import AnsweredQuestion
-from semsearch.evaluate.golden.last_run import NAME
-from semsearch.evaluate.golden.questions import GoldenFile, append_answer
+from semsearch.evaluate.golden import NAME, AnsweredQuestion, ExpectedAnswer, GoldenFile, append_answer
 from semsearch.index import Index
 from semsearch.results.hits import Hit
 

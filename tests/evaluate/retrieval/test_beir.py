@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.retrieval.beir import read_collection
+from semsearch.evaluate.beir import read_collection
 from semsearch.readers.document import Text
 
 HEADER = "query-id\tcorpus-id\tscore\n"
@@ -56,7 +56,7 @@ def test_a_line_separator_within_a_text_ends_no_line(tmp_path: Path) -> None:
 def test_a_relevant_document_that_is_not_there_is_told_and_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, logger="semsearch.evaluate.retrieval.beir"):
+    with caplog.at_level(logging.WARNING, logger="semsearch.evaluate.beir"):
         collection = read_collection(write(tmp_path, {**FILES, "qrels/test.tsv": HEADER + "q1\tgone\t1\nq1\td1\t1\n"}))
     assert collection.relevant == {"q1": {"gone": 1, "d1": 1}}
     assert "gone" in caplog.text

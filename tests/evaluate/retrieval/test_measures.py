@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from semsearch.evaluate.retrieval.bootstrap import Figure, resampled_means
-from semsearch.evaluate.retrieval.measures import MEASURES, measure
+from semsearch.evaluate.retrieval import MEASURES, Figure, measure, resampled_means
 
 pytest.importorskip("pytrec_eval")
 
@@ -69,5 +68,5 @@ def test_an_interval_covers_as_the_theory_of_means_says() -> None:
 def test_many_queries_are_drawn_in_blocks_and_still_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(5).random((9, 1))
     at_once = resampled_means(values, resamples=30, seed=7)
-    monkeypatch.setattr("semsearch.evaluate.retrieval.bootstrap._AT_ONCE", 40)
+    monkeypatch.setattr("semsearch.evaluate.retrieval._AT_ONCE", 40)
     assert resampled_means(values, resamples=30, seed=7) == pytest.approx(at_once)

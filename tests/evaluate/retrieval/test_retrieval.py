@@ -17,9 +17,8 @@ from small import sentence
 from semsearch import Index, Text
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
 from semsearch.evaluate import RetrievalRow, evaluate_retrieval
-from semsearch.evaluate.retrieval.measures import MEASURES
-from semsearch.evaluate.retrieval.peer_rankers import ScoredRanker, fused, open_peers, peer_names, z_scores
-from semsearch.evaluate.retrieval.rankers import ModeRanker
+from semsearch.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names, z_scores
+from semsearch.evaluate.retrieval import MEASURES
 from semsearch.word_vectors.table import VectorTable
 
 

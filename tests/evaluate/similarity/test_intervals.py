@@ -10,12 +10,12 @@ from collections_made import pairs, write_pairs
 from scipy import stats
 
 from semsearch.evaluate import StsReport, evaluate_sts
-from semsearch.evaluate.distilled_vectors import MARK, is_distilled, marked
-from semsearch.evaluate.similarity.counted_once import counted_once
-from semsearch.evaluate.similarity.pair_bootstrap import PairDraws, Resampled, claimed
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
-from semsearch.evaluate.similarity.sts_tables import said
-from semsearch.evaluate.verdicts import HOLDS, REVERSED, UNDECIDED, said_by_interval
+from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED, said_by_interval
+from semsearch.evaluate.inputs import MARK, is_distilled, marked
+from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled, claimed
+from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts_experiment import notes_on
+from semsearch.evaluate.sts_scores import counted_once
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import VectorTable
 
@@ -100,7 +100,7 @@ def test_a_pair_of_a_year_is_not_counted_again_in_the_benchmark(tmp_path: Path, 
     assert report.repeated == {"stsb": int((~kept["stsb"]).sum())}
     plain = evaluate_sts([tmp_path / "2012.MSRvid.test.tsv"], methods=["sif"], vectors=small_vectors, components=0)
     assert plain.repeated == {}
-    assert f"{report.repeated['stsb']} of the {len(kept['stsb'])} pairs of stsb" in said(report)
+    assert f"{report.repeated['stsb']} of the {len(kept['stsb'])} pairs of stsb" in notes_on(report)
 
 
 def test_what_is_left_out_of_claims_is_no_longer_in_their_figures(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -136,8 +136,8 @@ def test_vectors_that_were_distilled_are_marked() -> None:
     assert is_distilled(open_vectors("english"))
     assert marked("english", ["english"]) == f"english{MARK}"
     assert marked("ppmi", ["english"]) == "ppmi"
-    assert "distilled from a sentence encoder" in said(StsReport("english", "task", (), (), taught=("english",)))
-    assert "distilled" not in said(StsReport("ppmi", "task", (), ()))
+    assert "distilled from a sentence encoder" in notes_on(StsReport("english", "task", (), (), taught=("english",)))
+    assert "distilled" not in notes_on(StsReport("ppmi", "task", (), ()))
 
 
 def test_vectors_of_text_alone_are_not_marked(small_vectors: VectorTable) -> None:

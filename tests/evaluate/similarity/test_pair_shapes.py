@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.similarity.pair_shapes import read_pairs
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
+from semsearch.evaluate.sentence_pairs import read_pairs, read_tasks
 
 SHAPES = {
     "score first.tsv": '4.5\tA ship, it sails\tA "boat"\n\tnot\tjudged\n1\tlaw\tmusic\n',

@@ -19,17 +19,15 @@ from semsearch import SentenceEmbedder
 from semsearch.embedding.methods import Method
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors
+from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors, sts
+from semsearch.evaluate.claims import CLAIMS, HOLDS, Held, orderings
+from semsearch.evaluate.pair_bootstrap import Resampled
 from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, published, published_task
-from semsearch.evaluate.similarity import sts
-from semsearch.evaluate.similarity.correlation import pearson, ranks, spearman
-from semsearch.evaluate.similarity.orderings import CLAIMS, Held, orderings
-from semsearch.evaluate.similarity.pair_bootstrap import Resampled
-from semsearch.evaluate.similarity.sentence_pairs import read_tasks
-from semsearch.evaluate.similarity.sts import sentences_of
-from semsearch.evaluate.similarity.variants import VARIANTS, find_variants
+from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts import sentences_of
+from semsearch.evaluate.sts_cosines import VARIANTS, find_variants
+from semsearch.evaluate.sts_scores import pearson, ranks, spearman
 from semsearch.evaluate.vector_scores import known_share
-from semsearch.evaluate.verdicts import HOLDS
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -565,7 +563,7 @@ def test_a_picture_is_drawn_or_refused_before_anything_is_computed(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    from semsearch.evaluate.similarity.sts_picture import draw
+    from semsearch.evaluate.sts_picture import draw
 
     for number, task in enumerate(sorted(YEAR_TASKS["STS12"])):
         write_pairs(tmp_path / f"2012.{task}.test.tsv", pairs(number))

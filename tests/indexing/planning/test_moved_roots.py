@@ -10,7 +10,7 @@ import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
 from semsearch.index import Index
-from semsearch.results.state.reports import MovedRoot
+from semsearch.results.reports import MovedRoot
 from semsearch.word_vectors.table import VectorTable
 
 TEXTS = {

@@ -9,7 +9,7 @@ import pytest
 
 from semsearch.errors import SourceError
 from semsearch.index import Index
-from semsearch.results.state.reports import SyncReport
+from semsearch.results.reports import SyncReport
 from semsearch.word_vectors.table import VectorTable
 
 SHIP, BREAD = "The captain has a ship.", "The bread is in the oven."

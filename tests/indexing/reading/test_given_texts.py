@@ -12,7 +12,7 @@ import pytest
 
 from semsearch import Index, Text, VectorTable
 from semsearch.errors import UsageError
-from semsearch.indexing.reading.given_texts import as_texts
+from semsearch.indexing.add_texts import as_texts
 
 
 @pytest.mark.parametrize(

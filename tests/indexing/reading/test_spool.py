@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semsearch.indexing.reading.spool import Spool, SpoolWriter
+from semsearch.indexing.spool import Spool, SpoolWriter
 from semsearch.text.ragged import Ragged
 
 

@@ -12,9 +12,9 @@ from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
-from semsearch.indexing.reading import intake as intake_module, workers as preparing_module
-from semsearch.indexing.reading.file_to_read import FileToRead
-from semsearch.indexing.reading.workers import chunks, prepare_in_processes, useful_processes
+from semsearch.indexing import intake as intake_module, parallel_reading as preparing_module
+from semsearch.indexing.parallel_reading import chunks, prepare_in_processes, useful_processes
+from semsearch.indexing.prepare_files import FileToRead
 from semsearch.settings import Settings
 from semsearch.word_vectors.table import VectorTable
 

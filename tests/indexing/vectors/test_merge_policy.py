@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from semsearch.indexing.vectors.merge_policy import SegmentSize, to_merge
+from semsearch.indexing.segment_merging import SegmentSize, to_merge
 
 
 def test_few_whole_segments_are_left_alone() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing.vectors.probe_questions import few_words, questions_of
+from semsearch.indexing.generation import few_words, questions_of
 from semsearch.storage.fitted import load_embedder
 
 

@@ -12,7 +12,7 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.contents.facets import DateFacet, Facet, Facets, FacetValue, FolderFacet
+from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
 from semsearch.word_vectors.table import VectorTable
 
 FILES = {

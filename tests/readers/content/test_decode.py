@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.readers.content.decode import declared_encoding, decode, text_encoding
-from semsearch.readers.content.guess import guess
+from semsearch.readers.encoding import declared_encoding, decode, guess, text_encoding
 from semsearch.readers.read import read_bytes
-from semsearch.results.state.problems import Omission
+from semsearch.results.omissions import Omission
 
 TYPOGRAPHIC = [
     "Price: €20", "It’s fine.", "Smith’s “quoted” words – and more…", "• one\r\n• two\r\n• three", "© 2020 Acme",

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.readers.content.sniff import format_by_content
 from semsearch.readers.read import read_bytes
+from semsearch.readers.sniff import format_by_content
 
 
 def zipped(**members: str) -> bytes:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.readers.content.sniff import _UNREADABLE
-from semsearch.readers.content.unnamed import _ADVICE, LARGEST, refusal
+from semsearch.readers.sniff import _ADVICE, _UNREADABLE, LARGEST, refusal
 
 PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
 TEXT = {

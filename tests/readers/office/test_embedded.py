@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from semsearch.readers.read import read_bytes
-from semsearch.results.state.problems import Omission
+from semsearch.results.omissions import Omission
 
 
 def letter() -> io.BytesIO:

@@ -10,8 +10,7 @@ import pytest
 from cited import check_whole
 
 from semsearch.readers.document import Document
-from semsearch.readers.pdf.columns import Gap, in_columns
-from semsearch.readers.pdf.lines import PageLine
+from semsearch.readers.pdf_layout import Gap, PageLine, in_columns
 from semsearch.readers.read import read_bytes
 
 pytest.importorskip("pypdfium2")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pdf.hyphens import Hyphens
-from semsearch.readers.pdf.layout import Paragraph, paragraphs, usual_distance, usual_size
-from semsearch.readers.pdf.lines import PageLine
-from semsearch.readers.pdf.running_heads import without_running_lines
+from semsearch.readers.pdf import Hyphens, without_running_lines
+from semsearch.readers.pdf_layout import PageLine, Paragraph, paragraphs, usual_distance, usual_size
 
 
 def line(

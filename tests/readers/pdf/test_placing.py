@@ -12,10 +12,8 @@ import pytest
 from sample_files.valid_files import pdf
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.readers.pdf.letters import Box
-from semsearch.readers.pdf.opening import PDFIUM, opened_pdf
-from semsearch.readers.pdf.pictures import MOST_PIXELS, draw_page
-from semsearch.readers.pdf.placing import PlacedPage, page_picture, place_sentences
+from semsearch.readers.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
+from semsearch.readers.pdfium import PDFIUM, opened_pdf
 
 pypdfium2 = pytest.importorskip("pypdfium2")
 pytest.importorskip("reportlab")

@@ -17,9 +17,9 @@ from cited import check_whole, cited_sentences, sentences
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
-from semsearch.readers.pdf.reader import in_runs
+from semsearch.readers.pdf import in_runs
 from semsearch.readers.read import read_bytes
-from semsearch.results.state.problems import Omission
+from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pdf.letters import letters_of
-from semsearch.readers.pdf.sentence_search import Piece, SentenceSearch, longest_beginning
+from semsearch.readers.pdf_pictures import Piece, SentenceSearch, letters_of, longest_beginning
 
 TIDE = "The tide lifts every boat in the harbour."
 NOTE = "A footnote that has nothing to do with it."

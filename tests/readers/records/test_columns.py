@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.readers.records.columns import NO_COLUMNS, Columns
+from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.text.passages import passages
 
 TABLE = 'id,Title,body,year,author\n7,Tides,"The moon ""pulls"". It moves.",1999,Ann\n8,Bread,Flour.,,\n9,,,2003,Ben\n'

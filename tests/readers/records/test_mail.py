@@ -12,7 +12,7 @@ from cited import check_whole, places
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.results.state.problems import Omission
+from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 
 TEXT = "Dear Bob,\n\nthe moon pulls the sea. Größe zählt, too.\n\nFrom here it moves.\n"

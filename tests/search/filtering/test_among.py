@@ -9,8 +9,7 @@ import pytest
 from small import index_of_articles
 
 from semsearch.index import Index
-from semsearch.results.hits import Mode
-from semsearch.results.options import SearchOptions
+from semsearch.results.options import Mode, SearchOptions
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -9,9 +9,8 @@ from dataclasses import astuple
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.filtering.filters import Filter, parse
-from semsearch.search.filtering.sql import FUNCTIONS, condition
-from semsearch.search.filtering.values import metadata_matches
+from semsearch.search.filter_sql import FUNCTIONS, condition
+from semsearch.search.filters import Filter, metadata_matches, parse
 
 DOCUMENTS = {
     "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',

@@ -8,8 +8,7 @@ import re
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.filtering.filters import parse
-from semsearch.search.filtering.paths import glob_pattern
+from semsearch.search.filters import glob_pattern, parse
 
 _PIECES = ("*", "**", "**/", "/", "a", "b", "a", "?", "[ab]", "*", "B")
 

@@ -13,9 +13,9 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index, Text
-from semsearch.search.queries.known_words import known_shares
+from semsearch.search.query import known_shares
+from semsearch.storage.checksums import update_digests
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.sums.seals import seal
 from semsearch.word_vectors.table import VectorTable
 
 RUSSIAN = "Капитан ведёт корабль через шторм. В больших городах живут люди, и они не боятся волн."
@@ -98,7 +98,7 @@ def as_of_before(folder: Path) -> None:
         settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
         del settings["languages"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        seal(db)
+        update_digests(db)
 
 
 def test_an_index_of_before_goes_on_in_english_until_it_is_rebuilt(tmp_path: Path, vectors: VectorTable) -> None:

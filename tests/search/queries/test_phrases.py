@@ -13,9 +13,9 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
-from semsearch.results.origin import Mode
-from semsearch.search.queries.phrases import follow_each_other
-from semsearch.text.terms.lexicon import Lexicon
+from semsearch.results.options import Mode
+from semsearch.search.query_syntax import follow_each_other
+from semsearch.text.terms import Lexicon
 from semsearch.word_vectors.table import VectorTable
 
 TEXTS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.queries.query import understood
-from semsearch.search.queries.query_syntax import QuerySyntax, taken_apart
+from semsearch.search.query import understood
+from semsearch.search.query_syntax import QuerySyntax, taken_apart
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.text.terms.question_terms import of_questions
+from semsearch.text.terms import of_questions
 from semsearch.text.tokens import words
 
 
@@ -180,7 +180,7 @@ def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path)
     for number in range(1, len(lines) + 1):
         part = "Part 1" if number < 6 else "Part 2" if number < 10 else "Part 3"
         with index._database.reading() as db:
-            from semsearch.search.queries.similar import find_subject
+            from semsearch.search.similar import find_subject
 
             (heading,) = find_subject(db, "docs/sea-0.md", number).headings
         assert heading.endswith(part), number

@@ -13,8 +13,8 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
-from semsearch.results.origin import Mode
-from semsearch.search.ranking.boosts import parse_boost
+from semsearch.results.options import Mode
+from semsearch.search.boosts import parse_boost
 from semsearch.word_vectors.table import VectorTable
 
 QUERY = "a ship in the storm"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.search.ranking.fusion import Weights, fuse, weigh, weights_of
+from semsearch.results.options import Weights
+from semsearch.search.scoring import fuse, weigh, weights_of
 from semsearch.tuning import TUNING
 
 DENSE_WEIGHT = TUNING.dense_weight

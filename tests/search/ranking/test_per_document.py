@@ -11,7 +11,7 @@ from small import article
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.origin import Mode
+from semsearch.results.options import Mode
 from semsearch.word_vectors.table import VectorTable
 
 

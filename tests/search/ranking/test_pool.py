@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.dense.stored import inner_products
-from semsearch.search.ranking.pool import Pool
+from semsearch.dense.stored_vectors import inner_products
+from semsearch.search.scoring import Pool
 
 FOUND = [[7, 3, 7], [], [9], [3, 9, 1, 9]]
 

@@ -14,10 +14,9 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.floor import FLOOR, strong_part
-from semsearch.results.hits import Hit
+from semsearch.results.hits import FLOOR, Hit, above_threshold
 from semsearch.results.options import SearchOptions
-from semsearch.search.ranking.relevance import beyond_doubt, relevance
+from semsearch.search.scoring import beyond_doubt, relevance
 
 
 @pytest.fixture(scope="module")
@@ -96,18 +95,18 @@ def test_what_is_similar_has_no_relevance(index: Index) -> None:
 
 def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:
     hits = index.search("captain ship", 6)
-    assert strong_part(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))[-1].relevance == 0.2
-    assert len(strong_part(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))) == 3
-    assert len(strong_part(with_relevance(hits, [0.01, None, 0.0]))) == 2
-    assert strong_part(with_relevance(hits, [0.01, 0.0])) == []
-    assert strong_part([]) == []
+    assert above_threshold(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))[-1].relevance == 0.2
+    assert len(above_threshold(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))) == 3
+    assert len(above_threshold(with_relevance(hits, [0.01, None, 0.0]))) == 2
+    assert above_threshold(with_relevance(hits, [0.01, 0.0])) == []
+    assert above_threshold([]) == []
 
 
 def test_the_library_cuts_only_when_it_is_asked_to(index: Index) -> None:
     every = index.search("captain ship", 30)
     cut = index.search("captain ship", 30, floor=FLOOR)
     assert any(hit.relevance is not None and hit.relevance < FLOOR for hit in every)
-    assert list(cut) == strong_part(every)
+    assert list(cut) == above_threshold(every)
     assert 0 < len(cut) < len(every)
     with pytest.raises(UsageError, match="share from 0 to 1"):
         SearchOptions(floor=2)
@@ -130,6 +129,6 @@ def test_several_indexes_cut_one_ranking(index: Index, tmp_path: Path) -> None:
         other.add([Text("law", article("law", 1), title="law")])
         both = MultiIndex({"one": index, "two": other})
         every, cut = both.search("captain ship", 30), both.search("captain ship", 30, floor=FLOOR)
-        assert list(cut) == strong_part(every)
+        assert list(cut) == above_threshold(every)
         assert 0 < len(cut) < len(every)
         assert both.context("violin melody", filters=["law"]).weak

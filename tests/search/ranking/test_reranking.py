@@ -11,9 +11,9 @@ from small import index_of_articles, opening
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
+from semsearch.rerankers.reranker import Readings, Reranker
 from semsearch.results.hits import Hit
-from semsearch.results.reranker import Readings, Reranker
-from semsearch.search.ranking.reranking import parts_of
+from semsearch.search.reranking import parts_of
 from semsearch.tuning import TUNING
 
 QUESTION = "the captain of the ship and the old bread"
@@ -81,12 +81,12 @@ def test_the_explanation_adds_up_to_the_score_and_names_the_rerankers_part(opene
 
 
 def test_without_a_reranker_nothing_of_it_is_seen_or_loaded(made: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "semsearch.search.ranking.reranking")
+    monkeypatch.delitem(sys.modules, "semsearch.search.reranking")
     (hit, *_) = made.search(QUESTION)
     assert "rerank" not in hit.explain().to_dict()
     assert hit.origin is not None
     assert hit.origin.rerank is None
-    assert "semsearch.search.ranking.reranking" not in sys.modules
+    assert "semsearch.search.reranking" not in sys.modules
 
 
 def test_one_that_says_the_same_of_all_changes_nothing(made: Index, opened: Callable[[Reranker], Index]) -> None:

@@ -9,12 +9,11 @@ from serving import Asker, running
 
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.results.context import Context
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Hit
+from semsearch.results.hits import Context, Hit
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.operations.asking import ASKING, search_together
-from semsearch.serve.operations.parameters import Given
+from semsearch.serve.request_parameters import Given
+from semsearch.serve.search_operations import ASKING, search_together
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}
 

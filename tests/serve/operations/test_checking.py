@@ -8,8 +8,8 @@ from serving import Asker, running
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.results.state.checkup import Checkup
-from semsearch.results.state.problems import FileCoverage, Problem
+from semsearch.results.omissions import FileCoverage, Problem
+from semsearch.results.reports import Checkup
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 

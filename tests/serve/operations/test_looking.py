@@ -10,9 +10,8 @@ from serving import Asker, running
 
 from semsearch import __version__
 from semsearch.index import Index
-from semsearch.results.contents.documents import DocumentInfo, DocumentText
-from semsearch.results.contents.facets import Facets
-from semsearch.results.state.reports import Status
+from semsearch.results.documents import DocumentInfo, DocumentText, Facets
+from semsearch.results.reports import Status
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 

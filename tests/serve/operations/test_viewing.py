@@ -14,11 +14,10 @@ from serving import Asker, running
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.readers.pdf.opening import PDFIUM
-from semsearch.results.contents.pages import PdfPage
-from semsearch.results.contents.passages import DocumentPassages
-from semsearch.serve.catalogue import document
+from semsearch.readers.pdfium import PDFIUM
+from semsearch.results.documents import DocumentPassages, PdfPage
 from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.openapi import document
 from semsearch.serve.server import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 

@@ -15,7 +15,7 @@ from small import write_articles
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.state.reports import Progress, SyncReport
+from semsearch.results.reports import Progress, SyncReport
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import ServerSettings
 from semsearch.system.locking import writer_lock

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from serving import TOKEN, Asker, running
 
+from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, RequestFacts, host_name, is_loopback
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.safety.access import LOOPBACK_NAMES, AccessRules, RequestFacts, host_name, is_loopback
 from semsearch.serve.server import ServerSettings
 
 RULES = AccessRules(TOKEN, LOOPBACK_NAMES, reading_posts=frozenset({"/v1/search"}))

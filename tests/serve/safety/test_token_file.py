@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import StorageError
-from semsearch.serve.safety.token_file import make_token, read_token, token_path
+from semsearch.serve.access import make_token, read_token, token_path
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes of files mean something else there")
 

@@ -9,9 +9,8 @@ import pytest
 from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
 
 from semsearch.errors import StorageError
-from semsearch.sources.objects import ahead
-from semsearch.sources.objects.ahead import fetched_ahead
-from semsearch.sources.objects.object_store import ObjectState, fetch_object, open_store, time_of
+from semsearch.sources import object_store
+from semsearch.sources.object_store import ObjectState, fetch_object, fetched_ahead, open_store, time_of
 
 SECOND = 1_000_000_000
 A = "s3://bucket/docs/a.md"
@@ -109,7 +108,7 @@ def test_objects_are_fetched_in_order_and_only_a_few_ahead(
         begun.append(call.args[0])
         return str(call.args[0])
 
-    monkeypatch.setattr(ahead, "Begun", noted)
+    monkeypatch.setattr(object_store, "Begun", noted)
     state = ObjectState("s3://bucket/docs", 20_000_000, 1)
     wanted = [(f"s3://bucket/docs/{number}", state) for number in range(5)]
     coming = fetched_ahead([wanted[0], None, *wanted[1:]], 1 << 30)

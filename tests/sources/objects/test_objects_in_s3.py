@@ -17,7 +17,7 @@ from small import article
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
-from semsearch.sources.objects import object_store
+from semsearch.sources import object_store
 from semsearch.word_vectors.table import VectorTable
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")

@@ -3,7 +3,7 @@
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.sources.objects.source_uri import SourceUri, parse_source
+from semsearch.sources.object_store import SourceUri, parse_source
 
 
 def test_options_are_kept_apart_from_the_path() -> None:

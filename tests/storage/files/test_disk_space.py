@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.files.disk_space import FreePages, free_pages, settle, vacuum
+from semsearch.storage.index_files import FreePages, free_pages, settle, vacuum
 from semsearch.storage.schema import migrate
 
 ROW = "x" * 1000

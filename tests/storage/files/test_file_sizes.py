@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from semsearch.storage.files.disk_space import file_sizes
+from semsearch.storage.index_files import file_sizes
 
 
 def test_the_sizes_of_all_files(tmp_path: Path) -> None:

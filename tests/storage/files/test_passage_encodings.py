@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.storage.files.passage_encodings import Encodings, PassageEncodings, encodings_size, key_of
+from semsearch.storage.passage_encodings import Encodings, PassageEncodings, encodings_size, key_of
 
 
 def vectors(names: str, dimension: int = 4) -> Encodings:
@@ -46,7 +46,7 @@ def test_the_oldest_go_where_it_grows_too_large(tmp_path: Path) -> None:
 def test_one_that_is_locked_or_in_no_folder_costs_nothing_but_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.storage.files.passage_encodings._PATIENCE", 0)
+    monkeypatch.setattr("semsearch.storage.passage_encodings._PATIENCE", 0)
     kept = PassageEncodings(tmp_path / "e.sqlite")
     kept.put(vectors("a"))
     with closing(sqlite3.connect(tmp_path / "e.sqlite", isolation_level=None)) as other:

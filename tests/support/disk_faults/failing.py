@@ -25,9 +25,8 @@ from disk_faults.file_doors import Doors, Fault, Kind, Operation, Watcher
 from disk_faults.power import Disk, Survival
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.indexing import giving_back
-from semsearch.indexing.reading import reading_log
-from semsearch.topics.fit import fit_topics
+from semsearch.indexing import reading_log, reclaim_space
+from semsearch.topics.topic_fit import fit_topics
 
 ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove")
 QUERIES = ("the captain of the ship", "bread from the oven", "a violin and a judge")
@@ -233,7 +232,7 @@ class World:
         if answers(self.work) != self.after:
             yield "the next run did not complete the work"
         with pytest.MonkeyPatch.context() as patch, Index.open(self.work) as index:
-            patch.setattr(giving_back, "GRACE_SECONDS", 0.0)
+            patch.setattr(reclaim_space, "GRACE_SECONDS", 0.0)
             index.sync(self.folder / "more")  # something is read
             index.add([])
         if left := {path.name for path in self.work.iterdir()} - KEPT:

@@ -128,12 +128,12 @@ def main(arguments: list[str]) -> None:
     action, points = arguments[4], [int(argument) for argument in arguments[5:]]
     if len(points) > 1:
         load()
-    import semsearch.indexing.reading.reading_log
-    from semsearch.topics.fit import fit_topics
+    import semsearch.indexing.reading_log
+    from semsearch.topics.topic_fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
-    semsearch.indexing.reading.reading_log.MUCH = 0  # and to note what was read of them
+    semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
     for point in points:
         if len(points) > 1 and hasattr(os, "fork"):
             child = os.fork()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semsearch.index import Index
-    from semsearch.results.hits import Mode
+    from semsearch.results.options import Mode
 
 DOCUMENTS = 5
 TEXTS = {0: "The captain has a ship, a sail and an anchor.", 1: "The oven has bread, flour and butter."}

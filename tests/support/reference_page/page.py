@@ -13,8 +13,8 @@ from reference_page.keys import Key, keys_of
 from reference_page.markdown import code, prose, unwrapped
 from reference_page.printed import OF_RESEARCH as PRINTED_BY_RESEARCH, PRINTED, Printed
 from reference_page.sources import ClassSource, path_of
-from semsearch.cli.exit_status import STATUSES
 from semsearch.cli.main import app
+from semsearch.cli.messages import STATUSES
 
 _OPENING = """\
 <!-- Made by: python tests/support/reference_page > docs/reference.md -->

@@ -41,7 +41,7 @@ class Printed:
         return [*self.own, *(keys_of(self.result) if self.result else ())]
 
 
-def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsearch.cli.output.formats") -> Key:
+def _key(name: str, annotation: str, meaning: str = "", *, module: str = "semsearch.cli.answer_formats") -> Key:
     return Key(name, kind_of(ast.parse(annotation, mode="eval").body, module), meaning)
 
 
@@ -89,7 +89,7 @@ PRINTED = (
         "`--jsonl` prints a line for each hit, as for `query`.",
         own=(_key("query", "str", "the path and line, as given"), _MODE, _HITS),
     ),
-    Printed("context", "", own=(_QUESTION, _MODE), result=_result("semsearch.results.context:Context")),
+    Printed("context", "", own=(_QUESTION, _MODE), result=_result("semsearch.results.hits:Context")),
     Printed(
         "map",
         "",
@@ -97,30 +97,30 @@ PRINTED = (
             _key("index", "str", "the folder of the index"),
             _key("generation", "int", "of the index"),
             _key("passages", "int"),
-            _key("regions", "list[MapRegion]", module="semsearch.results.contents.map_status"),
+            _key("regions", "list[MapRegion]", module="semsearch.results.map_status"),
         ),
     ),
     Printed(
         "index",
         "",
         own=(_key("index", "str", "the folder of the index"),),
-        result=_result("semsearch.results.state.reports:SyncReport"),
+        result=_result("semsearch.results.reports:SyncReport"),
     ),
     Printed(
         "watch",
         "A line for each sync.",
         own=(_key("index", "str", "the folder of the index"),),
-        result=_result("semsearch.results.state.reports:SyncReport"),
+        result=_result("semsearch.results.reports:SyncReport"),
     ),
     Printed(
         "status",
         "With `--components` also `directions`, a list of Direction. With `--problems` instead `problems`, a list of "
         "Problem; with `--coverage` instead `coverage`, a list of FileCoverage.",
-        result=_result("semsearch.results.state.reports:Status"),
+        result=_result("semsearch.results.reports:Status"),
         named=(
             _result("semsearch.embedding.directions:Direction"),
-            _result("semsearch.results.state.problems:Problem"),
-            _result("semsearch.results.state.problems:FileCoverage"),
+            _result("semsearch.results.omissions:Problem"),
+            _result("semsearch.results.omissions:FileCoverage"),
         ),
     ),
     Printed(
@@ -129,12 +129,12 @@ PRINTED = (
         "an object with the keys of Facets. `--jsonl` prints one of them a line.",
         result=_result("semsearch.maintenance.listing:IndexSummary"),
         named=(
-            _result("semsearch.results.contents.documents:DocumentInfo"),
-            _result("semsearch.results.contents.facets:Facets"),
+            _result("semsearch.results.documents:DocumentInfo"),
+            _result("semsearch.results.documents:Facets"),
         ),
         is_list=True,
     ),
-    Printed("publish", "", result=_result("semsearch.results.state.publication:PublishReport")),
+    Printed("publish", "", result=_result("semsearch.results.reports:PublishReport")),
     Printed("indexes", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
     Printed(
         "config show",
@@ -157,10 +157,8 @@ PRINTED = (
         ),
     ),
     Printed("vectors evaluate", "", result=_result("semsearch.evaluate.vector_scores:VectorsReport")),
-    Printed(
-        "evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval.comparison:RetrievalRow"), is_list=True
-    ),
-    Printed("evaluate sts", "", result=_result("semsearch.evaluate.similarity.sts_report:StsReport")),
+    Printed("evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval:RetrievalRow"), is_list=True),
+    Printed("evaluate sts", "", result=_result("semsearch.evaluate.sts_scores:StsReport")),
     Printed(
         "evaluate golden",
         "",

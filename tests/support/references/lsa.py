@@ -1,4 +1,4 @@
-"""Latent semantic analysis, transcribed literally and slowly: the oracle of semsearch.topics.fit and topics.model."""
+"""Latent semantic analysis, transcribed literally and slowly: the oracle of semsearch.topics."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from semsearch.readers.cells import joined
+from semsearch.readers.document import joined_cells
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _blocks(tokens: list[Token]) -> Iterator[TokenBlock]:
         elif token.type == "tr_open":
             row, lines = [], range(*(token.map or (0, 0)))
         elif token.type == "tr_close":
-            yield TokenBlock(joined(row or []), 0, lines)
+            yield TokenBlock(joined_cells(row or []), 0, lines)
             row = None
         elif token.type == "inline" and row is not None:
             row.append(_seen(token))

@@ -25,9 +25,8 @@ from pathlib import Path
 import pytest
 
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.stores.milvus.collection_address import parsed
-from semsearch.stores.milvus.index_collections import claim
-from semsearch.stores.milvus.partition_store import MilvusStore
+from semsearch.stores.milvus_server import claim, parsed
+from semsearch.stores.milvus_store import MilvusStore
 
 VARIABLE = "SEMSEARCH_TEST_MILVUS"
 _QUICKER = {  # milliseconds: a server that somebody waits for

@@ -24,9 +24,9 @@ import pytest
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.storage.segments import LARGEST
 from semsearch.stores.engine import StoreLocation
-from semsearch.stores.postgres.claims import claim
-from semsearch.stores.postgres.connection_pool import close_databases
-from semsearch.stores.postgres.table_store import PostgresStore
+from semsearch.stores.postgres_claims import claim
+from semsearch.stores.postgres_connections import close_databases
+from semsearch.stores.postgres_store import PostgresStore
 
 _NOBODY = 65534
 _NEEDED = ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.published import places
-from semsearch.published.folder_place import FolderPlace
+from semsearch.snapshots import snapshot_store
+from semsearch.snapshots.snapshot_store import FolderStore
 
 
-class WatchedPlace(FolderPlace):
+class WatchedPlace(FolderStore):
     """A folder that keeps a list of what was put, and calls something before each object is got."""
 
     put_names: list[str]
@@ -36,5 +36,5 @@ def watched_place(folder: Path) -> Iterator[tuple[str, type[WatchedPlace]]]:
 
     Watched.put_names = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(places._OPENERS, "watched", lambda _: Watched(folder))
+        patched.setitem(snapshot_store._OPENERS, "watched", lambda _: Watched(folder))
         yield f"watched://{folder.as_posix().lstrip('/')}", Watched

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.languages.detection import clear_language_of, language_of, language_of_parts
-from semsearch.text.languages.names import name_of
-from semsearch.text.languages.rules import RULES
+from semsearch.text.languages import RULES, clear_language_of, language_of, language_of_parts, name_of
 
 TEXTS = {
     "en": "The captain sails the ship across the storm, and the sailors are afraid of the waves.",

@@ -5,11 +5,8 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from semsearch.text.languages.rules import RULES
-from semsearch.text.languages.stemming import lowered, plain, stems
-from semsearch.text.languages.stop_words import LONGEST, stop_words
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.text.terms.question_terms import content_words, count_shared, of_questions
+from semsearch.text.languages import LONGEST, RULES, stop_words
+from semsearch.text.terms import Lexicon, content_words, count_shared, lowered, of_questions, plain, stems
 
 
 def terms(text: str, language: str) -> set[int]:

@@ -12,11 +12,11 @@ import numpy as np
 from small import small_vectors
 
 from fuzzing.target import Run, Target, text_of
-from semsearch.cli.configuration.configuration import read_configuration
-from semsearch.cli.configuration.defaults import CONFIGURED, defaults_of
+from semsearch.cli.configuration import read_configuration
+from semsearch.cli.configured_defaults import CONFIGURED, defaults_of
 from semsearch.sources.ignore import compose, globs, rules_of_folder
-from semsearch.word_vectors.formats import identify
 from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.vector_formats import identify
 
 _CONFIGURATION = b"""# ours
 indexes = "indexes"

@@ -16,13 +16,13 @@ from sealing import reseal
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_segment import Vectors
+from semsearch.dense.faiss_store import Vectors
 from semsearch.index import Index
 from semsearch.lexical.postings import Postings
-from semsearch.mapping.map_file import read_map
-from semsearch.storage.files.map_files import map_path
+from semsearch.mapping.passage_map import read_map
+from semsearch.storage.index_files import map_path
 from semsearch.storage.segments import Segment
-from semsearch.topics.model import Topics, open_topics, write_topics
+from semsearch.topics.topic_model import Topics, open_topics, write_topics
 
 _DATABASE = "index.sqlite"
 _DIMENSION = 24

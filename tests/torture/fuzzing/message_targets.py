@@ -12,11 +12,11 @@ from agent_messages import META, call, hello, message
 
 from fuzzing.small_index import made_index
 from fuzzing.target import Run, Target
+from semsearch.agents.http_transport import HttpAgents
 from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.tools.catalogue import TOOLS
-from semsearch.agents.transport.http import HttpAgents
-from semsearch.serve.catalogue import OPERATIONS
+from semsearch.agents.tools import TOOLS
 from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.openapi import OPERATIONS
 from semsearch.serve.server import RunningServer, ServerSettings, listen
 
 _TOKEN = "a token for tests, of enough characters"  # of no server but this one

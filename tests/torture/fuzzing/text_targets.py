@@ -7,13 +7,12 @@ from pathlib import Path
 
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
-from semsearch.search.filtering.filters import parse
-from semsearch.search.queries.query_syntax import taken_apart
-from semsearch.text.languages.detection import language_of
+from semsearch.search.filters import parse
+from semsearch.search.query_syntax import taken_apart
+from semsearch.text.languages import language_of
 from semsearch.text.near_duplicates import first_alike
 from semsearch.text.sentences import sentence_spans
-from semsearch.text.terms.lexicon import Lexicon
-from semsearch.text.terms.question_terms import named_terms
+from semsearch.text.terms import Lexicon, named_terms
 from semsearch.text.tokens import hash_word, hash_words, words
 
 _MODES = ("hybrid", "dense", "lexical")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 from console import on_terminal, semsearch
 
-from semsearch.cli.output.explained import Cell, summary, table
-from semsearch.cli.output.terminal import heat_map, warmth
+from semsearch.cli.explanation_text import Cell, summary, table
+from semsearch.cli.terminal import heat_map, warmth
 from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
-from semsearch.results.origin import Mode, Rerank
+from semsearch.results.options import Mode, Rerank
 
 pytestmark = pytest.mark.usefixtures("here")
 

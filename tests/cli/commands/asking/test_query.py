@@ -332,8 +332,8 @@ def test_a_query_imports_only_what_it_needs() -> None:
         "import sys\nfrom semsearch.cli.main import app\n"
         "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
         "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'pyromark', 'pathspec',"
-        " 'markdown_it', 'numpy.ma', 'semsearch.maintenance.create', 'semsearch.results.explanation',"
-        " 'semsearch.search.filtering.filters', 'prompt_toolkit', 'semsearch.cli.opening.hits']\n"
+        " 'markdown_it', 'numpy.ma', 'semsearch.maintenance.create_index', 'semsearch.results.explanation',"
+        " 'semsearch.search.filters', 'prompt_toolkit', 'semsearch.cli.open_hit']\n"
         "print([name for name in needless if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(

@@ -18,7 +18,7 @@ import pytest
 from console import index_docs, semsearch, work_in, write_docs
 from serving import TOKEN, Asker, running
 
-from semsearch.cli.commands.serving import serve_command
+from semsearch.cli.commands import server_commands
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import RunningServer, ServerSettings
 from semsearch.word_vectors.table import VectorTable
@@ -61,7 +61,7 @@ def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
 
 def test_the_page_is_opened_in_the_browser_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: queue.Queue[str] = queue.Queue()
-    monkeypatch.setattr(serve_command, "_show", opened.put)
+    monkeypatch.setattr(server_commands, "_show", opened.put)
     monkeypatch.setattr(RunningServer, "run", lambda _: None)
     found = semsearch("serve", "--port", "0", "--open")
     assert opened.get(timeout=60) == found.lines[0]

@@ -16,7 +16,7 @@ from console import INDEX, semsearch, write_docs
 
 from semsearch import Index, SyncReport, Text
 from semsearch.errors import StorageError
-from semsearch.storage import opening
+from semsearch.storage import database
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -163,7 +163,7 @@ def test_the_time_and_the_sentences_of_embedding_all_anew_are_told(
 def test_topics_are_learned_unless_they_are_not_wanted(
     made: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from semsearch.topics.fit import fit_topics
+    from semsearch.topics.topic_fit import fit_topics
 
     assert semsearch("status", "--json").json["adapted"] is None
     assert "none; an index learns topics from about two hundred passages on" in semsearch("status").out
@@ -432,7 +432,7 @@ def test_an_interrupted_creation_leaves_nothing(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semsearch.maintenance.create.upgrade", interrupted)
+    monkeypatch.setattr("semsearch.maintenance.create_index.upgrade", interrupted)
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
     assert not (empty / "indexes").exists()
@@ -447,14 +447,14 @@ def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) 
 
 
 def test_a_folder_that_may_not_be_looked_into_is_no_index(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_file = opening._is_file
+    is_file = database._is_file
 
     def refuse(path: Path) -> bool:
         if path.parent == Path("priv"):
             raise PermissionError(13, "Permission denied", str(path))
         return is_file(path)
 
-    monkeypatch.setattr(opening, "_is_file", refuse)
+    monkeypatch.setattr(database, "_is_file", refuse)
     for name in ("priv", "./priv"):
         result = semsearch("status", "--name", name)
         assert result.status == 2

@@ -9,7 +9,7 @@ from console import semsearch
 from memory_bucket import MemoryBucket, use_bucket
 from small import article
 
-from semsearch.cli.opening.hits import open_hit
+from semsearch.cli.open_hit import open_hit
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 

@@ -180,7 +180,7 @@ function chip(filter, remove) {
 /** A choice among values of one key. `path` leads to the values, from the top. @typedef {{key: string, title: string, own: string[], path: FacetValue[], values: FacetValue[], more: number}} FacetGroup */
 /** @typedef {{documents: number, groups: FacetGroup[]}} FacetGroups */
 
-// What /v1/facets answers; semsearch/results/contents/facets.py says what each is
+// What /v1/facets answers; semsearch/results/documents.py says what each is
 /** @typedef {{key: string, own: string[], values: FacetValue[], more: number}} Facet */
 /** @typedef {{own: string[], path: FacetValue[], values: FacetValue[], more: number}} FolderFacet */
 /** @typedef {{key: string, own: string[], years: FacetValue[], more: number, year: string | null, months: FacetValue[]}} DateFacet */

@@ -1,0 +1,386 @@
+"""Format answers as text for pipes and other programs: lines without colours, without rich.
+
+Each format is a function from answers to lines. Control characters of a document or a query never reach the
+terminal:
+JSON escapes them, the other formats write a space.
+
+Paths. Paths as a terminal shows them: as short as one would write them here, and broken where their parts meet.
+
+Whole passages. Whole passages as lines, for answers that end in a code block: their lines stay lines, and the
+sentence
+is marked.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, location, own_terms
+from semsearch.results.options import Mode
+from semsearch.system.locations import working_folder
+
+if TYPE_CHECKING:
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.hits import Context
+
+# -- Paths -------------------------------------------------------------------------------------------------------------
+
+_UP = ".."
+
+
+@lru_cache(maxsize=256)
+def nearest(path: str) -> str:
+    """The path of a file as one would write it here: relative to a folder above, where that is shorter."""
+    if not os.path.isabs(path):  # noqa: PTH117  # as text, for as little time as can be
+        return path
+    try:
+        relative = os.path.relpath(path, working_folder()).replace(os.sep, "/")
+    except ValueError:  # on another drive
+        return path
+    return relative if len(relative) < len(path) else path
+
+
+def folded(path: str, first: int, room: int) -> list[str]:
+    """Divide a path after its separators into lines: of `first` columns, and of `room` columns from the second on.
+
+    A part that is longer than a line is a line by itself, and too long.
+    """
+    lines, line = list[str](), ""
+    for part in path.replace("/", "/\0").split("\0"):
+        if line and len(line) + len(part) > (room if lines else first):
+            lines.append(line)
+            line = ""
+        line += part
+    return [*lines, line]
+
+
+# -- Whole passages ----------------------------------------------------------------------------------------------------
+
+OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # by terminals; not line ends and tabs
+
+
+@dataclass(frozen=True, slots=True)
+class PassageLine:
+    """A line of a passage, safe to print; whether the best sentence, or a part of it, stands on it."""
+
+    text: str
+    is_best: bool
+
+
+def passage_lines(hit: Hit) -> Iterator[PassageLine]:
+    """The lines of a hit's passage."""
+    first = hit.passage.find(hit.sentence) if hit.sentence else -1
+    last, begin = first + len(hit.sentence), 0
+    for line in hit.passage.splitlines(keepends=True):
+        end = begin + len(line)
+        yield PassageLine(_safe(line), first >= 0 and begin < last and first < end and not line.isspace())
+        begin = end
+
+
+def _safe(line: str) -> str:
+    """A line without characters that a terminal would obey; its indentation stays."""
+    return OBEYED.sub(" ", line.expandtabs(4).rstrip())
+
+
+# -- Formats -----------------------------------------------------------------------------------------------------------
+
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # and characters that change the direction
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+_FIELDS = (
+    "rank",
+    "score",
+    "dense",
+    "lexical",
+    "path",
+    "line",
+    "page",
+    "place",
+    "title",
+    "headings",
+    "sentence",
+    "start",
+    "end",
+    "duplicates",
+)
+_OF_DOCUMENT = ("index", "path", "root", "document", "title", "format")
+_DUPLICATES = 3  # passages that say the same and are named
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A query with its hits; or the subject of `similar` with its hits, in which no words are marked."""
+
+    query: str
+    mode: Mode
+    hits: list[Hit]
+    by_words: bool = True
+    explanations: Sequence[Explanation] = ()  # one for each hit, or none
+    whole: bool = False  # show passages, not sentences only
+    indexes: Sequence[str] = ()  # that were asked as one; hits say which one they are of
+    is_grouped: bool = False  # whether the hits of each document come together
+    weak: int = 0  # hits at the end that were left out, since they are unlikely to answer
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to a plain dict, as for JSON."""
+        about = {"query": self.query, "mode": self.mode}
+        found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts()}
+        said = {"warnings": [self.without_hits]} if self.weak and not self.hits else {}
+        return about | found | ({"weak": self.weak} if self.weak else {}) | said
+
+    @property
+    def without_hits(self) -> str:
+        """What is said in place of hits."""
+        return f"nothing here answers this well; {self.left_out}" if self.weak else "no hits"
+
+    @property
+    def left_out(self) -> str:
+        """How many weak hits were left out, and how they are shown."""
+        return f"{self.weak} weak passages: --all shows them" if self.weak > 1 else "1 weak passage: --all shows it"
+
+    def _documents(self) -> list[dict[str, Any]]:
+        """The hits of each document under what they have in common; the document of the best hit comes first."""
+        found: dict[tuple[str | None, str], dict[str, Any]] = {}
+        for hit, as_dict in zip(self.hits, self.hit_dicts(), strict=True):
+            common = {key: as_dict[key] for key in _OF_DOCUMENT if key in as_dict}
+            document = found.setdefault((hit.index, hit.path), common | {"score": hit.score, "hits": []})
+            document["hits"].append(as_dict)
+        return list(found.values())
+
+    def hit_dicts(self) -> list[dict[str, Any]]:
+        """The hits as plain dicts, with their explanations, if there are any, as `explain`."""
+        if not self.explanations:
+            return [hit.to_dict() for hit in self.hits]
+        pairs = zip(self.hits, self.explanations, strict=True)
+        return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line: line ends, tabs and control characters become single spaces."""
+    return _UNSEEN.sub(" ", text).strip()
+
+
+def path_of(hit: Hit | DuplicatePassage) -> str:
+    """The path of a hit, safe to print."""
+    return plain_path(nearest(hit.path) if hit.root else hit.path)
+
+
+def plain_path(path: str) -> str:
+    """Make a path safe to print: control characters become question marks, as `ls` shows them."""
+    return _CONTROL.sub("?", path)
+
+
+def path_and_position(hit: Hit | DuplicatePassage) -> str:
+    """`path:line`, as editors and terminals know it; `path p. 3`, `path slide 3` for files without lines."""
+    return path_of(hit) + position_of(hit)
+
+
+def position_of(hit: Hit | DuplicatePassage) -> str:
+    """The position of a hit, to follow its path: `:42`, ` p. 3`, ` slide 3`."""
+    return _CONTROL.sub("?", location("", hit.format, hit.position))
+
+
+def trail(hit: Hit) -> list[str]:
+    """The title of a hit's document and the headings above it: `Handbook › Keys › Rotation`.
+
+    A title that only repeats the file's name or a heading is left out. Page and place come first if the hit is cited by
+    lines: `cell 3 › Ships`; but not if the heading has the place, as that of a function has its name.
+    """
+    headings = [heading for heading in map(one_line, hit.headings) if heading]
+    title = one_line(hit.title)
+    if title and title not in (*headings, *_file_names(hit.path)):
+        headings = [title, *headings]
+    if hit.format in LINELESS or (hit.place and headings and hit.place.rpartition(".")[2] in headings[-1]):
+        return headings
+    return [*filter(None, [one_line(own_terms(hit.position))]), *headings]
+
+
+def _file_names(path: str) -> tuple[str, str]:
+    """The name of a file, with and without its ending."""
+    name = path[path.rfind("/") + 1 :]
+    return name, name.rpartition(".")[0]
+
+
+def also_in(hit: Hit) -> str:
+    """The passages that say the same as a hit: `2 more say the same: a.md:3, b.md:7`. Empty if there are none."""
+    count = len(hit.duplicates)
+    if not count:
+        return ""
+    named = [path_and_position(other) for other in hit.duplicates[:_DUPLICATES]]
+    between = "; " if any(", " in each for each in named) else ", "
+    named += ["…"] if count > _DUPLICATES else []
+    return f"{count} more {'says' if count == 1 else 'say'} the same: {between.join(named)}"
+
+
+def stale_mark(hit: Hit) -> str:
+    """The mark of a hit whose file has changed; empty for others."""
+    return "changed since it was indexed" if hit.stale else ""
+
+
+def index_mark(hit: Hit) -> str:
+    """The index of a hit, `[notes]`; empty where one was asked."""
+    return f"[{plain_path(hit.index)}]" if hit.index else ""
+
+
+def context_text(context: Context) -> str:
+    """A context's text, line by line, without control characters."""
+    return "\n".join(_CONTROL.sub(" ", line).rstrip() for line in context.text.splitlines())
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """Write a value as readable JSON. Control characters and lone surrogates are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def json_object(answers: Iterable[Answer]) -> Iterator[str]:
+    """An answer as one JSON object: query, mode, hits."""
+    for answer in answers:
+        yield to_json(answer.to_dict())
+
+
+def json_list(answers: Iterable[Answer]) -> Iterator[str]:
+    """Answers as a JSON list of objects with query, mode and hits, written as they come."""
+    before = "["
+    for answer in answers:
+        yield before
+        yield to_json(answer.to_dict())
+        before = ","
+    yield "]" if before == "," else "[]"
+
+
+def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
+    """Answers as JSON Lines: an object for each hit, with its query."""
+    for answer in answers:
+        for hit in answer.hit_dicts():
+            yield to_json({"query": answer.query, "mode": answer.mode, **hit}, indent=None)
+
+
+def plain(answers: Iterable[Answer]) -> Iterator[str]:
+    """Answers as plain lines: `path:line  score  trail`, and the sentence below, marked if there is context.
+
+    Passages that say the same, and the explanation, follow.
+    """
+    first = True
+    for answer in answers:
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
+            if not first:
+                yield ""
+            first = False
+            parts = [path_and_position(hit), f"{hit.score:.3f}", index_mark(hit), " › ".join(trail(hit))]
+            yield "  ".join(part for part in parts if part)
+            yield from _whole(hit) if answer.whole else _around(hit)
+            if also := also_in(hit):
+                yield f"    + {also}"
+            if stale := stale_mark(hit):
+                yield f"    ! {stale}"
+            if explanation is not None:
+                from semsearch.cli.explanation_text import lines  # start-up time: few ask for explanations
+
+                yield from (f"    {line}" for line in lines(explanation))
+
+
+def _around(hit: Hit) -> Iterator[str]:
+    mark = "  > " if hit.before or hit.after else "    "
+    yield from (f"    {one_line(text)}" for text in hit.before)
+    yield mark + one_line(hit.sentence)
+    yield from (f"    {one_line(text)}" for text in hit.after)
+
+
+def _whole(hit: Hit) -> Iterator[str]:
+
+    for line in passage_lines(hit):
+        yield (("  > " if line.is_best else "    ") + line.text).rstrip()
+
+
+def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
+    """Answers as plain lines, under a line for each query."""
+    first = True
+    for answer in answers:
+        if not first:
+            yield ""
+        first = False
+        yield f"? {one_line(answer.query)}"
+        yield from plain([answer]) if answer.hits else [f"    {answer.without_hits}"]
+
+
+def paths(answers: Iterable[Answer]) -> Iterator[str]:
+    """The paths of the hits, each once, the best first."""
+    for answer in answers:
+        yield from dict.fromkeys(map(path_of, answer.hits))
+
+
+def null(answers: Iterable[Answer]) -> Iterator[str]:
+    """The paths of the hits as they are, for `xargs -0`: each once and ended by a null, whatever characters it has."""
+    for answer in answers:
+        for path in dict.fromkeys(hit.path for hit in answer.hits):
+            yield f"{path}\0"
+
+
+def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
+    """Hits as `path:line:column:sentence`; columns count bytes from 1, as in ripgrep."""
+    for answer in answers:
+        for hit in answer.hits:
+            yield f"{path_of(hit)}:{hit.line}:{column(hit)}:{one_line(hit.sentence)}"
+
+
+def csv(answers: Iterable[Answer]) -> Iterator[str]:
+    """Hits as comma-separated values under a header; a row is always one line."""
+    from csv import writer  # start-up time
+
+    row = io.StringIO()
+    rows = writer(row, lineterminator="")
+    rest = iter(answers)
+    begun = list(islice(rest, 1))
+    columns = ("index", *_FIELDS) if begun and begun[0].indexes else _FIELDS
+    rows.writerow(("query", "mode", *columns))
+    for answer in chain(begun, rest):
+        for hit in answer.hits:
+            yield row.getvalue()
+            row.seek(0)
+            row.truncate()
+            values = hit.to_dict() | {"headings": " › ".join(hit.headings), "duplicates": len(hit.duplicates)}
+            cells = [answer.query, answer.mode, *(values[field] for field in columns)]
+            rows.writerow(one_line(cell) if isinstance(cell, str) else cell for cell in cells)
+    yield row.getvalue()
+
+
+def column(hit: Hit) -> int:
+    """The column where a hit's sentence begins, in bytes from 1; 1 if the file has gone or changed, or is binary."""
+    from semsearch.readers.document import line_starts  # start-up time: only vimgrep's format needs it
+
+    source = _source(hit.path) if hit.root else None
+    if source is None or hit.start > len(source):
+        return 1
+    starts = line_starts(source[: hit.start])
+    return len(source[starts[-1] : hit.start].encode()) + 1 if len(starts) == hit.line else 1
+
+
+@lru_cache(maxsize=16)
+def _source(path: str) -> str | None:
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
+FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {
+    "csv": csv,
+    "json": json_object,
+    "jsonl": jsonl,
+    "null": null,
+    "paths": paths,
+    "plain": plain,
+    "vimgrep": vimgrep,
+}
+EXPLAINING = ("table", "plain", "json", "jsonl")  # formats that have room for explanations
+BATCH_FORMATS = FORMATS | {"json": json_list, "plain": plain_batch}

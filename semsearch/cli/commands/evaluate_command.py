@@ -1,0 +1,178 @@
+"""`semsearch evaluate golden`: one's own questions with their answers, asked again and compared with the last run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from semsearch.cli.answer_formats import one_line, to_json
+from semsearch.cli.answering import open_asked
+from semsearch.cli.command_options import (
+    AskedIndexOption,
+    IndexesOption,
+    JsonOption,
+    RerankOption,
+    RerankSecondsOption,
+    ServerOption,
+    VectorsOption,
+)
+from semsearch.cli.commands.experiment_command import command_of
+from semsearch.cli.extensible_group import ExtensibleGroup
+from semsearch.cli.find_index import INDEXES
+from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
+from semsearch.cli.progress import progress
+from semsearch.cli.tables import aligned
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.retrieval_experiment import RETRIEVAL
+from semsearch.evaluate.sts_experiment import STS
+
+if TYPE_CHECKING:
+    from semsearch.evaluate.golden import AnsweredQuestion, GoldenMode, GoldenReport
+    from semsearch.results.options import Mode
+
+_NOT_FOUND = "–"
+
+
+def golden(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
+    ],
+    index: AskedIndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    modes: Annotated[
+        list[str] | None,
+        typer.Option("--modes", "--mode", "-m", metavar="MODE", help="By default hybrid. May be repeated."),
+    ] = None,
+    least: Annotated[
+        list[str] | None,
+        typer.Option("--least", metavar="FIGURE=X", help="Fail where a figure is below: 'hit@5=0.9'. May be repeated."),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where the last run is kept; by default beside the index."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep/--no-keep", help="Whether this run is the last one from now on.")
+    ] = True,
+    misses: Annotated[bool, typer.Option("--misses", help="List the questions without an answer in ten hits.")] = False,
+    rerank: RerankOption = None,
+    rerank_seconds: RerankSecondsOption = None,
+    server: ServerOption = None,
+    vectors: VectorsOption = None,
+    format_: Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)] = "table",
+    json: JsonOption = False,
+) -> None:
+    """Ask your own questions, and see whether what answers them is found.
+
+    Of each mode, the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
+    nDCG where answers have grades; and which questions have an answer earlier or later than in the last run. An answer
+    is a document, or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
+    semsearch query --mark N --golden FILE writes such lines.
+
+    Exit status: 0, 1 where a figure is below its --least, 2 on an error.
+    """
+    use_one_thread()
+    tell_warnings()
+    from semsearch.evaluate.golden import (
+        GoldenFile,
+        evaluate_golden,  # start-up time
+    )
+
+    limits = dict(map(_limit, least or ()))
+    if problems := GoldenFile.read(file).problems:
+        for problem in problems[:-1]:
+            complain(problem)
+        raise SourceError(problems[-1])
+    asked = open_asked(index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds)
+    with asked as opened, progress() as show:
+        found = evaluate_golden(
+            file, opened, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
+        )
+    for warning in found.warnings:
+        warn(f"{file}, {warning}")
+    if json or format_ == "json":
+        print(to_json(found.to_dict()))
+    else:
+        _print(found, misses=misses)
+    if _is_below(found, limits):
+        sys.stdout.flush()
+        raise typer.Exit(NONE_FOUND)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    """The figure and the least of an option. Raises UsageError."""
+    from semsearch.evaluate.golden import MEASURES  # start-up time
+
+    name, _, number = text.partition("=")
+    try:
+        least = float(number)
+    except ValueError:
+        least = -1.0
+    if name not in MEASURES or not 0 <= least <= 1:
+        figures = ", ".join(MEASURES)
+        raise UsageError(f"--least is one of {figures} and a number from 0 to 1, as hit@5=0.9, not {text!r}")
+    return name, least
+
+
+def _is_below(found: GoldenReport, limits: dict[str, float]) -> bool:
+    """Say which figures are below their limits, and whether any is. Raises UsageError for one that there is not."""
+    are_below = False
+    for mode in found.modes:
+        for name, least in limits.items():
+            if name not in mode.figures:
+                raise UsageError(f"there is no {name} without grades; give answers grades, or another --least")
+            if mode.figures[name] < least:
+                complain(f"{mode.mode}: {name} is {mode.figures[name]:.3f}, below {least:g}")
+                are_below = True
+    return are_below
+
+
+def _print(found: GoldenReport, *, misses: bool) -> None:
+    """Print a line of figures for each mode, then the questions that changed, then those that are missed."""
+    heads = ["mode", "questions", *found.modes[0].figures]
+    rows = [heads, *([mode.mode, f"{len(mode.questions):,}", *_figures(mode)] for mode in found.modes)]
+    print(*aligned(rows, left=[0]), sep="\n")
+    for mode in found.modes:
+        better = [each for each in mode.changed if each.is_better]
+        worse = [each for each in mode.changed if not each.is_better]
+        for title, changed in (("better", better), ("worse", worse)):
+            if changed:
+                print(f"\n{mode.mode}, {title} than in the last run:")
+            for each in changed:
+                print(f"  {_rank(each.was)} → {_rank(each.rank)}  {one_line(each.query)}")
+        if misses:
+            _print_misses(mode.mode, [each for each in mode.questions if each.rank is None])
+
+
+def _print_misses(mode: str, missed: Sequence[AnsweredQuestion]) -> None:
+    if missed:
+        print(f"\n{mode}, without an answer in ten hits:")
+    for each in missed:
+        print(f"  line {each.line}: {one_line(each.query)}")
+
+
+def _figures(mode: GoldenMode) -> list[str]:
+    """Each figure, and what it has gained over the questions that were asked in the last run, if anything."""
+    if mode.gained is None or not mode.changed:
+        return [f"{value:.3f}" for value in mode.figures.values()]
+    gained = mode.gained
+    return [f"{value:.3f} ({gained[name]:+.3f})" for name, value in mode.figures.items()]
+
+
+def _rank(rank: int | None) -> str:
+    return _NOT_FOUND if rank is None else str(rank)
+
+
+app = typer.Typer(
+    cls=ExtensibleGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Measure: retrieval, similarity of sentences, your own questions.",
+)
+for experiment in (RETRIEVAL, STS):
+    app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
+app.command("golden", short_help="Your own questions: is what answers them found, and was it before?")(golden)

@@ -1,0 +1,181 @@
+"""`semsearch list` and `semsearch indexes`: the indexes there are, the documents of one, how many by folder and date.
+
+indexes. `semsearch indexes`: all indexes that can be named from here, wherever they live.
+
+list. `semsearch list`: all indexes, or the documents of one, or how many there are by folder and date.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semsearch.cli.answer_formats import one_line, plain_path, to_json
+from semsearch.cli.command_options import FiltersOption, IndexesOption, JsonOption
+from semsearch.cli.find_index import (
+    INDEXES,
+    folders_of_indexes,
+    from_here,
+    index_folders,
+    nearest,
+    none_in,
+    open_index,
+    shown,
+)
+from semsearch.cli.messages import complain, use_one_thread
+from semsearch.cli.tables import aligned, size
+
+if TYPE_CHECKING:
+    from semsearch.maintenance.listing import IndexSummary
+    from semsearch.results.documents import DocumentInfo, Facets, FacetValue
+
+# -- indexes -----------------------------------------------------------------------------------------------------------
+
+_MINUTE = len("2025-01-31T12:30")
+
+
+def indexes(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
+    """List all indexes that can be named from here, and where they are.
+
+    Those of this folder come first, then those of the folders above, then your own. Of two with one name the first is
+    meant; the other is named by its path.
+    """
+    use_one_thread()
+    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
+
+    folders = {os.path.realpath(folder): folder for folder in reversed([*folders_of_indexes(indexes)])}
+    found = {folder: list_indexes(folder) for folder in reversed(folders.values()) if index_folders(folder)}
+    if json:
+        print(to_json([asdict(each) for summaries in found.values() for each in summaries]))
+    elif not any(found.values()):
+        complain(none_in(indexes))
+    else:
+        for line in aligned([*_rows(found.items())], left=(0, 4, 5, 6)):
+            print(line)
+
+
+def _rows(found: Iterable[tuple[Path, list[IndexSummary]]]) -> Iterator[tuple[str, ...]]:
+    yield "index", "documents", "sentences", "size", "updated", "in", "of"
+    for folder, summaries in found:
+        for each in summaries:
+            roots = each.problem or ", ".join(from_here(root) for root in each.roots)
+            when = each.updated[:_MINUTE].replace("T", " ")
+            counts = f"{each.documents:,}", f"{each.sentences:,}", size(each.size_bytes)
+            yield each.name, *counts, when, plain_path(shown(folder)), plain_path(roots)
+
+
+# -- list --------------------------------------------------------------------------------------------------------------
+
+_DAY = len("2025-01-31")
+_VALUE = 40  # characters of a value
+
+
+def list_(
+    index: Annotated[
+        list[str] | None,
+        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="List the documents of this index."),
+    ] = None,
+    documents: Annotated[
+        bool, typer.Option("--documents", "-d", help="List the documents of the only index there is.")
+    ] = False,
+    filters: FiltersOption = None,
+    facets: Annotated[
+        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with the filters.")
+    ] = False,
+    indexes: IndexesOption = INDEXES,
+    json: JsonOption = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON, an object a line.")] = False,
+) -> None:
+    """List all indexes, or the documents of one.
+
+    With --documents, --index or --filter, documents: path, passages, format, the day their file was changed, and title.
+    With --facets how many there are by folder, format, date and each key of their metadata, each with its --filter.
+
+    To be rid of an index, delete its folder.
+    """
+    use_one_thread()
+    if facets:
+        with open_index(index, indexes) as opened:
+            _print_facets(opened.facets(filters or ()), json=json, jsonl=jsonl)
+    elif documents or index or filters:
+        with open_index(index, indexes) as opened:
+            _print_documents(opened.documents(filters or ()), json=json, jsonl=jsonl)
+    else:
+        _print_indexes(indexes, json=json, jsonl=jsonl)
+
+
+def _print_documents(found: Iterable[DocumentInfo], *, json: bool, jsonl: bool) -> None:
+    if jsonl:
+        for document in found:
+            print(to_json(document.to_dict(), indent=None))
+    elif json:
+        print(to_json([document.to_dict() for document in found]))
+    else:
+        rows = [("path", "passages", "format", "date", "title"), *map(_row, found)]
+        for line in aligned(rows, left=(0, 2, 3, 4)):
+            print(line)
+        if len(rows) == 1:
+            complain("no documents")
+
+
+def _row(document: DocumentInfo) -> tuple[str, ...]:
+    date = (document.modified or document.indexed)[:_DAY]
+    return plain_path(document.path), f"{document.passages:,}", document.format, date, one_line(document.title)
+
+
+def _print_facets(found: Facets, *, json: bool, jsonl: bool) -> None:
+    if json or jsonl:
+        print(to_json(found.to_dict(), indent=None if jsonl else 2))
+        return
+    rows = [("by", "value", "documents", "filter"), *_facet_rows(found)]
+    for line in aligned(rows, left=(0, 1, 3)):
+        print(line)
+
+
+def _facet_rows(found: Facets) -> Iterator[tuple[str, ...]]:
+    yield "all", "", f"{found.documents:,}", ""
+    yield from _value_rows("folder", found.folders.values, found.folders.more)
+    yield from _value_rows("format", found.formats.values, found.formats.more)
+    for date in found.dates:
+        yield from _value_rows(date.key, date.months or date.years, date.more)
+    for facet in found.metadata:
+        yield from _value_rows(facet.key, facet.values, facet.more)
+
+
+def _value_rows(name: str, values: Iterable[FacetValue], more: int) -> Iterator[tuple[str, ...]]:
+    for each in values:
+        yield name, _shortened(one_line(each.value)), f"{each.count:,}", one_line(each.filter)
+    if more:
+        yield name, f"… {more:,} more", "", ""
+
+
+def _shortened(value: str) -> str:
+    """A value in so few columns that the filters stay near; they have it whole."""
+    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+
+
+def _print_indexes(indexes: Path | None, *, json: bool, jsonl: bool) -> None:
+    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
+
+    def rows(found: Iterable[IndexSummary]) -> Iterator[tuple[str, ...]]:
+        yield "index", "documents", "sentences", "size", "of"
+        for item in found:
+            roots = item.problem or ", ".join(map(from_here, item.roots))
+            yield item.name, f"{item.documents:,}", f"{item.sentences:,}", size(item.size_bytes), roots
+
+    found = list_indexes(nearest(indexes))
+    if jsonl:
+        for item in found:
+            print(to_json(asdict(item), indent=None))
+    elif json:
+        print(to_json([asdict(item) for item in found]))
+    elif not found:
+        complain(none_in(indexes))
+    else:
+        for line in aligned([*rows(found)], left=(0, 4)):
+            print(line)

@@ -1,1 +1,0 @@
-"""Commands that show what an index has and whether it is sound."""

@@ -1,0 +1,263 @@
+"""`semsearch query`: ask an index."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semsearch.cli.answer_formats import EXPLAINING, Answer
+from semsearch.cli.answering import (
+    bring_up_to_date,
+    choose_format,
+    names_of,
+    open_asked,
+    show,
+    tell_if_empty,
+    tell_if_stale,
+    wants_whole,
+)
+from semsearch.cli.command_options import (
+    AllOption,
+    AskedIndexOption,
+    BoostsOption,
+    ContextOption,
+    DuplicatesOption,
+    FiltersOption,
+    FormatOption,
+    GroupOption,
+    IndexesOption,
+    JsonFormatOption,
+    JsonlOption,
+    KOption,
+    MinScoreOption,
+    ModeOption,
+    PerDocumentOption,
+    RefreshOption,
+    RerankOption,
+    RerankSecondsOption,
+    ServerOption,
+    ShowOption,
+    SyntaxOption,
+    VectorsOption,
+    is_wanted,
+)
+from semsearch.cli.find_index import INDEXES
+from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
+from semsearch.errors import UsageError
+from semsearch.results.hits import FLOOR, Hit, above_threshold
+from semsearch.results.options import SearchOptions, Syntax
+from semsearch.searchable import Searchable
+
+if TYPE_CHECKING:
+    from semsearch.cli.answering import Asked
+
+_AT_ONCE = 500  # queries of a batch that are answered together
+
+
+@dataclass(frozen=True, slots=True)
+class QueryChoices:
+    """The options by which each query is answered."""
+
+    search: SearchOptions
+    explain: bool
+    whole: bool
+    is_grouped: bool
+    indexes: Sequence[str]  # that are asked as one
+    floor: float  # of relevance
+
+    def answers(self, index: Searchable, queries: list[str]) -> Iterator[Answer]:
+        """Answer each query."""
+        found = index.search_many(queries, options=self.search)
+        return (self._answer(query, hits) for query, hits in zip(queries, found, strict=True))
+
+    def _answer(self, query: str, every: list[Hit]) -> Answer:
+        hits = above_threshold(every, self.floor)
+        return Answer(
+            query,
+            self.search.mode,
+            hits,
+            explanations=[hit.explain() for hit in hits] if self.explain else (),
+            whole=self.whole,
+            indexes=self.indexes,
+            is_grouped=self.is_grouped,
+            weak=len(every) - len(hits),
+        )
+
+
+def query(
+    text: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT...", help="The question; with - questions are read from standard input, one a line."
+        ),
+    ],
+    k: KOption = 10,
+    index: AskedIndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    mode: ModeOption = "hybrid",
+    min_score: MinScoreOption = None,
+    filters: FiltersOption = None,
+    context: ContextOption = 0,
+    duplicates: DuplicatesOption = False,
+    per_document: PerDocumentOption = None,
+    boosts: BoostsOption = None,
+    every: AllOption = False,
+    syntax: SyntaxOption = "full",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each hit's score is made of, word by word.")
+    ] = False,
+    rerank: RerankOption = None,
+    rerank_seconds: RerankSecondsOption = None,
+    refresh: RefreshOption = False,
+    open_: Annotated[
+        int | None,
+        typer.Option(
+            "--open",
+            metavar="N",
+            min=1,
+            help="Open the place of the N-th hit instead of showing hits: in $VISUAL or $EDITOR at its line, in the "
+            "system's viewer, or in a pager.",
+        ),
+    ] = None,
+    mark: Annotated[
+        int | None,
+        typer.Option("--mark", metavar="N", min=1, help="Note in the --golden file that the N-th hit is an answer."),
+    ] = None,
+    golden: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Questions with their answers, for evaluate golden.")
+    ] = None,
+    shown: ShowOption = "sentence",
+    server: ServerOption = None,
+    format_: FormatOption = None,
+    json: JsonFormatOption = False,
+    jsonl: JsonlOption = False,
+    group: GroupOption = "none",
+    vectors: VectorsOption = None,
+) -> None:
+    """Ask an index a question.
+
+    Shows the passages that answer best, each with its best sentence. Of a TEXT in quotes of the shell, "a phrase" must
+    stand in them, and -word must not. The end of an answer is left out where it is unlikely to answer (see --all).
+
+    Exit status: 0 with hits, 1 without, 2 on an error.
+    """
+    batch = text == ["-"]
+    wanted = choose_format(format_, json=json, jsonl=jsonl)
+    if explain and wanted not in EXPLAINING:
+        raise UsageError(f"{wanted} has no room for explanations; choose one of {', '.join(EXPLAINING)}")
+    whole = wants_whole(shown, wanted, context=context)
+    if group == "document" and wanted != "json":
+        raise UsageError("--group document is for --json; other formats have a hit each")
+    if open_ is not None and (batch or explain or whole or wanted not in ("table", "plain")):
+        raise UsageError("--open shows no hits; leave out --format, --show and --explain, and ask one question")
+    if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
+        raise UsageError("--mark N and --golden FILE go together, for one question, without --open")
+    search = SearchOptions(
+        max(k, open_ or 0, mark or 0),
+        mode,
+        min_score,
+        filters or (),
+        context,
+        duplicates,
+        syntax=syntax,
+        per_document=per_document,
+        boosts=boosts or (),
+    )
+    if not batch and not is_wanted(rerank):  # a model is worth all of them
+        use_one_thread()
+    tell_warnings()
+    with open_asked(
+        index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
+    ) as opened:
+        if refresh:
+            bring_up_to_date(opened)
+        options = QueryChoices(search, explain, whole, group == "document", names_of(opened), 0.0 if every else FLOOR)
+        answers = _batch(opened, options) if batch else options.answers(opened, [_clean(" ".join(text))])
+        if mark is not None and golden is not None:
+            answers = _marking(answers, mark, golden)
+        found = show(answers, wanted, opened, batch=batch) if open_ is None else _open(next(answers), open_, opened)
+        if not found:
+            tell_if_empty(opened)
+    if not found:
+        raise typer.Exit(NONE_FOUND)
+
+
+def _marking(answers: Iterator[Answer], number: int, golden: Path) -> Iterator[Answer]:
+    """Yield answers, and note a hit of each, by its number from 1 on, as what answers its question."""
+    from semsearch.evaluate.golden import (
+        ExpectedAnswer,  # start-up time: most only look
+        append_answer,
+    )
+
+    for answer in answers:
+        yield answer
+        if number > len(answer.hits):
+            raise UsageError(f"there are only {len(answer.hits)} hits, and no {number}; nothing was noted")
+        marked = ExpectedAnswer.of(answer.hits[number - 1])
+        append_answer(golden, answer.query, marked)
+        complain(f"noted in {golden}: {marked.written}")
+
+
+def _open(answer: Answer, number: int, opened: Asked) -> int:
+    """Open the place of a hit, by its number from 1 on; returns the number of hits in all."""
+    from semsearch.cli.open_hit import open_hit  # start-up time: most only look
+
+    if not answer.hits:
+        complain(answer.without_hits)
+    elif number > len(answer.hits):
+        raise UsageError(f"there are only {len(answer.hits)} hits, and no {number}")
+    else:
+        hit = answer.hits[number - 1]
+        tell_if_stale({(hit.index or "", hit.path)} if hit.stale else set(), opened)
+        if said := open_hit(hit, opened):
+            complain(said)
+    return len(answer.hits)
+
+
+def _batch(index: Searchable, options: QueryChoices) -> Iterator[Answer]:
+    """Answer the lines of standard input that are not blank. One that asks nothing has no hits, and only a warning."""
+    for queries in _from_stdin():
+        problems = [_problem(query, options.search.syntax) for query in queries]
+        askable = [query for query, problem in zip(queries, problems, strict=True) if not problem]
+        answers = options.answers(index, askable) if askable else iter([])
+        for query, problem in zip(queries, problems, strict=True):
+            if problem:
+                warn(problem)
+            yield Answer(query, options.search.mode, []) if problem else next(answers)
+
+
+def _problem(query: str, syntax: Syntax) -> str:
+    """Why a query cannot be asked; empty if it can."""
+    from semsearch.search.query import understood  # start-up time: it imports numpy
+    from semsearch.text.tokens import words  # likewise
+
+    if not words(query):
+        return f"the query {query!r} has no words"
+    try:
+        understood([query], syntax)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _from_stdin() -> Iterator[list[str]]:
+    """Yield queries from standard input, many at once; from a terminal one by one, as in a conversation."""
+    lines = (_clean(line) for line in sys.stdin if line.strip())
+    at_once = 1 if sys.stdin.isatty() else _AT_ONCE
+    batch = list(islice(lines, at_once))
+    if not batch:
+        raise UsageError("there was no query on standard input; give one a line")
+    while batch:
+        yield batch
+        batch = list(islice(lines, at_once))
+
+
+def _clean(text: str) -> str:
+    """Make a query valid Unicode: bytes of the command line that are no characters become question marks."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip("\ufeff \t\r\n")

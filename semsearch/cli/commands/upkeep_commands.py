@@ -1,0 +1,191 @@
+"""`semsearch watch`, `remove`, `refit`, `compact` and `map`: keep an index up to date and small, and make its map.
+
+watch. `semsearch watch`: keep an index up to date as its files change.
+
+remove. `semsearch remove`: forget documents.
+
+refit. `semsearch refit`: fit an index to the text that it holds today.
+
+compact. `semsearch compact`: merge the files of an index.
+
+map. `semsearch map`: make the map of an index, which the page of `semsearch serve` shows.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semsearch.cli.answer_formats import to_json
+from semsearch.cli.command_options import (
+    ClusterOption,
+    IndexesOption,
+    IndexOption,
+    MaxFileSizeOption,
+    ProcessesOption,
+    QuietOption,
+    VectorsOption,
+    bytes_of,
+)
+from semsearch.cli.find_index import INDEXES, from_here, open_index
+from semsearch.cli.messages import complain, keep_warnings, use_one_thread, warn
+from semsearch.cli.progress import covers, progress, report_sync, summary, sync_progress
+from semsearch.cli.tables import count
+from semsearch.errors import SemsearchError, UsageError
+from semsearch.system.locations import local_path, uri_scheme
+
+# -- watch -------------------------------------------------------------------------------------------------------------
+
+
+def watch(
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+    max_file_size: MaxFileSizeOption = 100,
+    processes: ProcessesOption = 0,
+    json: Annotated[bool, typer.Option("--json", help="Report each sync as a line of JSON.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Keep an index up to date as its files change.
+
+    Brings all of it up to date first, then whatever changes, within two seconds; a line for each time that something
+    did. Ctrl-C ends it. Needs the extra watch: pip install 'semsearch[watch]'.
+    """
+    keep_warnings()
+    use_one_thread()
+    with open_index(index, indexes, vectors) as opened:
+        reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
+        if not quiet:
+            watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]
+            complain(f"watching {', '.join(watched)} for {opened.path}; Ctrl-C ends it")
+        try:
+            for done in reports:
+                report_sync(done)
+                if json:
+                    print(to_json({"index": str(opened.path), **done.to_dict()}, indent=None), flush=True)
+                elif not quiet:
+                    print(summary(opened.path, done), flush=True)
+        except KeyboardInterrupt:
+            if not quiet:
+                complain("no longer watching")
+
+
+# -- remove ------------------------------------------------------------------------------------------------------------
+
+
+def remove(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or the ids of added texts.")],
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+) -> None:
+    """Forget documents, but leave the files alone."""
+    keep_warnings()
+    paths = [local_path(path) for path in paths]
+    with open_index(index, indexes, vectors) as opened:
+        count = opened.remove(*paths)
+        if not count:
+            raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
+        print(f"{opened.path}: {count:,} removed")
+        try:
+            roots = opened.roots
+        except SemsearchError:  # they are removed, and only a warning is lost
+            return
+        for path in paths:
+            if uri_scheme(path) and any(covers(root, path) for root in roots):
+                warn(f"if {path} is still there, it comes back with the next sync unless .semsearchignore names it")
+            elif Path(path).exists() and any(covers(root, path) for root in roots):
+                warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")
+
+
+# -- refit -------------------------------------------------------------------------------------------------------------
+
+
+def refit(
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+    cluster: ClusterOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Fit an index to the text that it holds today.
+
+    Worth its time when `semsearch status` shows that the index has drifted.
+    """
+    keep_warnings()
+    started = time.perf_counter()
+    with open_index(index, indexes, vectors) as opened:
+        drift = opened.status(stale=False).drift
+        with sync_progress(quiet=quiet) as report:
+            opened.refit(cluster=cluster, progress=report)
+        sentences = opened.status(drift=False, stale=False).sentences
+        if not quiet:
+            before = "" if drift is None else f" (it had drifted by {drift:.1f}°)"
+            print(f"{opened.path}: fitted to {sentences:,} sentences in {time.perf_counter() - started:.2f} s{before}")
+
+
+# -- compact -----------------------------------------------------------------------------------------------------------
+
+
+def compact(
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
+) -> None:
+    """Bring the files of an index together, without what was removed.
+
+    Nothing is embedded anew, and searches answer as before. A sync does as much of it as pays by itself.
+    """
+    keep_warnings()
+    use_one_thread()
+    started = time.perf_counter()
+    with open_index(index, indexes, vectors) as opened:
+        before = opened.status(drift=False, stale=False)
+        done = opened.compact()
+        after = opened.status(drift=False, stale=False)
+    if quiet:
+        return
+    if not done:
+        print(f"{opened.path}: as compact as it can be, with {count(after.segments, 'segment')}")
+        return
+    gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
+    seconds = time.perf_counter() - started
+    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
+
+
+# -- map ---------------------------------------------------------------------------------------------------------------
+
+
+def map_(
+    index: IndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Arrange all passages again, new and old.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the regions of the map and their words as JSON.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make the map of an index: its passages as points, near to each other where they are about the same.
+
+    semsearch serve shows it, and makes it as well; this makes it beforehand, in a minute or two for 100,000 passages.
+    After a write, new passages are put beside those that they are like. It is kept in the index's folder, and can be
+    deleted there.
+    """
+    keep_warnings()
+    started = time.perf_counter()
+    with open_index(index, indexes, vectors) as opened:
+        with progress() as show:
+            made = opened.map(
+                anew=anew, progress=None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
+            )
+        if json:
+            fields = {"index": str(opened.path), "generation": made.generation, "passages": len(made)}
+            print(to_json({**fields, "regions": [region.to_dict() for region in made.regions]}))
+        elif not quiet:
+            seconds = time.perf_counter() - started
+            print(
+                f"{opened.path}: a map of {count(len(made), 'passage')}, in {seconds:.1f} s; semsearch serve shows it"
+            )

@@ -1,0 +1,403 @@
+"""`semsearch vectors`: look at word vectors, bring others in, count words, distil and train vectors of one's own.
+
+count, texts, distill. `semsearch vectors count`, `texts` and `distill`: word vectors from a sentence encoder, one
+command a step.
+
+train. `semsearch vectors train`: word vectors from one's own text alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from semsearch.cli.answer_formats import one_line, to_json
+from semsearch.cli.command_options import (
+    DtypeOption,
+    ExcludeOption,
+    JsonOption,
+    NewFolderOption,
+    SeedOption,
+    TableArgument,
+    TableOption,
+    TextsArgument,
+)
+from semsearch.cli.commands.experiment_command import command_of
+from semsearch.cli.extensible_group import ExtensibleGroup
+from semsearch.cli.messages import tell_skipped, use_one_thread, warn
+from semsearch.cli.progress import progress, share_of
+from semsearch.errors import UsageError, VectorsError
+from semsearch.evaluate.vectors_experiment import VECTORS_EXPERIMENT
+
+if TYPE_CHECKING:
+    from semsearch.word_vectors.table import VectorTable
+
+# -- count, texts, distill ---------------------------------------------------------------------------------------------
+
+_PASSAGES, _SENTENCES = 0.2, 0.8  # the shares of a corpus that distill takes by itself
+
+
+def count(
+    paths: TextsArgument,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
+) -> None:
+    """Count words in files, for --counts, --frequencies and distill."""
+    from semsearch.train.corpus import count_words
+    from semsearch.word_vectors.word_frequencies import write_counts  # start-up time, as all the imports below
+
+    with progress() as show:
+        report = None if show is None else lambda files, words: show(f"words of {files:,} files", words, 0)
+        counts = count_words(paths, skipped=tell_skipped, progress=report)
+    if not counts:
+        raise UsageError("there are no words in these paths; nothing was written")
+    write_counts(counts, to)
+    typer.echo(f"{to}: {counts.total()} words, {len(counts)} different")
+
+
+def texts(
+    paths: TextsArgument,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, a text a line.")],
+    passages: Annotated[
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="This share of the paragraphs, whole.")
+    ] = _PASSAGES,
+    sentences: Annotated[
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="The sentences of this share of the paragraphs.")
+    ] = _SENTENCES,
+    exclude: ExcludeOption = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Choose texts to train on: an even share of a corpus, without texts that are kept for measuring."""
+    from semsearch.train.training_texts import choose_texts, write_texts
+
+    with progress() as show:
+        report = None if show is None else lambda files, found: show(f"texts of {files:,} files", found, 0)
+        chosen = choose_texts(
+            paths, passages=passages, sentences=sentences, exclude=exclude or (), seed=seed, skipped=tell_skipped,
+            progress=report,
+        )  # fmt: skip
+        write_texts(chosen.texts, to)
+    typer.echo(f"{to}: {len(chosen.texts)} texts; {chosen.excluded} were left out as excluded")
+
+
+def distill(
+    teacher: Annotated[str, typer.Option(metavar="MODEL", help="A sentence-transformers model: a name or a folder.")],
+    to: NewFolderOption,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Train on the text of these files and folders. May be repeated."),
+    ] = None,
+    chosen: Annotated[
+        list[Path] | None,
+        typer.Option("--texts", metavar="FILE", help="Train on these texts, one a line. May be repeated."),
+    ] = None,
+    exclude: ExcludeOption = None,
+    counts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A counts file; by default the words of --corpus are counted.")
+    ] = None,
+    encodings: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the teacher's vectors are kept; by default DIR.encodings."),
+    ] = None,
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words, the most frequent.")] = 130_000,
+    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="How many principal components are kept.")] = 256,
+    precision: Annotated[
+        Literal["float32", "bfloat16", "float16"],
+        typer.Option(help="Of the teacher's arithmetic: bfloat16 is quick on new processors.", show_choices=True),
+    ] = "float32",
+    epochs: Annotated[float, typer.Option(metavar="N", help="How often each text is trained on.")] = 5.0,
+    seed: SeedOption = 0,
+    licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
+    counted: Annotated[str, typer.Option(metavar="TEXT", help="What the words were counted in, for the card.")] = "",
+) -> None:
+    """Make word vectors from a sentence encoder. Needs semsearch[train].
+
+    Each word is encoded alone; with --corpus or --texts the vectors are then trained until averages of them have the
+    teacher's similarities. A run that was stopped goes on when the command is given again.
+    """
+    from semsearch.train.corpus import count_words
+    from semsearch.train.distill import Provenance, distill_words
+    from semsearch.train.matching import Matching
+    from semsearch.train.teacher_encodings import Teacher
+    from semsearch.train.training_texts import choose_texts, read_texts, without_excluded
+    from semsearch.word_vectors.table_writer import check_absent
+    from semsearch.word_vectors.word_frequencies import read_counts
+
+    check_absent(to)
+    if counts is None and not corpus:
+        raise UsageError("give --counts FILE or --corpus PATH: the words are the most frequent ones of a text")
+    with progress() as show:
+        frequencies = read_counts(counts) if counts else count_words(corpus or [], skipped=tell_skipped)
+        found = without_excluded(read_texts(chosen), exclude or ()) if chosen else []
+        if corpus:
+            found += choose_texts(
+                corpus, passages=_PASSAGES, sentences=_SENTENCES, exclude=exclude or (), seed=seed, skipped=tell_skipped
+            ).texts
+        table = distill_words(
+            Teacher(teacher, precision=precision),
+            frequencies,
+            to,
+            encodings=encodings or to.with_name(to.name + ".encodings"),
+            texts=list(dict.fromkeys(found)),
+            size=size,
+            dimension=dimension,
+            matching=Matching(epochs=epochs, seed=seed),
+            provenance=Provenance(
+                licence, counted, _listed([*(chosen or []), *(corpus or [])]),
+                _command(teacher, corpus, chosen, counts, size, dimension, precision, epochs, seed),
+            ),
+            progress=show,
+        )  # fmt: skip
+    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions")
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(path.name for path in paths)
+
+
+def _command(
+    teacher: str, corpus: Sequence[Path] | None, chosen: Sequence[Path] | None, counts: Path | None, size: int,
+    dimension: int, precision: str, epochs: float, seed: int,
+) -> str:  # fmt: skip
+    """The command that makes the same vectors again, with names instead of paths."""
+    words = ["semsearch", "vectors", "distill", "--teacher", Path(teacher).name]
+    for name, paths in (("--corpus", corpus), ("--texts", chosen), ("--counts", [counts] if counts else [])):
+        for path in paths or []:
+            words += [name, path.name]
+    words += ["--size", str(size), "--dimension", str(dimension), "--precision", precision]
+    words += ["--epochs", f"{epochs:g}", "--seed", str(seed)]
+    return shlex.join(words)
+
+
+# -- train -------------------------------------------------------------------------------------------------------------
+
+_BATCH, _NEGATIVES, _EPOCHS = 1000, 2, 10  # of cbos
+_WIDTHS = {"ppmi": 300, "cbos": 100}
+_WINDOWS = {"ppmi": 5, "cbos": 1}
+
+
+def train(
+    corpus: Annotated[
+        list[Path], typer.Argument(metavar="CORPUS...", help="Files and folders of text; also .txt.xz and .txt.gz.")
+    ],
+    to: NewFolderOption,
+    algorithm: Annotated[
+        Literal["ppmi", "cbos"],
+        typer.Option(
+            help="ppmi: singular vectors of the words' co-occurrences. cbos: words whose sums tell a sentence from "
+            "others by its neighbours."
+        ),
+    ] = "ppmi",
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words at most.")] = 50_000,
+    min_count: Annotated[
+        int, typer.Option("--min-count", metavar="N", min=1, help="How often a word must occur in the text.")
+    ] = 5,
+    dimension: Annotated[
+        int | None, typer.Option(metavar="D", min=1, help="How long vectors are: 300 for ppmi, 100 for cbos.")
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="ppmi: words on each side, 5. cbos: sentences on each side (k), 1."),
+    ] = None,
+    negatives: Annotated[
+        int | None, typer.Option(metavar="M", min=1, help=f"cbos: random sentences beside the true one, {_NEGATIVES}.")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help=f"cbos: rounds over the text, {_EPOCHS}.")
+    ] = None,
+    batch: Annotated[int | None, typer.Option(metavar="N", min=1, help=f"cbos: sentences in a step, {_BATCH}.")] = None,
+    seed: SeedOption = 0,
+    dtype: DtypeOption = "int8",
+    licence: Annotated[str, typer.Option(metavar="NAME", help="The text's licence, for the card.")] = "unknown",
+) -> None:
+    """Make word vectors from text alone, without a teacher."""
+    from semsearch.train.cbos import CbosSettings, train_cbos  # start-up time, as the one below
+    from semsearch.train.ppmi import train_ppmi
+
+    width = dimension or _WIDTHS[algorithm]
+    reach = window or _WINDOWS[algorithm]
+    with progress() as show:
+        if algorithm == "ppmi":
+            _only_for_cbos(negatives=negatives, epochs=epochs, batch=batch)
+            table = train_ppmi(
+                corpus, to, dimension=width, window=reach, size=size, min_count=min_count, seed=seed,
+                dtype=dtype, licence=licence, skipped=tell_skipped, progress=show,
+            )  # fmt: skip
+        else:
+            settings = CbosSettings(reach, negatives or _NEGATIVES, batch=batch or _BATCH, seed=seed)
+            table = train_cbos(
+                corpus, to, dimension=width, epochs=epochs or _EPOCHS, settings=settings, size=size,
+                min_count=min_count, dtype=dtype, licence=licence, skipped=tell_skipped, progress=show,
+            )  # fmt: skip
+    typer.echo(_summary(table))
+
+
+def _only_for_cbos(**given: int | None) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"--{name} belongs to --algorithm cbos; leave it out, or choose that")
+
+
+def _summary(table: VectorTable) -> str:
+    words = table.card["counted words"]
+    return f"{table.folder}: {len(table)} words, {table.dimension} dimensions, from {words} running words"
+
+
+# -- The group ---------------------------------------------------------------------------------------------------------
+
+app = typer.Typer(
+    cls=ExtensibleGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Word vectors: list, inspect, import, evaluate, make.",
+)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the word vectors that come with semsearch."""
+    from semsearch.word_vectors.loading import load_vectors  # start-up time, as all the imports below
+    from semsearch.word_vectors.table import shipped_names
+
+    for name in shipped_names():
+        table = load_vectors(name)
+        licence = table.card.get("licence", "unknown")
+        typer.echo(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
+
+
+@app.command()
+def info(
+    name: TableArgument = "english",
+    json: JsonOption = False,
+) -> None:
+    """Say what word vectors are, where they are from, and whether they are whole. Exit status 2 if they are not."""
+    table = _load(name)
+    details = _details(table)
+    if json:
+        typer.echo(to_json(details))
+    else:
+        for line in _described(details):
+            typer.echo(line)
+    if not details["verified"]:
+        raise VectorsError(f"{table.folder} is damaged: it does not have its digest; make or import it again")
+
+
+@app.command()
+def neighbours(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
+    vectors: TableOption = "english",
+    k: Annotated[int, typer.Option("-k", metavar="N", help="How many at most.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Show the words whose vectors are nearest to a word's, with their cosines. Of an unknown word: to its pieces'."""
+    use_one_thread()
+    from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
+
+    table = _load(vectors)
+    found, guessed = nearest_to(table, word, k), is_guessed(table, word)
+    if json:
+        shown = [{"word": n.word, "cosine": n.cosine} for n in found]
+        typer.echo(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
+        return
+    if guessed:
+        warn(f"{word} is not among the words of {table.name}; its vector is made of its pieces")
+    for neighbour in found:
+        typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="GloVe .txt, word2vec .txt or .bin, fastText .vec; also .gz of these."),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A new folder; by default FILE.semsearch, where --vectors FILE looks."),
+    ] = None,
+    counts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How often words occur; by default as in the shipped English.")
+    ] = None,
+    dtype: DtypeOption = "float32",
+) -> None:
+    """Convert word vectors of another format once, so that they open at once."""
+    from semsearch.word_vectors.conversion import convert, open_converted
+
+    if not file.is_file():
+        raise VectorsError(f"there is no file {file}; give a file of word vectors")
+    with share_of("reading word vectors") as progress:
+        if to is None:
+            table = open_converted(file, counts=counts, dtype=dtype, progress=progress)
+        else:
+            table = convert(file, to, counts=counts, dtype=dtype, progress=progress)
+    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
+
+
+@app.command()
+def pieces(
+    name: TableArgument,
+    to: NewFolderOption,
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="How many pieces, the most telling.")] = 12_000,
+) -> None:
+    """Copy word vectors to a new folder, with pieces: parts of words, from which unknown words get vectors."""
+    from semsearch.train.piece_vectors import add_pieces
+
+    source = _load(name)
+    with share_of("choosing pieces") as progress:
+        table = add_pieces(source, to, number=number, progress=progress)
+    typer.echo(f"{table.folder}: {len(table)} words, {len(table.pieces or ())} pieces")
+
+
+def _load(name: str) -> VectorTable:
+    from semsearch.word_vectors.loading import load_vectors
+
+    with share_of("reading word vectors") as progress:
+        return load_vectors(name, progress=progress)
+
+
+def _details(table: VectorTable) -> dict[str, Any]:
+    """The details of a table: its card, its size on disk, whether its digest is right."""
+    size = sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file())
+    known = {"source": "unknown", "licence": "unknown", "dtype": "unknown"}
+    return {
+        **known,
+        **table.card,
+        "name": table.name,
+        "words": len(table),
+        "pieces": len(table.pieces or ()),
+        "dimension": table.dimension,
+        "folder": str(table.folder),
+        "bytes": size,
+        "verified": table.verify(),
+    }
+
+
+def _described(details: dict[str, Any]) -> Iterator[str]:
+    """The details as lines for people, the most important first."""
+    first = ("name", "source", "licence", "words", "pieces", "dimension", "dtype")
+    last = ("folder", "bytes", "digest", "verified")
+    shown = {key: details[key] for key in first}
+    shown |= {key: value for key, value in details.items() if not isinstance(value, dict)}
+    shown |= {
+        key: ", ".join(f"{name} {number}" for name, number in value.items())
+        for key, value in details.items()
+        if isinstance(value, dict)
+    }
+    shown |= {
+        "bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)",
+        "verified": _verdict(details["verified"]),
+    }
+    for key in [key for key in shown if key not in last] + list(last):
+        yield f"{key:<14}{one_line(str(shown[key]))}"
+
+
+def _verdict(verified: bool) -> str:
+    return "yes, the files have this digest" if verified else "NO, the files do not have this digest"
+
+
+for command in (count, texts, distill, train):
+    app.command()(command)
+app.command("evaluate", short_help=VECTORS_EXPERIMENT.summary)(command_of(VECTORS_EXPERIMENT))

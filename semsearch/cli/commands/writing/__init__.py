@@ -1,1 +1,0 @@
-"""Commands that write to an index."""

@@ -1,1 +1,0 @@
-"""`semsearch evaluate`: the experiments as commands, and what they print."""

@@ -1,0 +1,229 @@
+"""The interactive search as a program: letters are searched in a thread, answers drawn, the chosen place opened.
+
+Only the newest request. Work in a thread of its own on the newest request only: what was asked before and not
+begun is
+never done.
+
+Keys. The keys of the interactive search. All others edit the line that is typed, as in a shell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+from prompt_toolkit.application import Application, run_in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from semsearch.cli.answer_formats import one_line
+from semsearch.cli.interactive.screen import HitLines, screen
+from semsearch.cli.interactive.session import InteractiveSession, TypedQuery, TypedSearch, surroundings_of
+from semsearch.cli.open_hit import open_hit
+from semsearch.errors import SemsearchError
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode
+
+# -- Only the newest request -------------------------------------------------------------------------------------------
+
+Request = TypeVar("Request")
+_SECONDS = 1.0  # to wait at the end for what is being done
+
+
+class NewestOnly(Generic[Request]):
+    """A thread that does the newest of the requests. Those that come while it works replace each other."""
+
+    def __init__(self, work: Callable[[Request], None]) -> None:
+        self._work = work
+        self._changed = threading.Condition()
+        self._waiting: list[Request] = []  # none, or one
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def ask(self, request: Request) -> None:
+        """Have a request done as soon as may be, in place of one that waits."""
+        with self._changed:
+            self._waiting = [request]
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End the thread. What waits is not done; what is being done is waited for, but not long."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        self._thread.join(_SECONDS)
+
+    def _run(self) -> None:
+        while (request := self._next()) is not None:
+            self._work(request[0])
+
+    def _next(self) -> list[Request] | None:
+        """Wait for a request; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._is_closed)
+            request, self._waiting = self._waiting, []
+            return None if self._is_closed else request
+
+
+# -- Keys --------------------------------------------------------------------------------------------------------------
+
+_READ_ON = 3  # lines
+
+
+class Steered(Protocol):
+    """The protocol of what the keys steer."""
+
+    def choose(self, steps: int) -> None:
+        """Choose a hit so many further down, or up."""
+
+    def choose_page(self, pages: int) -> None:
+        """Choose a hit a screen further down, or up."""
+
+    def scroll(self, lines: int) -> None:
+        """Read on in the preview, or back."""
+
+    def change_mode(self) -> None:
+        """Search in the next mode."""
+
+    def open_chosen(self) -> None:
+        """Open the chosen hit's place."""
+
+    def end(self) -> None:
+        """End the search."""
+
+
+def keys(steered: Steered) -> KeyBindings:
+    """Bind the keys."""
+    bindings = KeyBindings()
+    for names, action in (
+        (("up", "c-p"), lambda: steered.choose(-1)),
+        (("down", "c-n"), lambda: steered.choose(1)),
+        (("pageup",), lambda: steered.choose_page(-1)),
+        (("pagedown",), lambda: steered.choose_page(1)),
+        (("s-up", "c-up"), lambda: steered.scroll(-_READ_ON)),
+        (("s-down", "c-down"), lambda: steered.scroll(_READ_ON)),
+        (("tab",), steered.change_mode),
+        (("enter",), steered.open_chosen),
+        (("escape", "c-c"), steered.end),
+    ):
+        for name in names:
+            bindings.add(name)(lambda _, action=action: action())
+    bindings.add("<bracketed-paste>")(_paste)
+    return bindings
+
+
+def _paste(event: KeyPressEvent) -> None:
+    """Put what is pasted on the one line there is."""
+    event.current_buffer.insert_text(one_line(event.data))
+
+
+# -- The application ---------------------------------------------------------------------------------------------------
+
+_ESCAPE = 0.05  # seconds, after which Esc is Esc, and no longer the beginning of another key
+
+
+class InteractiveSearch:
+    """The interactive search. It is steered by keys, and draws itself after each of them and after each answer."""
+
+    def __init__(self, search: TypedSearch, text: str) -> None:
+        self.session = InteractiveSession(TypedQuery(text, search.options.mode))
+        self._search = search
+        self._typed = Buffer(
+            document=Document(text), multiline=False, on_text_changed=lambda _: self._ask(self.session.query.mode)
+        )
+        self._hits = HitLines(self.session)
+        self.app: Application[None] = Application(
+            layout=screen(self.session, self._typed, self._hits), key_bindings=keys(self), full_screen=True
+        )
+        self.app.ttimeoutlen = self.app.timeoutlen = _ESCAPE
+
+    async def run(self) -> None:
+        """Run until the user ends it."""
+        self._loop = asyncio.get_running_loop()
+        with (
+            closing(NewestOnly(self._answer)) as self._searching,
+            closing(NewestOnly(self._look_around)) as self._looking,
+        ):
+            self._ask(self.session.query.mode)
+            with suppress(EOFError):  # the terminal has gone
+                await self.app.run_async(handle_sigint=False)
+
+    def choose(self, steps: int) -> None:
+        """Choose a hit so many further down, or up."""
+        if self.session.choose(steps):
+            self._look()
+
+    def choose_page(self, pages: int) -> None:
+        """Choose a hit a screen further down, or up."""
+        self.choose(pages * self._hits.at_once)
+
+    def scroll(self, lines: int) -> None:
+        """Read on in the preview, or back."""
+        self.session.scrolled += lines
+
+    def change_mode(self) -> None:
+        """Search in the next mode."""
+        self._ask(self.session.next_mode())
+
+    def open_chosen(self) -> None:
+        """Open the chosen hit's place, if it answers what is typed now."""
+        if self.session.is_answered and self.session.hit is not None:
+            self.app.create_background_task(self._open(self.session.hit))
+
+    def end(self) -> None:
+        """End the search."""
+        with suppress(Exception):  # what prompt_toolkit raises where it ends already: Esc was pressed twice
+            self.app.exit()
+
+    async def _open(self, hit: Hit) -> None:
+        def open_it() -> str:
+            try:
+                return open_hit(hit, self._search.opened)
+            except SemsearchError as error:
+                return str(error)
+
+        self.session.said = await run_in_terminal(open_it)
+        self.app.invalidate()
+
+    def _ask(self, mode: Mode) -> None:
+        self._searching.ask(self.session.ask(self._typed.text, mode))
+
+    def _look(self) -> None:
+        if self.session.hit is not None:
+            self._looking.ask(self.session.hit)
+
+    def _answer(self, query: TypedQuery) -> None:
+        """Answer a query, in the thread for it."""
+        self._deliver(lambda: self._search.answer(query), self.session.take_answer, then=self._look)
+
+    def _look_around(self, hit: Hit) -> None:
+        """Read what stands around a hit, in the thread for it."""
+        self._deliver(lambda: surroundings_of(hit, self._search.opened), self.session.take_surroundings)
+
+    def _deliver(
+        self, work: Callable[[], Any], take: Callable[[Any], None], then: Callable[[], None] | None = None
+    ) -> None:
+        """Work in this thread, and hand what came of it to the thread that draws. A bug ends the program there."""
+        try:
+            result = work()
+        except BaseException as error:
+            self._in_loop(partial(self.app.exit, exception=error))
+            return
+
+        def taken() -> None:
+            take(result)
+            if then is not None:
+                then()
+            self.app.invalidate()
+
+        self._in_loop(taken)
+
+    def _in_loop(self, action: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the search has ended
+            self._loop.call_soon_threadsafe(action)

@@ -1,1 +1,0 @@
-"""Answers and reports as text: for pipes, for terminals, as tables, with progress."""

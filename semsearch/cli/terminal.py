@@ -1,0 +1,210 @@
+"""Print answers on a terminal, with colours and links.
+
+There is colour only on a terminal, and none if NO_COLOR is set; a score is the warmer the nearer it is to the best
+one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import quote
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from semsearch.cli.answer_formats import (
+    Answer,
+    also_in,
+    folded,
+    index_mark,
+    one_line,
+    passage_lines,
+    path_of,
+    position_of,
+    stale_mark,
+    trail,
+)
+from semsearch.cli.explanation_text import summary, table
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import LINELESS, Hit
+from semsearch.system.locations import uri_scheme
+from semsearch.text.terms import content_words
+
+WIDEST = 110  # columns of text: longer lines are hard to read
+_LINES = 6  # of a long sentence
+_INDENT = 4
+_LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
+_ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
+
+
+def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
+    """Print a block for each hit: rank, score, path:line › trail, and the sentence with the query's words set off."""
+    console = Console(highlight=False, emoji=False, markup=False)
+    width = min(console.width, WIDEST)
+    for answer in answers:
+        if batch:
+            console.print(Text(f"? {one_line(answer.query)}", style="bold"))
+            console.print()
+        if not answer.hits:
+            Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
+            continue
+        asked = query_pattern(answer.query) if answer.by_words else None
+        best = max(hit.score for hit in answer.hits)
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
+            console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
+            if answer.whole:
+                for text in whole(hit, asked):
+                    _print_below(console, text, width)
+            else:
+                _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
+            if also := also_in(hit):
+                _print_below(console, Text(f"+ {also}", "dim"), width)
+            if stale := stale_mark(hit):
+                _print_below(console, Text(f"! {stale}", "yellow"), width)
+            if explanation is not None:
+                for line in summary(explanation):
+                    _print_below(console, Text(line, "dim"), width)
+                for row in heat_map(explanation, width=width - _INDENT):
+                    _print_below(console, row, width)
+            console.print()
+        if answer.weak:
+            console.print(Text(answer.left_out, "dim"))
+
+
+def _print_below(console: Console, text: Text, width: int) -> None:
+    """Print a text below the heading of a hit, indented."""
+    for line in text.wrap(console, width - _INDENT):
+        line.pad_left(_INDENT)
+        console.print(line, soft_wrap=True)
+
+
+def heat_map(explanation: Explanation, *, width: int) -> list[Text]:
+    """The table of word pairs, each the warmer the more it adds to the cosine, blue if negative; none without pairs."""
+    if explanation.pairs is None:
+        return []
+    found: list[Text] = []
+    for line in table(explanation.pairs, width=width):
+        text = Text()
+        for cell in line:
+            if cell.share is None:
+                text.append(cell.text)
+            else:
+                text.append(" ").append(cell.text[1:], warmth(cell.share))
+        found.append(text)
+    return found
+
+
+def warmth(share: float) -> str:
+    """The style of a cell, by what its pair adds in relation to the largest one; dim for next to nothing."""
+    if abs(share) < 0.1:
+        return "dim"
+    if share < 0:
+        return "white on blue"
+    return "black on red" if share > 0.6 else "black on yellow" if share > 0.3 else "black on cyan"
+
+
+def heading(hit: Hit, *, width: int, best: float) -> Text:
+    """The heading of a hit: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
+
+    A path is never cut: too long for the line, it goes on in the next after one of its separators. A trail may be cut.
+    """
+    line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
+    if hit.relevance is not None:
+        line.append(f"{hit.relevance:>3.0%}  ", "dim")
+    if hit.index:
+        line.append(f"{index_mark(hit)} ", "cyan")
+    is_file = hit.root and not uri_scheme(hit.root)
+    linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
+    path, position = path_of(hit), position_of(hit)
+    *parts, last = folded(path, width - line.cell_len - len(position), width - _INDENT - len(position))
+    for part in parts:
+        line.append(part, Style(color="magenta") + linked).append(f"\n{'':{_INDENT}}")
+    line.append(last, Style(color="magenta") + linked)
+    line.append(position, Style(color="green") + linked)
+    headings = trail(hit)
+    if not headings:
+        return line
+    beside = width - (cell_len(last + position) + _INDENT if parts else line.cell_len) - 3
+    if cell_len(headings[-1]) + (4 if headings[1:] else 0) <= beside:
+        return line.append(f" › {shorten(headings, beside)}", "dim")
+    return line.append(f"\n{'':{_INDENT}}{shorten(headings, width - _INDENT)}", "dim")
+
+
+def shorten(headings: list[str], room: int) -> str:
+    """Shorten a trail to the room there is, from its beginning: its end says more."""
+    for first in range(len(headings)):
+        text = " › ".join(["…", *headings[first:]] if first else headings)
+        if cell_len(text) <= room:
+            return text
+    return set_cell_size(headings[-1], room - 1).rstrip() + "…"
+
+
+def heat(score: float, best: float) -> str:
+    """The colour of a score, by its share of the best one."""
+    share = score / best if best > 0 else 0.0
+    return "bold red" if share > 0.9 else "yellow" if share > 0.6 else "cyan" if share > 0.3 else "blue"
+
+
+def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
+    """A hit's sentence between its neighbours, which are dim. A very long sentence is cut around the query's words."""
+    sentence = Text(excerpt(one_line(hit.sentence), asked, room))
+    if asked is not None:
+        sentence.highlight_regex(asked, "bold")
+    before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
+    return Text(" ").join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
+
+
+def whole(hit: Hit, asked: re.Pattern[str] | None) -> Iterator[Text]:
+    """The lines of a hit's passage; dim, but for those of the best sentence."""
+    for line in passage_lines(hit):
+        text = Text(line.text, "" if line.is_best else "dim")
+        if asked is not None and line.is_best:
+            text.highlight_regex(asked, "bold")
+        yield text
+
+
+def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
+    """A text, or as much of it around the first word of the query as there is room for."""
+    if len(text) <= room:
+        return text
+    found = asked.search(text) if asked is not None else None
+    first = min(max(0, (found.start() if found else 0) - room // 3), len(text) - room)
+    cut = text[first : first + room - 2]
+    if first:
+        cut = "…" + cut[cut.find(" ") + 1 :]
+    return cut if first + room - 2 >= len(text) else cut[: cut.rfind(" ")] + "…"
+
+
+def query_pattern(query: str) -> re.Pattern[str] | None:
+    """A pattern for the words of a query and their forms: rotate, rotates, rotating; None if it has no such words."""
+    words = content_words(query)
+    patterns = [_related(word) for word in sorted(words, key=len, reverse=True)]
+    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+
+
+def _related(word: str) -> str:
+    if not word.isascii():
+        return re.escape(word)
+    stem = _ENDINGS.sub("", word)
+    return rf"(?<![^\W_]){stem}{'[a-z]{0,4}' if len(stem) > 3 else 's?'}(?![^\W_])"
+
+
+def link(hit: Hit) -> str:
+    """The address of a hit's file, with a fragment for the line, which some terminals pass to the editor.
+
+    For a PDF the fragment is the page, at which browsers open it.
+    """
+    path = quote(Path(hit.path).absolute().as_posix())
+    fragment = "" if hit.format in LINELESS else f"#{hit.line}"
+    if hit.format == "pdf" and hit.page is not None:
+        fragment = f"#page={hit.page}"
+    host = "" if os.name == "nt" else quote(socket.gethostname())
+    return f"file://{host}{path if path.startswith('/') else '/' + path}{fragment}"

@@ -1,1 +1,0 @@
-"""`semsearch vectors`: look at word vectors, bring others in, make them."""

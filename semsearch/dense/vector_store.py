@@ -1,0 +1,199 @@
+"""The protocols of a vector store, the seam between an index and the engine that keeps its vectors, and how segments
+are merged through it.
+
+The protocols of a vector store: the seam between an index and the engine that keeps its vectors. Ids in, ids out.
+
+An index has two stores, one for each kind of vectors. Passages are searched: with filters, and perhaps by an
+approximate method whose recall was measured. Sentences are only fetched by their ids.
+
+A store holds segments, written once and never changed. A generation is a list of segments and a set of removed
+ids,
+both named in the manifest (semsearch.storage.manifest), so that there is one commit point, which is SQLite's:
+
+    with store.writer(8) as writer:     generation 8: its segment answers nobody yet
+        writer.add(ids, vectors)
+        segments = writer.finish()      durable now
+    manifest: name the segments         COMMIT: from here on they answer
+    store.open(segments, removed)       a reader of generation 8; those of generation 7 go on
+
+A writer that dies before the COMMIT leaves segments that no manifest names; the next writer finds them among
+`names`
+and drops them (semsearch.indexing.sweeping). Removed ids stay in their segments, and are passed to each reader,
+until
+`merge` writes what is left of some segments as new ones. The replaced segments are dropped when no reader can be
+about
+to open them. Ids are never reused, but a refit writes the same ids into new segments.
+
+Another engine implements `VectorStore` and registers under a scheme (semsearch.stores.registry); tests/laws has
+the
+contract suite that it must pass, where it takes one more line.
+
+Merge segments by reading and writing: copy their vectors, except removed ones, into new segments.
+
+This works for any store; a store whose engine can copy by itself does not need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopKResult
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.storage.segments import Segment
+
+if TYPE_CHECKING:
+    from semsearch.dense.stored_vectors import StoredVectors
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+Questions = Callable[[Int64], Float32]  # questions about passages with these ids, as vectors, to measure recall with
+
+NO_IDS = IdRanges.of(())
+
+
+class VectorReader(Protocol):
+    """The protocol of a reader of one generation's vectors, without removed ones. Threads may share it."""
+
+    @property
+    def rounding(self) -> float:
+        """The largest rounding error of a number in a fetched vector."""
+
+    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """Find the n ids whose vectors have the largest inner products with each query. (q, d) -> (q, ≤ n)
+
+        Only the allowed ids are searched, if given. If there are fewer than n, the rest are -1. Of equal scores at the
+        edge, any may be taken. Raises UsageError for queries of another dimension.
+        """
+
+    def fetch(self, ids: Int64) -> StoredVectors:
+        """Fetch the vectors of ids, in any order; those that are missing are left out. (n,)"""
+
+
+class VectorWriter(Protocol):
+    """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d) with rising ids (n,).
+
+        Raises UsageError for an id that is not above the ones before, and for vectors of another dimension.
+        """
+
+    def finish(self) -> list[Segment]:
+        """Make all segments durable and return them. They take effect once a manifest names them."""
+
+    def __enter__(self) -> VectorWriter: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+
+class VectorStore(Protocol):
+    """The protocol of a store of one kind of vectors of an index, in segments. Threads may share it."""
+
+    @property
+    def largest(self) -> int:
+        """The number of vectors up to which segments are merged."""
+
+    @property
+    def gathering(self) -> int | None:
+        """The number of vectors from which a segment is searched faster: smaller ones are merged to reach it."""
+
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> VectorReader:
+        """Open a reader of some segments that leaves out removed ids. Segments that are open already are shared.
+
+        Raises FileNotFoundError if a segment is gone, IndexDamaged if it does not match the manifest.
+        """
+
+    def writer(self, generation: int, *, questions: Questions | None = None) -> VectorWriter:
+        """Make a writer of segments for a new generation."""
+
+    def merge(
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
+    ) -> list[Segment]:
+        """Merge segments into new ones, without removed ids; the old segments stay as they are.
+
+        An engine that cannot do this by itself leaves it to semsearch.dense.vector_store.
+        """
+
+    def check(self, segment: Segment) -> list[str]:
+        """Check a segment, reading all of it; its problems. Raises FileNotFoundError if it is gone."""
+
+    def names(self) -> Iterable[str]:
+        """The names (`Segment.file`) of all segments that take up room, finished or not, in a manifest or not."""
+
+    def drop(self, name: str) -> None:
+        """Delete a segment. Raises OSError if it is in use, on systems that refuse then."""
+
+
+class Additions:
+    """Checks that the ids given to a writer rise, and that vectors have one dimension."""
+
+    def __init__(self) -> None:
+        self._last: int | None = None
+        self._dimension: int | None = None
+
+    def check(self, ids: Int64, vectors: Float32) -> None:
+        """Check the next ids and vectors: raises UsageError if ids do not rise or shapes do not fit."""
+        if vectors.ndim != 2 or len(vectors) != len(ids):
+            raise UsageError(f"{len(ids)} ids came with vectors of shape {vectors.shape}; give one row for each id")
+        if self._dimension not in (None, vectors.shape[1]):
+            raise UsageError(f"vectors of {vectors.shape[1]} numbers came after ones of {self._dimension}")
+        if not len(ids):
+            return
+        rising = ids if self._last is None else np.concatenate(([self._last], ids))
+        wrong = np.flatnonzero(np.diff(rising) <= 0)
+        if len(wrong):
+            before, after = rising[wrong[0] : wrong[0] + 2].tolist()
+            raise UsageError(f"the id {after} came after {before}; give each id once, the lowest first")
+        self._last, self._dimension = int(ids[-1]), int(vectors.shape[1])
+
+
+def check_dimension(queries: Float32, dimension: int) -> None:
+    """Check the shape of queries: raises UsageError if they cannot be compared with vectors of a dimension."""
+    if queries.ndim != 2 or queries.shape[1] != dimension:
+        raise UsageError(f"queries of shape {queries.shape} cannot be compared with vectors of {dimension} numbers")
+
+
+# -- Copying -----------------------------------------------------------------------------------------------------------
+
+_CHUNK = 1 << 15  # vectors copied at a time
+
+
+def merge_by_copying(
+    store: VectorStore,
+    segments: Sequence[Segment],
+    removed: IdRanges,
+    *,
+    generation: int,
+    questions: Questions | None = None,
+) -> list[Segment]:
+    """Merge segments of a store into new ones, without removed ids, as `VectorStore.merge` asks."""
+    with store.writer(generation, questions=questions) as writer:
+        return _copy_kept(store, segments, removed, writer)
+
+
+def _copy_kept(
+    store: VectorStore, segments: Sequence[Segment], removed: IdRanges, writer: VectorWriter
+) -> list[Segment]:
+    """Write the vectors that are not removed, in the order of their ids, and finish the writer."""
+    reader = store.open(segments, NO_IDS)
+    held = IdRanges.of(pair for segment in segments for pair in segment.id_ranges.ranges)
+    for first, count in held.without(removed).ranges:
+        for start in range(first, first + count, _CHUNK):
+            ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
+            found = reader.fetch(ids).by_position()
+            if len(found.positions) != len(ids):
+                names = ", ".join(segment.file for segment in segments)
+                raise IndexDamaged(
+                    f"{names} should have the vectors {start} to {ids[-1]}, but "
+                    f"{len(ids) - len(found.positions)} of them are missing; run: semsearch index --rebuild"
+                )
+            writer.add(ids, found.rows)
+    return writer.finish()

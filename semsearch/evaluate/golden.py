@@ -1,0 +1,426 @@
+"""What answers a question, as one writes it down, and whether a hit is that:
+
+    notes/guide.md                     any passage of the document
+    notes/guide.md#Bread               a passage under that heading
+    notes/guide.md:12                  the passage that has the line
+    notes/report.pdf page 3            a passage on the page; also p. 3
+    notes/talk.pptx slide 3            a passage at the place, in the document's own terms
+
+A document is named as hits show it, by its absolute path, or by the end of its path; a text that a program
+added by its id.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.inputs import FileLine, numbered_lines
+from semsearch.index import Index
+from semsearch.results.documents import DocumentInfo
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode, SearchOptions
+from semsearch.system.durable import write_durably
+from semsearch.text.tokens import words
+
+if TYPE_CHECKING:
+    from semsearch.searchable import Searchable
+
+_LINE = re.compile(r"(.+):(\d+)(?:-\d+)?")
+_HEADING = re.compile(r"(.*\S)#(\S.*)")
+_PAGE = re.compile(r"(.+?) (?:page|p\.) ?(\d+)")
+_PLACE = re.compile(r"(.+\.\w{1,8}) (\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedAnswer:
+    """A document, or a part of it: a heading, a line, a page or a place. `written` is how it was written down."""
+
+    written: str
+    path: str
+    heading: str | None = None
+    line: int | None = None
+    page: int | None = None
+    place: str | None = None
+
+    @classmethod
+    def read(cls, written: str) -> ExpectedAnswer:
+        """Understand what was written down. What names no part is the path of a document."""
+        if found := _LINE.fullmatch(written):
+            return cls(written, found[1], line=int(found[2]))
+        if found := _HEADING.fullmatch(written):
+            return cls(written, found[1], heading=found[2].strip())
+        if found := _PAGE.fullmatch(written):
+            return cls(written, found[1], page=int(found[2]))
+        if found := _PLACE.fullmatch(written):
+            return cls(written, found[1], place=found[2])
+        return cls(written, written)
+
+    @classmethod
+    def of(cls, hit: Hit) -> ExpectedAnswer:
+        """Write down where a hit stands, by what stays when its document is edited: heading, page or place."""
+        path = hit.path
+        if hit.page is not None:
+            return cls.read(f"{path} page {hit.page}")
+        if hit.headings and hit.headings[-1].strip():
+            return cls(f"{path}#{hit.headings[-1]}", path, heading=hit.headings[-1].strip())
+        return cls.read(f"{path} {hit.place}") if hit.place else cls(path, path)
+
+    def is_in(self, hit: Hit) -> bool:
+        """Whether a hit is of this document, and of this part of it."""
+        paths = paths_of(hit)
+        if not any(names(self.path, path) for path in paths):
+            return any(names(self.written, path) for path in paths)  # a path that looks as if it named a part
+        if self.line is not None:
+            return _first_line(hit) <= self.line <= _first_line(hit) + hit.passage.count("\n")
+        if self.heading is not None:
+            return self.heading.casefold() in (heading.casefold() for heading in hit.headings)
+        if self.page is not None:
+            return hit.page == self.page
+        return self.place is None or (hit.place or "").casefold().startswith(self.place.casefold())
+
+
+def names(written: str, path: str) -> bool:
+    """Whether a path is what was written, or ends with it."""
+    written, path = (each.replace("\\", "/").removeprefix("./") for each in (written, path))
+    return path == written or path.endswith(f"/{written}")
+
+
+def paths_of(document: Hit | DocumentInfo) -> tuple[str, ...]:
+    """The paths of a document: as it is shown, and absolute; or the id of a text that a program added."""
+    return document.path, f"{document.root}/{document.document}" if document.root else document.document
+
+
+def _first_line(hit: Hit) -> int:
+    """The line that a hit's passage begins on; a hit says that of its sentence."""
+    return hit.line - hit.passage[: max(hit.passage.find(hit.sentence), 0)].count("\n")
+
+
+_KEYS = ("query", "answers")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestion:
+    """A question, what answers it with the grade of each, and the line that it first stands on."""
+
+    query: str
+    answers: Mapping[ExpectedAnswer, float]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFile:
+    """The questions of a file, whether any of their answers has a grade, and what is wrong with its lines."""
+
+    questions: Sequence[GoldenQuestion]
+    is_graded: bool
+    problems: Sequence[str]  # each names the file and the line
+
+    @classmethod
+    def read(cls, path: Path) -> GoldenFile:
+        """Read a file. Raises SourceError if it cannot be read."""
+        found: dict[str, GoldenQuestion] = {}
+        problems, is_graded = list[str](), False
+        for line in numbered_lines(path):
+            try:
+                question = _question(line)
+            except SourceError as error:
+                problems.append(str(error))
+                continue
+            is_graded = is_graded or isinstance(line.values["answers"], Mapping)
+            before = found.get(question.query, question)
+            found[question.query] = GoldenQuestion(question.query, {**before.answers, **question.answers}, before.line)
+        if not found and not problems:
+            problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
+        return cls(tuple(found.values()), is_graded, tuple(problems))
+
+
+def append_answer(path: Path, query: str, answer: ExpectedAnswer) -> None:
+    """Append a question with one answer to a file, which is made if there is none. Raises SourceError."""
+    line = json.dumps({"query": query, "answers": [answer.written]}, ensure_ascii=False)
+    try:
+        with path.open("a+b") as file:
+            file.seek(0, 2)
+            if file.tell():
+                file.seek(-1, 2)
+                line = line if file.read(1) == b"\n" else f"\n{line}"
+            file.write(f"{line}\n".encode("utf-8", "replace"))
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}; give another file") from error
+
+
+def _question(line: FileLine) -> GoldenQuestion:
+    values = line.values
+    unknown = [key for key in values if key not in _KEYS]
+    if unknown:
+        raise line.wrong("the keys query and answers only", unknown[0])
+    query = values.get("query")
+    if not isinstance(query, str) or not words(query):
+        raise line.wrong("a query with words in it", json.dumps(query, ensure_ascii=False))
+    return GoldenQuestion(query, dict(_answers(line, values.get("answers"))), line.number)
+
+
+def _answers(line: FileLine, given: Any) -> Iterator[tuple[ExpectedAnswer, float]]:
+    graded = given if isinstance(given, Mapping) else dict.fromkeys(given, 1) if _are_texts(given) else {}
+    if not graded:
+        expected = 'answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}'
+        raise line.wrong(expected, json.dumps(given, ensure_ascii=False))
+    for written, grade in graded.items():
+        if not written.strip():
+            raise line.wrong("the path of a document as an answer", written)
+        if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < float("inf"):
+            raise line.wrong(f"a grade above zero for {written}", json.dumps(grade))
+        yield ExpectedAnswer.read(written.strip()), float(grade)
+
+
+def _are_texts(given: Any) -> bool:
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+DEPTH = 10  # hits that are looked at
+HITS_AT = (1, 3, 5, 10)
+MEASURES = (*(f"hit@{k}" for k in HITS_AT), "mrr@10", "ndcg@10")
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question as it was answered: the rank of the first hit that answers, None if none of the first ten does."""
+
+    query: str
+    line: int  # of the file
+    rank: int | None
+    ndcg: float
+
+    @classmethod
+    def of(
+        cls, query: str, line: int, answers: Mapping[ExpectedAnswer, float], hits: Sequence[Hit]
+    ) -> AnsweredQuestion:
+        """Look for the answers among hits, each by the first hit that is it."""
+        gains = dict[int, float]()  # by rank: a hit may be several answers, and counts as the best of them
+        for answer, grade in answers.items():
+            rank = next((rank for rank, hit in enumerate(hits[:DEPTH], start=1) if answer.is_in(hit)), None)
+            if rank is not None:
+                gains[rank] = max(grade, gains.get(rank, 0.0))
+        ideal = sorted(answers.values(), reverse=True)[:DEPTH]
+        best = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(ideal, start=1))
+        found = sum(grade / math.log2(rank + 1) for rank, grade in gains.items())
+        return cls(query, line, min(gains, default=None), found / best)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedQuestion:
+    """A question whose first answer has another rank than in the last run; None: not among the first ten."""
+
+    query: str
+    rank: int | None
+    was: int | None
+
+    @property
+    def is_better(self) -> bool:
+        """Whether its answer comes earlier now."""
+        return (self.rank or math.inf) < (self.was or math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenMode:
+    """The figures of a mode, and each question; those of its last run, if there was one, and what they have gained.
+
+    `last` and `gained` are of the questions that both runs have asked.
+    """
+
+    mode: Mode
+    figures: Mapping[str, float]  # by the names in MEASURES; ndcg@10 only where there are grades
+    last: Mapping[str, float] | None
+    gained: Mapping[str, float] | None
+    changed: Sequence[ChangedQuestion]
+    questions: Sequence[AnsweredQuestion]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to a plain dict, as for JSON."""
+        changed = [{"query": each.query, "rank": each.rank, "was": each.was} for each in self.changed]
+        better = [each.is_better for each in self.changed]
+        return {
+            "mode": self.mode,
+            **{name: round(value, 6) for name, value in self.figures.items()},
+            "last": _rounded(self.last),
+            "gained": _rounded(self.gained),
+            "better": [each for each, is_better in zip(changed, better, strict=True) if is_better],
+            "worse": [each for each, is_better in zip(changed, better, strict=True) if not is_better],
+            "questions": [{"query": each.query, "line": each.line, "rank": each.rank} for each in self.questions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenReport:
+    """The report on a file of questions."""
+
+    path: str
+    modes: Sequence[GoldenMode]
+    warnings: Sequence[str]  # such as an answer that no document of the index has the name of
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to a plain dict, as for JSON."""
+        return {"file": self.path, "modes": [mode.to_dict() for mode in self.modes], "warnings": [*self.warnings]}
+
+
+def figures_of(ranks: Sequence[int | None], ndcg: Sequence[float] | None) -> dict[str, float]:
+    """The figures of questions by the ranks of their answers, and by their nDCG where there are grades."""
+    found = {f"hit@{k}": _mean([float(rank is not None and rank <= k) for rank in ranks]) for k in HITS_AT}
+    found["mrr@10"] = _mean([1 / rank if rank else 0.0 for rank in ranks])
+    return found if ndcg is None else {**found, "ndcg@10": _mean(ndcg)}
+
+
+def _rounded(figures: Mapping[str, float] | None) -> dict[str, float] | None:
+    return None if figures is None else {name: round(value, 6) for name, value in figures.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+NAME = "golden-runs.json"
+Ranks = Mapping[str, AnsweredQuestion]
+
+
+def read_runs(path: Path) -> dict[str, Any]:
+    """The runs that a file keeps, by file of questions; none if there is none. Raises SourceError if it is damaged."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            f"{path} holds no runs that can be read ({error}); remove it, or name another file"
+        ) from error
+    if not isinstance(found, dict):
+        raise SourceError(f"{path} is a file of something else; name another one for what the last run found")
+    return found
+
+
+def last_of(runs: Mapping[str, Any], file: str, mode: str) -> Ranks | None:
+    """The questions of the last run of a file and a mode; None if there was none."""
+    kept = runs.get(file)
+    of_mode = kept.get(mode) if isinstance(kept, Mapping) else None
+    if not isinstance(of_mode, Mapping):
+        return None
+    return {
+        query: AnsweredQuestion(query, 0, _rank(each.get("rank")), float(each.get("ndcg") or 0))
+        for query, each in of_mode.items()
+        if isinstance(each, Mapping)
+    }
+
+
+def write_runs(
+    path: Path, runs: Mapping[str, Any], file: str, modes: Mapping[Mode, Sequence[AnsweredQuestion]]
+) -> None:
+    """Keep what a run of a file has found, beside the runs of others. Raises SourceError if that cannot be written."""
+    new = {
+        mode: {each.query: {"rank": each.rank, "ndcg": each.ndcg} for each in found} for mode, found in modes.items()
+    }
+    before = runs.get(file)
+    whole = {**runs, file: {**(before if isinstance(before, Mapping) else {}), **new}}
+    text = json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    try:
+        write_durably(path, lambda write: write(text))
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _rank(value: Any) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+Report = Callable[[str, int, int], None]
+
+
+def evaluate_golden(
+    path: str | Path,
+    index: Searchable,
+    *,
+    modes: Sequence[Mode] = ("hybrid",),
+    record: str | Path | None = None,
+    keep: bool = True,
+    progress: Report | None = None,
+) -> GoldenReport:
+    """Ask the questions of a file (semsearch.evaluate.golden) and report where their answers stand.
+
+    What the run found is kept in the file `record`, for an index here by default beside it, unless `keep` is false;
+    what has changed since the run before is reported. Raises SourceError, with a line for each bad line of the file;
+    UsageError for a mode that there is not.
+    """
+    for mode in modes:
+        if mode not in get_args(Mode):
+            raise UsageError(f"there is no mode {mode!r}; expected {', '.join(get_args(Mode))}")
+    golden = GoldenFile.read(Path(path))
+    if golden.problems:
+        raise SourceError("\n".join(golden.problems))
+    file = os.path.realpath(path)
+    place = _place_of(index) if record is None else Path(record)
+    runs = {} if place is None else read_runs(place)
+    found: dict[Mode, tuple[AnsweredQuestion, ...]] = {mode: _answered(golden, index, mode, progress) for mode in modes}
+    if place is not None and keep:
+        write_runs(place, runs, file, found)
+    return GoldenReport(
+        str(path),
+        tuple(_of_mode(mode, found[mode], last_of(runs, file, mode), golden) for mode in modes),
+        tuple(_strangers(golden, index)) if isinstance(index, Index) else (),
+    )
+
+
+def _place_of(index: Searchable) -> Path | None:
+    return index.path / NAME if isinstance(index, Index) else None
+
+
+def _answered(
+    golden: GoldenFile, index: Searchable, mode: Mode, progress: Report | None
+) -> tuple[AnsweredQuestion, ...]:
+    found = []
+    for done, each in enumerate(golden.questions):
+        if progress is not None:
+            progress(f"asking, {mode}", done, len(golden.questions))
+        hits = index.search(each.query, options=SearchOptions(DEPTH, mode))
+        found.append(AnsweredQuestion.of(each.query, each.line, each.answers, hits))
+    return tuple(found)
+
+
+def _of_mode(mode: Mode, found: Sequence[AnsweredQuestion], last: Ranks | None, golden: GoldenFile) -> GoldenMode:
+    """The figures of all questions, and of those that were asked before, what they were and have gained."""
+    again = [each for each in found if last and each.query in last]
+    was = _figures([last[each.query] for each in again], golden) if last and again else None
+    gained = {name: value - was[name] for name, value in _figures(again, golden).items()} if was else None
+    return GoldenMode(
+        mode,
+        _figures(found, golden),
+        was,
+        gained,
+        tuple(_changed(found, last or {})),
+        found,
+    )
+
+
+def _figures(found: Sequence[AnsweredQuestion], golden: GoldenFile) -> dict[str, float]:
+    ndcg = [each.ndcg for each in found] if golden.is_graded else None
+    return figures_of([each.rank for each in found], ndcg)
+
+
+def _changed(found: Sequence[AnsweredQuestion], last: Ranks) -> Iterator[ChangedQuestion]:
+    for each in found:
+        if each.query in last and last[each.query].rank != each.rank:
+            yield ChangedQuestion(each.query, each.rank, last[each.query].rank)
+
+
+def _strangers(golden: GoldenFile, index: Index) -> Iterator[str]:
+    """Say of each answer that no document has its path: it can never be found."""
+    paths = [*chain.from_iterable(map(paths_of, index))]
+    for question in golden.questions:
+        for answer in question.answers:
+            if not any(names(answer.path, path) or names(answer.written, path) for path in paths):
+                yield f"line {question.line}: no document of the index is called {answer.path}"

@@ -1,1 +1,0 @@
-"""Retrieval on collections in BEIR's layout."""

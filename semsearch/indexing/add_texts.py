@@ -1,0 +1,380 @@
+"""Add documents that a program gives, and not a file of a root: texts, records, tables, exported documents.
+
+Forms in which programs give documents. Documents as programs have them, to texts: `Text`, tuples, records, the
+rows of
+a table.
+
+Exported documents. Documents as `Index.export` writes them, with their passages: taken in as they were, not
+divided
+anew.
+
+Files with one document per row. Files of documents, one a row, as `Index.export` and other programs write them:
+JSON
+Lines, CSV, Parquet, .npz.
+
+Adding them to an index. Add texts of a program: check them, compare them with the texts of the same ids in the
+index,
+and take them in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol
+
+from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.indexing.intake import DocumentSource
+from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.write_transaction import WriteTransaction
+from semsearch.readers.document import Document, Text
+from semsearch.readers.front_matter import json_values
+from semsearch.sources.roots import ADDED
+from semsearch.text.excerpts import heading_text
+from semsearch.text.passage_records import PassageRecord, storable
+
+# -- Forms in which programs give documents ----------------------------------------------------------------------------
+
+Given = Text | tuple[str, str] | tuple[str, str, Mapping[str, Any]] | Mapping[str, Any]
+
+_WAYS = "give Text(id, text), (id, text), (id, text, metadata) or a record with the keys {id!r} and {text!r}"
+_OWN = ("title", "format")  # fields of a record that are no metadata, if they are texts
+
+
+class DataTable(Protocol):
+    """A table of pandas, Polars or Arrow, as far as the types say."""
+
+    @property
+    def columns(self) -> Any:
+        """The columns, or their names."""
+
+
+def as_texts(
+    documents: Iterable[Given] | DataTable, *, id_key: str = "id", text_key: str = "text"
+) -> Iterator[Text | ExportedDocument]:
+    """Make a Text of each document: of a table (pandas, Polars, Arrow) each row, which is a record.
+
+    A record that `Index.export` wrote has passages, which are taken as they are.
+
+    All that a record has besides its id, text, title and format is metadata; what it has as `metadata` is so too, if
+    that is a mapping. Raises UsageError for what is no document.
+    """
+    ways = _WAYS.format(id=id_key, text=text_key)
+    rows = _rows(documents)
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        raise UsageError(f"add takes several documents, not one {type(documents).__name__}; {ways}, in a list")
+    for number, given in enumerate(rows):
+        if isinstance(given, Text):
+            yield given
+        elif isinstance(given, tuple) and len(given) in (2, 3):
+            yield Text(given[0], given[1], metadata=_mapping(given[2] if len(given) == 3 else {}, number))
+        elif isinstance(given, Mapping):
+            yield _of_record(given, number, id_key, text_key)
+        else:
+            raise UsageError(f"document {number} is {type(given).__name__}, not a text with its id; {ways}")
+
+
+def _rows(documents: Any) -> Any:
+    """The rows of a table as records; anything else as it is."""
+    if hasattr(documents, "to_pylist"):  # Arrow
+        return documents.to_pylist()
+    if hasattr(documents, "iter_rows"):  # Polars
+        return documents.iter_rows(named=True)
+    if hasattr(documents, "notna") and hasattr(documents, "columns"):  # pandas, which has NaN for what is missing
+        return documents.astype(object).where(documents.notna(), None).to_dict("records")
+    return documents
+
+
+def _of_record(record: Mapping[str, Any], number: int, id_key: str, text_key: str) -> Text | ExportedDocument:
+    if id_key in record and is_exported(record):
+        return exported_document(record, record[id_key])
+    for key in (id_key, text_key):
+        if key not in record:
+            raise UsageError(f"record {number} has no {key!r}; it has {', '.join(map(str, record)) or 'nothing'}")
+    own = {key: record[key] for key in _OWN if isinstance(record.get(key), str)}
+    rest = {key: value for key, value in record.items() if key not in (id_key, text_key, *own)}
+    if isinstance(rest.get("metadata"), Mapping):
+        rest |= rest.pop("metadata")
+    return Text(_id(record[id_key]), record[text_key], metadata=rest, **own)
+
+
+def _id(given: Any) -> Any:
+    """A whole number becomes a text: tables number their rows."""
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+
+
+def _mapping(given: Any, number: int) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"the metadata of document {number} is {given!r}, not a mapping such as {{'year': 2024}}")
+    return given
+
+
+# -- Exported documents ------------------------------------------------------------------------------------------------
+
+_LARGEST = (1 << 31) - 1  # offsets are stored in 32 bits
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedDocument:
+    """A document by its id, divided already."""
+
+    id: str
+    digest: str
+    file: Prepared
+
+
+def is_exported(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has passages, with their sentences, besides its text."""
+    passages = record.get("passages")
+    return isinstance(passages, list | tuple) and all(
+        isinstance(passage, Mapping) and "sentences" in passage for passage in passages
+    )
+
+
+def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
+    """Read a record with passages. Raises UsageError for what no index has written."""
+    title = storable(_of(record, "title", str, ""))
+    metadata = json.dumps(json_values(_of(record, "metadata", Mapping, {})), allow_nan=False)
+    records = tuple(_passage(passage, title, f"{id}, passage {n}") for n, passage in enumerate(record["passages"]))
+    format = _of(record, "format", str, "text")
+    characters = _of(record, "characters", int, 0)
+    details = json.dumps([title, format, metadata, [(one.headings, one.text) for one in records]])
+    digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
+    file = Prepared(
+        size=characters, title=title, format=format, metadata=metadata, records=records, reading=(characters, "[]")
+    )
+    return ExportedDocument(id, digest, file)
+
+
+def _passage(given: Mapping[str, Any], title: str, where: str) -> PassageRecord:
+    text = storable(_of(given, "text", str, where=where))
+    headings = tuple(_each(_of(given, "headings", Sequence, (), where=where), str, f"{where}, headings"))
+    sentences = [_sentence(each, len(text), where) for each in _of(given, "sentences", Sequence, where=where)]
+    edges = [edge for sentence in sentences for edge in sentence[:2]]
+    if edges != sorted(edges):
+        raise UsageError(f"{where}: its sentences are not one after the other; export the document again")
+    places = [_place(each, where) for each in _of(given, "places", Sequence, (), where=where)]
+    metadata = _of(given, "metadata", Mapping, None, where=where)
+    return PassageRecord(
+        headings=json.dumps(headings),
+        above=heading_text(title, headings),
+        line=_offset(given.get("line", 1), where),
+        page=None if given.get("page") is None else _offset(given["page"], where),
+        text=text,
+        offsets=struct.pack(f"<{5 * len(sentences)}i", *chain.from_iterable(sentences)),
+        sentences=len(sentences),
+        places=json.dumps(places) if places else None,
+        metadata=json.dumps(json_values(metadata), allow_nan=False) if metadata else None,
+    )
+
+
+def _sentence(given: Any, length: int, where: str) -> list[int]:
+    numbers = [_offset(number, where) for number in given] if isinstance(given, Sequence) else []
+    if len(numbers) != 5 or max(numbers[:2]) > length:
+        raise UsageError(
+            f"{where}: a sentence is given as start, end, start and end in the file, and line, within the passage, "
+            f"not as {given!r}"
+        )
+    return numbers
+
+
+def _place(given: Any, where: str) -> list[Any]:
+    if not isinstance(given, list | tuple) or len(given) != 2 or not isinstance(given[1], str | None):
+        raise UsageError(f"{where}: a place is given as the number of a sentence and a text, not as {given!r}")
+    return [_offset(given[0], where), given[1]]
+
+
+def _of(record: Mapping[str, Any], key: str, kind: Any, default: Any = ..., *, where: str = "a record") -> Any:
+    value = record.get(key, default)
+    if value is None and default is not ...:
+        return default
+    if value is default:
+        return value
+    if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
+        raise UsageError(f"{where}: {key} is {value!r}, not what an index exports; export it again")
+    return value
+
+
+def _each(values: Sequence[Any], kind: type, where: str) -> Sequence[Any]:
+    for value in values:
+        if not isinstance(value, kind):
+            raise UsageError(f"{where}: {value!r} is no {kind.__name__}; export it again")
+    return values
+
+
+def _offset(number: Any, where: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= _LARGEST:
+        raise UsageError(f"{where}: {number!r} is no position; a whole number from 0 on was expected")
+    return number
+
+
+# -- Files with one document per row -----------------------------------------------------------------------------------
+
+_OBJECTS = ("metadata", "passages")  # JSON in the cells of tables
+
+
+def read_records(path: str | Path) -> Iterator[Mapping[str, Any]]:
+    """Read the records of a file, by its ending; "-" is the standard input, as JSON Lines. Raises SourceError."""
+    name = str(path)
+    read = _READERS.get(Path(path).suffix.lower(), _jsonl) if name != "-" else _jsonl
+    try:
+        with _opened(name) as file:
+            yield from read(file, name)
+    except OSError as error:
+        raise SourceError(f"{name} cannot be read: {error.strerror or error}") from error
+
+
+def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
+    return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+
+
+def _jsonl(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(f"{name}, line {number}, is no JSON ({error}); give a JSON object a line") from error
+        if not isinstance(record, dict):
+            raise SourceError(f"{name}, line {number}, is {type(record).__name__}, not an object with an id and a text")
+        yield record
+
+
+def _csv(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
+    import csv  # start-up time
+
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    limit = csv.field_size_limit(sys.maxsize if sys.maxsize < 1 << 31 else (1 << 31) - 1)
+    try:
+        for row in csv.DictReader(text, strict=True):
+            if None in row or None in row.values():
+                raise SourceError(f"{name}, row {row}: there are more or fewer cells than the header has names")
+            yield _with_objects(row)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise SourceError(f"{name} is not CSV in UTF-8: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
+        text.detach()  # the file is closed by whoever opened it
+
+
+def _parquet(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        import pyarrow  # optional dependency
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "arrow") from error
+    try:
+        table = pyarrow.parquet.ParquetFile(file)
+        columns = [column for column in table.schema_arrow.names if column != "vector"]
+        for batch in table.iter_batches(batch_size=100, columns=columns):
+            yield from map(_with_objects, batch.to_pylist())
+    except pyarrow.ArrowException as error:
+        raise SourceError(f"{name} is not a Parquet file, or damaged: {error}") from error
+
+
+def _npz(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
+    import numpy as np
+
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            lines = arrays["rows"].tobytes()
+    except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
+        raise SourceError(f"{name} is not an export of an index, or damaged: {error}") from error
+    yield from _jsonl(io.BytesIO(lines), name)
+
+
+def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row of a table whose cells are read as JSON where an export has JSON."""
+    found = dict(row)
+    for key in _OBJECTS:
+        if isinstance(found.get(key), str):
+            with suppress(ValueError, RecursionError):
+                found[key] = json.loads(found[key])
+    return found
+
+
+_READERS: dict[str, Callable[[IO[bytes], str], Iterator[Mapping[str, Any]]]] = {
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".npz": _npz,
+}
+
+
+# -- Adding them to an index -------------------------------------------------------------------------------------------
+
+AddedDocument = Text | ExportedDocument
+Taken = Literal["added", "changed", "unchanged"]
+
+
+def checked(texts: Iterable[AddedDocument]) -> Iterator[AddedDocument]:
+    """Check each text and yield it. Raises UsageError at the first that cannot be kept, or whose id comes twice."""
+    seen: set[str] = set()
+    for text in texts:
+        _check(text)
+        if text.id in seen:
+            raise UsageError(f"the id {text.id!r} comes twice; give each text an id of its own")
+        seen.add(text.id)
+        yield text
+
+
+def _check(text: AddedDocument) -> None:
+    if not isinstance(text, Text | ExportedDocument):
+        raise UsageError(f"add takes texts as Text(id, text), not {type(text).__name__}")
+    for name in ("id", "text", "title", "format") if isinstance(text, Text) else ("id",):
+        if not isinstance(value := getattr(text, name), str):
+            raise UsageError(f"the {name} of a Text is a string, not {type(value).__name__}")
+    if not text.id:
+        raise UsageError("the id of a text is empty; give each text an id of its own")
+    try:
+        text.id.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the id {text.id!r} is not valid Unicode; give another") from None
+
+
+def take_added(write: WriteTransaction, text: AddedDocument) -> Taken:
+    """Put a text into the index, replacing the one that has its id. Raises UsageError for an unknown format."""
+    if isinstance(text, Text):
+        return _take_text(write, text)
+    took = _make_room(write, text.id, text.digest)
+    if took != "unchanged":
+        write.intake.take_prepared(DocumentSource(ADDED, text.id, text.id, text.digest, text.file.size), text.file)
+    return took
+
+
+def _take_text(write: WriteTransaction, text: Text) -> Taken:
+    """Put a text into the index, replacing the one that has its id. Raises UsageError for an unknown format."""
+    text = replace(text, metadata=json_values(text.metadata))
+    details = json.dumps([text.text, text.title, text.metadata, text.format], sort_keys=True, allow_nan=False)
+    digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
+    took = _make_room(write, text.id, digest)
+    if took != "unchanged":
+        write.intake.take_in(DocumentSource(ADDED, text.id, text.id, digest, len(text.text)), _document(text))
+    return took
+
+
+def _make_room(write: WriteTransaction, id: str, digest: str) -> Taken:
+    """Remove the text that has an id, unless it has that digest."""
+    known = write.db.execute("SELECT id, digest FROM documents WHERE root_id = ? AND path = ?", (ADDED, id)).fetchone()
+    if known is None:
+        return "added"
+    if known[1] == digest:
+        return "unchanged"
+    write.forget([known[0]])
+    return "changed"
+
+
+def _document(text: Text) -> Document:
+    from semsearch.readers.read import read_text  # start-up time: a sync without changes reads nothing
+
+    storable = text.text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates are no characters
+    document = read_text(storable, text.id, format=text.format)
+    return replace(document, title=text.title or document.title, metadata={**document.metadata, **text.metadata})

@@ -1,0 +1,359 @@
+"""Find the changes of a sync: compare the disk with the index, and plan what to do about each file.
+
+Parts of roots: what the index has, and what is on the disk. Parts of roots: which documents the index has of them,
+and
+which files are there now.
+
+Changes. Find changes: compare the disk with the index, before anything is written, and plan what to do about each
+file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import SourceError, is_resource_exhaustion
+from semsearch.indexing.reread_rules import (
+    Skip,
+    as_changed,
+    documents_of_other_columns,
+    get_skips,
+    outdated_documents,
+    still_skipped,
+)
+from semsearch.indexing.sync_roots import asked_roots, changed_roots
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.results.omissions import count_endings
+from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
+from semsearch.sources.ignore import Skipped
+from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
+from semsearch.sources.sync_plan import KnownDocument, PresentFile, SyncPlan, plan
+from semsearch.sources.walk import FoundFile, find_files, find_files_at
+from semsearch.storage.catalogue import get_known, get_known_at, get_known_of_sizes, get_roots
+from semsearch.system.durable import file_digest
+from semsearch.system.locations import uri_scheme
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Parts of roots: what the index has, and what is on the disk -------------------------------------------------------
+
+
+@dataclass(slots=True)
+class PartsSeen:
+    """The documents and files that index and disk have at some parts of roots. `empty` parts have neither.
+
+    `lost` documents lay elsewhere in these roots, and their files are gone: one that has appeared may be one of these.
+    """
+
+    known: list[KnownDocument] = field(default_factory=list)
+    present: list[PresentFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    empty: list[RootPart] = field(default_factory=list)
+    lost: list[KnownDocument] = field(default_factory=list)
+
+    def add(self, other: PartsSeen) -> None:
+        """Take in what was seen of other parts."""
+        self.known += other.known
+        self.present += other.present
+        self.skipped += other.skipped
+        self.empty += other.empty
+        self.lost += other.lost
+
+
+def look_at_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
+    """Look at the parts of a plan, and at nothing else.
+
+    Where a root cannot be listed, or these parts have all of its documents and no file any more, the plan is changed to
+    look at the whole root: that is a question to the user, not a purge.
+    """
+    seen = PartsSeen()
+    for root, parts in _by_root(roots.parts):
+        own = _look(db, root, parts) if _is_listed(root) else None
+        if own is None or (own.known and not own.present and len(own.known) == _documents(db, root)):
+            roots.wanted.append(root)
+            roots.parts = [part for part in roots.parts if part.root != root]
+        else:
+            seen.add(own)
+    return seen
+
+
+def present_files(root: Root, found: Iterable[FoundFile]) -> Iterator[PresentFile]:
+    """Convert files that were found in a root to the form in which a sync compares them."""
+    prefix = len(root.path.rstrip("/")) + 1
+    for one in found:
+        file = one.path
+        if not file.isascii() and not root.single:
+            file = one.absolute[prefix:] if root.is_remote else one.absolute[prefix:].replace(os.sep, "/")
+        place = root.id, one.path, root.canonical(one.path), file, one.absolute
+        yield PresentFile(*place, one.size, one.mtime_ns, one.is_known, root.columns, root.store)
+
+
+def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
+    seen = PartsSeen(known=[document for part in parts for document in get_known_at(db, part)])
+    found = _found_at(
+        root, [part.path for part in parts], lambda path, reason: seen.skipped.append(SkippedFile(path, reason))
+    )
+    seen.present += present_files(root, found)
+    paths = {part.canonical for part in parts}
+    known = {document.canonical for document in seen.known}
+    there = {file.canonical for file in seen.present} | {canonical(item.path) for item in seen.skipped}
+    full = {enclosing_path(path, paths) for path in known | there}
+    seen.empty += [part for part in parts if part.canonical not in full]
+    appeared = [file for file in seen.present if file.canonical not in known]
+    seen.lost += [document for document in _of_same_size(db, root, appeared, known) if _is_gone(document)]
+    return seen
+
+
+def _found_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
+    if root.is_remote:
+        from semsearch.sources.object_walk import find_objects_at  # start-up time: few roots lie in stores
+
+        return find_objects_at(root, paths, skipped=skipped)
+    return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
+
+
+def _of_same_size(
+    db: sqlite3.Connection, root: Root, files: Sequence[PresentFile], but: Container[str]
+) -> list[KnownDocument]:
+    """Find the documents of a root that are as large as one of some files, but those at some canonical paths."""
+    sizes = {file.size for file in files}
+    return (
+        [document for document in get_known_of_sizes(db, root, sizes) if document.canonical not in but] if sizes else []
+    )
+
+
+def _is_gone(document: KnownDocument) -> bool:
+    """Return whether there is surely no file any more where a document was.
+
+    False for a name that the disk may spell otherwise, and for an object of a store.
+    """
+    if not document.canonical.isascii() or uri_scheme(document.canonical):
+        return False
+    try:
+        Path(document.canonical).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def canonical(path: str) -> str:
+    """Convert an absolute path to the canonical form: forward slashes, NFC. The URI of an object has its slashes."""
+    return unicodedata.normalize("NFC", path if uri_scheme(path) else Path(path).as_posix())
+
+
+def _by_root(parts: Iterable[RootPart]) -> list[tuple[Root, list[RootPart]]]:
+    found: dict[int, list[RootPart]] = defaultdict(list)
+    for part in parts:
+        found[part.root.id].append(part)
+    return [(group[0].root, group) for group in found.values()]
+
+
+def _is_listed(root: Root) -> bool:
+    """Return whether a root is a folder that can be listed. Of one in a store that is found out by listing it."""
+    if root.is_remote:
+        return True
+    try:
+        os.scandir(root.path).close()
+    except OSError:
+        return False
+    return True
+
+
+def _documents(db: sqlite3.Connection, root: Root) -> int:
+    return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])
+
+
+# -- Changes -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Changes:
+    """Changes of the disk since the last sync. Roots in `deserted` have gone and are to be forgotten.
+
+    `skipped` are the files that could not be read this time, `skips` those remembered as unreadable that still are.
+    """
+
+    started_ns: int
+    roots: RootPlan
+    changed_roots: list[Root]
+    deserted: list[Root]
+    plan: SyncPlan
+    skipped: list[SkippedFile] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    skips: dict[str, Skip] = field(default_factory=dict)
+    moved_roots: list[MovedRoot] = field(default_factory=list)
+    passed_over: list[SkippedFile] = field(default_factory=list)  # remembered files that no reader is for
+    empty_parts: list[RootPart] = field(default_factory=list)  # where there is nothing to index, and was nothing before
+    of_other_columns: set[int] = field(default_factory=set)  # documents that were read with other columns
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Return whether neither documents nor roots have changed."""
+        return self.plan.is_empty and not self.changed_roots and not self.roots.absorbed and not self.deserted
+
+    @property
+    def report(self) -> SyncReport:
+        """The report as far as it is known before files are read; all of it if there is nothing to do."""
+        return SyncReport(
+            unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
+            skipped=tuple(self.skipped),
+            warnings=tuple(self.warnings),
+            moved_roots=tuple(self.moved_roots),
+            not_read=count_endings(item.path for item in [*self.skipped, *self.passed_over]),
+        )
+
+
+def find_changes(
+    db: sqlite3.Connection,
+    paths: Sequence[str | Path],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    columns: Columns = NO_COLUMNS,
+    prune: bool = False,
+    max_bytes: int | None = None,
+) -> Changes:
+    """Compare the index with the disk under `paths`, or under all its roots.
+
+    With `prune`, roots that have vanished or have no files any more are given up, but none that cannot be read. Files
+    that were skipped before, and would be again with this limit of bytes, are skipped without reading them. If a path
+    is in a root, nothing else of the root is looked at. Raises SourceError for a path that neither exists nor is in the
+    index, UsageError if there are no paths and no roots.
+    """
+    roots = asked_roots(db, paths, include=include, exclude=exclude, columns=columns)
+    seen = _compare(db, roots, prune=prune, max_bytes=max_bytes)
+    seen.warnings += [f"{part.canonical} is left out: it is hidden, ignored or excluded" for part in seen.empty_parts]
+    return seen
+
+
+def find_changes_at(db: sqlite3.Connection, paths: Iterable[str], *, max_bytes: int | None = None) -> Changes:
+    """Compare the index with the disk where something has changed: at absolute paths, spelled as on disk.
+
+    They need be neither there nor of the index.
+    """
+    return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes)
+
+
+def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes: int | None) -> Changes:
+    started = time.time_ns()
+    known_roots = get_roots(db)
+    parts = look_at_parts(db, roots)
+    of_other_columns = documents_of_other_columns(db, known_roots, roots)
+    outdated = outdated_documents(db) | of_other_columns
+    known = as_changed([*get_known(db, [*roots.wanted, *roots.absorbed]), *parts.known], outdated)
+    skipped, present = [*parts.skipped], [*parts.present]
+    deserted: list[Root] = []
+    warnings = [*roots.warnings]
+    silent: set[int] = set()  # known roots in stores that cannot be listed: other options are not kept for them
+    for root in roots.wanted:
+        count = sum(document.root_id == root.id for document in known)
+        problem, has_vanished = "", False
+        try:
+            found = list(_present(root, lambda path, reason: skipped.append(SkippedFile(path, reason))))
+        except SourceError as error:
+            found, problem = [], str(error)
+            has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+            silent |= {root.id} if root.is_remote and any(root.id == each.id for each in known_roots) else set()
+        if found or (count and prune and (has_vanished or not problem)):
+            present += found
+            deserted += [root] if problem else []
+        elif count:
+            known = [document for document in known if document.root_id != root.id]
+            unread = problem if problem and not has_vanished else ""
+            lost = f"{root.path} has vanished" if problem else f"{root.path} has no files {_blamed(root)}"
+            documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
+            cure = "" if unread else " (--prune removes them)"
+            warnings.append(f"{unread or lost}; {documents} kept{cure}")
+        elif problem:
+            warnings.append(problem)
+    remembered = get_skips(db)
+    skips = still_skipped(remembered, present, max_bytes)
+    unreadable: list[SkippedFile] = []
+    passed_over: list[SkippedFile] = []
+    for file in present:
+        if skip := skips.get(file.canonical):
+            (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
+    present = [file for file in present if file.canonical not in skips]
+    missing = as_changed(parts.lost, outdated)
+    result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
+    result.removed = [document for document in result.removed if document not in missing]
+    _keep_below_unreadable(result, skipped)
+    changed = [root for root in roots.wanted if root not in known_roots and root.id not in silent]
+    elsewhere = {path: skip for path, skip in remembered.items() if not roots.covers(path)}
+    remembered = skips | elsewhere
+    return Changes(
+        started,
+        roots,
+        changed,
+        deserted,
+        result,
+        skipped + unreadable,
+        warnings,
+        remembered,
+        [_moved(old, roots, known, result) for old in roots.moved],
+        passed_over,
+        parts.empty,
+        of_other_columns,
+    )
+
+
+def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
+    """Report a root that has moved, with how many documents stayed as they were."""
+    new = next(root for root in roots.wanted if root.id == old.id)
+    gone = {document.document_id for document in plan.removed}
+    gone |= {pair.known.document_id for pair in [*plan.changed, *plan.moved, *plan.unread]}
+    kept = [document for document in known if document.root_id == old.id and document.document_id not in gone]
+    return MovedRoot(old.path, new.path, len(kept))
+
+
+def _blamed(root: Root) -> str:
+    """The reason why a root has no files, for a warning: the globs given for it, if there are any."""
+    globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
+    return f"with {' '.join(globs)}" if globs else "any more"
+
+
+def _present(root: Root, skipped: Callable[[str, str], None]) -> Iterator[PresentFile]:
+    if root.is_remote:
+        from semsearch.sources.object_walk import find_objects  # start-up time: few roots lie in stores
+
+        return present_files(root, find_objects(root, skipped=skipped))
+    found = find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
+    return present_files(root, found)
+
+
+def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | None) -> str | None:
+    try:
+        if file.store:
+            from semsearch.indexing.prepare_files import object_digest  # start-up time, as above
+
+            return object_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
+        return file_digest(Path(file.absolute))
+    except FileNotFoundError:  # gone since it was found; whoever is told of that looks again
+        return None
+    except OSError as error:
+        if is_resource_exhaustion(error):
+            raise
+        unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
+        return None
+
+
+def _keep_below_unreadable(result: SyncPlan, skipped: Sequence[SkippedFile]) -> None:
+    """Keep documents below folders that could not be listed: they may still be there."""
+    closed = tuple(canonical(item.path) for item in skipped)
+    below = tuple(path + "/" for path in closed)
+
+    def is_hidden(document: KnownDocument) -> bool:
+        return document.canonical in closed or document.canonical.startswith(below)
+
+    result.removed = [document for document in result.removed if not is_hidden(document)]

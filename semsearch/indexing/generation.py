@@ -1,0 +1,317 @@
+"""Make a new generation: fit the embedder or keep it, write vectors, merge segments that are too many, name them.
+
+The embedder's weights and components are frozen when an index is first filled: documents added later never change
+the
+vectors of earlier ones. Only a small index that has doubled is fitted again by itself, since its components were a
+guess; a large one only by `refit`.
+
+Embedding batches of passages. Embed batches of passages and write the vectors to the stores: one for each passage,
+one
+for each sentence.
+
+Probe questions for measuring recall. Probe questions to measure recall with: a few words of the index's own
+sentences,
+as a user would type them.
+
+Whole sentences are nearer to their passages and are found with less effort: settings that are enough for a few
+words
+are enough for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import tee
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.scan_plan import LISTED
+from semsearch.dense.vector_store import Questions, VectorStore
+from semsearch.embedding.components import SentenceSums
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.indexing.segment_merging import Merger
+from semsearch.indexing.spool import Spool, SpooledBatch, SpoolWriter
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.results.reports import Progress
+from semsearch.settings import Settings
+from semsearch.storage.catalogue import stored_texts
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, save_today
+from semsearch.storage.meta import get_languages
+from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
+from semsearch.stores.registry import get_address, open_stores
+from semsearch.system.threads import Spread, Threads, aside
+from semsearch.text.languages import ENGLISH
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import WordChunk, words
+from semsearch.topics.topic_fit import TopicVectors
+from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Embedding batches of passages -------------------------------------------------------------------------------------
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEmbedding:
+    """Embeds passages with an embedder and their topics, if there are any. `questions` serve to measure recall."""
+
+    embedder: SentenceEmbedder
+    topics: TopicVectors | None
+    questions: Questions
+
+    def of(self, batches: Iterable[SpooledBatch], spread: Spread) -> Iterator[tuple[SpooledBatch, Float32, Float32]]:
+        """Each batch, with the vectors of its passages and of its sentences. (p, d + k), (s, d)"""
+        batches, again = tee(batches)
+        work = partial(_vectors, self.embedder.transforming_both)
+        for batch, (whole, single) in zip(again, spread.in_order(work, batches), strict=True):
+            yield batch, whole if self.topics is None else join(whole, self.topics.of(batch.passage_ids)), single
+
+
+def _vectors(
+    transform_both: Callable[[Ragged, Int64], tuple[Float32, Float32]], batch: SpooledBatch
+) -> tuple[Float32, Float32]:
+    """The general vectors of a batch's passages and of its sentences. (p, d), (s, d)"""
+    rows, whole = transform_both(batch.words, batch.starts)
+    return whole, rows[batch.is_sentence]
+
+
+def write_vectors(
+    spools: Iterable[Spool],
+    embedding: PassageEmbedding,
+    stores: Mapping[Kind, VectorStore],
+    *,
+    number: int,
+    spread: Spread,
+    total: int,
+    progress: Callable[[Progress], None],
+) -> list[Segment]:
+    """Embed all batches of some spools and write segments of both kinds, as part of generation `number`.
+
+    `total` is the number of sentences, for the progress.
+    """
+    done = 0
+    with (
+        stores["passage"].writer(number, questions=embedding.questions) as passages,
+        stores["sentence"].writer(number) as sentences,
+    ):
+        for batch, whole, single in embedding.of(_batches(spools), spread):
+            passages.add(batch.passage_ids, whole)
+            sentences.add(batch.sentence_ids, single)
+            done += len(single)
+            progress(Progress("embedding", sentences=done, total_sentences=total))
+        progress(Progress("writing", sentences=done, total_sentences=total))
+        return passages.finish() + sentences.finish()
+
+
+def _batches(spools: Iterable[Spool]) -> Iterator[SpooledBatch]:
+    for spool in spools:
+        yield from spool
+
+
+# -- Probe questions for measuring recall ------------------------------------------------------------------------------
+
+WORDS = 3
+
+
+def few_words(sentence: str) -> str:
+    """The longest words of a sentence, in their order; of equally long ones the first."""
+    found = words(sentence)
+    longest = sorted(range(len(found)), key=lambda position: (-len(found[position]), position))[:WORDS]
+    return " ".join(found[position] for position in sorted(longest))
+
+
+def questions_of(
+    db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
+) -> Float32:
+    """Embed a question about the middle sentence of each passage; one without known words is left out. (≤ n, d)"""
+    texts: list[str] = []
+    for id_ in passage_ids.tolist():
+        for stored in stored_texts(db, id_ + 1, first=id_):
+            texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
+    if not texts:
+        return np.zeros((0, 0), dtype=np.float32)
+    vectors = embedder.transform(texts)
+    if topics is not None:
+        languages = tuple(get_languages(db)) or (ENGLISH,)
+        vectors = join(vectors, np.stack([topics.of_question(text, languages) for text in texts]))
+    return vectors[vectors.any(axis=1)]
+
+
+# -- The generation ----------------------------------------------------------------------------------------------------
+
+REFIT_BELOW = 20_000  # sentences at the last fit: with more of them components hardly turn
+
+
+class Generation:
+    """A new generation in the making, inside a write transaction. `number` is that of the last generation plus one."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        folder: Path,
+        *,
+        number: int,
+        settings: Settings,
+        vectors: Callable[[], WordVectors],
+        progress: Callable[[Progress], None],
+        spread: Spread | None = None,
+        largest: int = LARGEST,
+        listed: int = LISTED,
+    ) -> None:
+        self.db = db
+        self.folder = folder
+        self.number = number
+        self.spread: Spread = spread or Threads()  # of fitting and embedding; the result does not depend on it
+        self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
+        self._largest, self._listed = largest, listed
+        self._settings = settings
+        self._vectors = vectors
+        self._progress = progress
+        self._gone: SentenceSums | None = None
+
+    @cached_property
+    def _stores(self) -> Mapping[Kind, VectorStore]:
+        """The stores of vectors, where the index says by now that they are."""
+        scanning = self._settings.scanning(listed=self._listed)
+        return open_stores(get_address(self.db), self.folder, scanning=scanning, largest=self._largest)
+
+    @cached_property
+    def _merger(self) -> Merger:
+        return Merger(self.db, self.folder, self.number, self._stores, self._stored_questions)
+
+    @cached_property
+    def fit(self) -> Fit | None:
+        """The fit of the last generation; None if nothing was fitted yet."""
+        return load_fit(self.db, self._vectors())
+
+    def tokenize(self, texts: Sequence[str]) -> Ragged:
+        """Convert texts to word ids, fitted or not."""
+        return self._settings.embedder(self._vectors()).tokenize(texts)
+
+    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
+        """Convert texts whose words have been found to word ids, fitted or not."""
+        return self._settings.embedder(self._vectors()).ids_of(chunks)
+
+    def drop_words(self) -> None:
+        """Retire the lexical index, before all passages are written to `words` again."""
+        self._name([], retired=self._named("words"))
+
+    def subtract(self, sentences: Sequence[str]) -> None:
+        """Subtract removed sentences from today's sums."""
+        if self.fit is not None:
+            sums = self.fit.embedder.statistics_of(self.tokenize(sentences))
+            self._gone = sums if self._gone is None else self._gone + sums
+
+    def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
+        """Embed the passages in `new`, which have ids from `first_new` on; return whether the embedder was refitted."""
+        words = self.words.finish()
+        self._name(words)
+        fit = None if refit else self.fit
+        if fit is None:
+            return self._embed_everything(new, first_new)
+        fit.embedder.expect(new.words)
+        today = fit.today if self._gone is None else fit.today - self._gone
+        for sums in self.spread.in_order(fit.embedder.summing, (batch.sentences for batch in new)):
+            today = today + sums
+        if is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
+            return self._embed_everything(new, first_new)
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        topical = None if topics is None else TopicVectors(topics, self._opened(words), self.folder)
+        self._name(self._write_vectors([new], fit.embedder, topics, topical))
+        self._merger.merge()
+        save_today(self.db, today)
+        return False
+
+    def compact(self) -> None:
+        """Rewrite segments into as few as possible, without removed ids."""
+        self._merger.compact()
+
+    def _embed_everything(self, new: Spool, first_new: int) -> bool:
+        """Fit to all passages and embed them: the stored ones, with ids below `first_new`, and those in `new`."""
+        was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
+        segments: list[Segment] = []
+        with Spool(self.folder) as old:
+            writer = SpoolWriter(old, self.tokenize)
+            for stored in stored_texts(self.db, first_new):
+                writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences)
+            writer.flush()
+            if old.sentences or new.sentences:
+                segments = self._fit_and_write([old, new])
+            else:
+                self.db.execute("DELETE FROM fit")
+        self._name(segments, retired=self._named(*VECTORS, "topics"))
+        self._merger.merge()
+        return was_fitted and bool(segments)
+
+    def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
+        """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
+        self._settings.check_frequencies(self.folder)
+        embedder = self._settings.embedder(self._vectors())
+        embedder.expect(sum(spool.words for spool in spools))
+        learn = partial(self._learn_topics, self._opened(self._named("words")), get_removed(self.db, "words"))
+        with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
+            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
+            topics, topical = learned()
+        segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
+        segments += self._write_vectors(spools, embedder, topics, topical)
+        save_fit(self.db, embedder, self.number)
+        return segments
+
+    def _learn_topics(
+        self, segments: list[LexicalSegment], removed: IdRanges
+    ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
+        """Learn topics, and make all passages' topic vectors, if they are wanted and there are enough passages."""
+        from semsearch.topics.topic_fit import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
+
+        topics = fit_topics(segments, removed) if self._settings.adapt else None
+        return (None, None) if topics is None else (topics, TopicVectors(topics, segments, self.folder))
+
+    def _write_vectors(
+        self, spools: Sequence[Spool], embedder: SentenceEmbedder, topics: Topics | None, topical: TopicVectors | None
+    ) -> list[Segment]:
+        """Embed the batches of some spools; the segments of both kinds."""
+        return write_vectors(
+            spools,
+            PassageEmbedding(embedder, topical, partial(questions_of, self.db, embedder, topics)),
+            self._stores,
+            number=self.number,
+            spread=self.spread,
+            total=sum(spool.sentences for spool in spools),
+            progress=self._progress,
+        )
+
+    def _stored_questions(self, passage_ids: npt.NDArray[np.int64]) -> Float32:
+        """Questions about passages, embedded by the stored fit."""
+        embedder = load_embedder(self.db, self._vectors())
+        if embedder is None:
+            return np.zeros((0, 0), dtype=np.float32)
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        return questions_of(self.db, embedder, topics, passage_ids)
+
+    def _opened(self, segments: list[Segment]) -> list[LexicalSegment]:
+        return [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
+
+    def _named(self, *kinds: Kind) -> list[Segment]:
+        """The segments of some kinds that the manifest names now."""
+        return [segment for segment in get_segments(self.db) if segment.kind in kinds]
+
+    def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
+        name_segments(self.db, new, retired=retired, number=self.number)
+
+
+def is_due(*, fitted: float, today: float) -> bool:
+    """Return whether an index that was fitted on some number of sentences is due for a refit, by today's number."""
+    return fitted < REFIT_BELOW and today >= max(1, 2 * fitted)

@@ -1,0 +1,370 @@
+"""The writer of an index: it exists while the lock is held, and each of its methods is one write.
+
+All that a write depends on is read under the lock. Settings read before could be older than another process's
+rebuild,
+and vectors made with them would not fit the rest.
+
+Documents that paths and ids name. The documents and roots that some paths name: files, folders, whole roots, and
+added
+texts by their ids.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
+
+from semsearch.errors import SemsearchError
+from semsearch.indexing.add_texts import AddedDocument, checked, take_added
+from semsearch.indexing.changes import Changes, find_changes, find_changes_at
+from semsearch.indexing.intake import write_words_anew
+from semsearch.indexing.segment_merging import SegmentSize, to_compact
+from semsearch.indexing.write_transaction import Report, WriteTransaction, locked, writing
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.results.reports import Progress, SyncReport
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
+from semsearch.sources.roots import ADDED, Root, covers
+from semsearch.storage.catalogue import get_known, get_roots
+from semsearch.storage.checksums import is_manifest_sound
+from semsearch.storage.damaged_rows import add_all_sums
+from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
+from semsearch.storage.document_rows import added_texts
+from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.publication import get_place
+from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
+from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, release
+from semsearch.system import clock
+from semsearch.system.locations import uri_scheme
+from semsearch.system.threads import Spread
+from semsearch.word_vectors.loading import open_vectors
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Documents that paths and ids name ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """Documents by their ids, rising, and roots that lie at or below one of the paths."""
+
+    document_ids: tuple[int, ...]
+    roots: tuple[Root, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.document_ids or self.roots)
+
+
+def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocuments:
+    """Find the documents and roots that paths and ids name; a path that has gone names what was indexed from it."""
+    roots = get_roots(db)
+    texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
+    given = [str(path) for path in paths]
+    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in given if (whole := _resolved(path))]
+    ids = {texts[path] for path in given if path in texts}
+    ids |= {file.document_id for file in get_known(db, roots) if any(covers(each, file.canonical) for each in named)}
+    below = [root for root in roots if any(covers(each, root.canonical("")) for each in named)]
+    return NamedDocuments(tuple(sorted(ids)), tuple(below))
+
+
+def _resolved(path: str) -> str:
+    """The absolute path, links resolved; "" for an empty path, an id that is no path, or links that lead round."""
+    if not path:
+        return ""
+    if uri_scheme(path):
+        return path.rstrip("/")
+    try:
+        return Path(path).resolve().as_posix()
+    except (OSError, RuntimeError, ValueError):
+        return ""
+
+
+# -- The writer --------------------------------------------------------------------------------------------------------
+
+Arguments = ParamSpec("Arguments")
+
+
+def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
+    """Let the report of a write say how long all of it took, with the commit and giving back disk space."""
+
+    @wraps(write)
+    def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
+        started = clock.seconds()
+        done = write(*arguments, **keywords)
+        return replace(done, seconds=clock.seconds() - started)
+
+    return timed
+
+
+@dataclass(frozen=True, slots=True)
+class IndexWriter:
+    """Changes an index while it holds the writer's lock: made by `open`, in a `with` statement.
+
+    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress; reading,
+    fitting and embedding are `spread` over what is given.
+    """
+
+    database: IndexDatabase
+    vectors: VectorsInUse
+    report: Report
+    spread: Spread | None = None
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        database: IndexDatabase,
+        *,
+        vectors: VectorsInUse | None = None,
+        report: Report | None = None,
+        spread: Spread | None = None,
+    ) -> Iterator[IndexWriter]:
+        """Take the lock, and bring the tables of an earlier version up to date.
+
+        Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
+        """
+        check(database)
+        with locked(database):
+            upgrade(database)
+            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, spread)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the index. No one else can change them now."""
+        with self.database.reading() as db:
+            return Settings.from_json(get_meta(db, "settings"))
+
+    @property
+    def place(self) -> str | None:
+        """The URI of the place that the index is published to; None if it has none."""
+        with self.database.reading() as db:
+            return get_place(db)
+
+    @_timed
+    def sync(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        include: Sequence[str],
+        exclude: Sequence[str],
+        prune: bool,
+        max_file_bytes: int,
+        processes: int,
+        columns: Columns = NO_COLUMNS,
+    ) -> SyncReport:
+        """Bring the index up to date with the disk. If nothing has changed, nothing is written, and little imported.
+
+        `Index.sync` explains the arguments and the errors.
+        """
+        wanted = partial(
+            find_changes,
+            paths=paths,
+            include=include,
+            exclude=exclude,
+            columns=columns,
+            prune=prune,
+            max_bytes=max_file_bytes,
+        )
+        return self._sync(wanted, max_file_bytes, processes)
+
+    @_timed
+    def sync_at(self, paths: Iterable[str], *, max_file_bytes: int, processes: int) -> SyncReport:
+        """Bring the index up to date where something has changed: at absolute paths, spelled as on disk.
+
+        The paths need not exist any more, nor lie in a root. This costs what lies there.
+        """
+        wanted = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
+        return self._sync(wanted, max_file_bytes, processes)
+
+    def _sync(self, find: Callable[[sqlite3.Connection], Changes], max_file_bytes: int, processes: int) -> SyncReport:
+        """Find the changes, and apply them."""
+        self.report(Progress("looking"))
+        with self.database.reading() as db:
+            changes = find(db)
+        if changes.nothing_to_do:
+            return changes.report
+        from semsearch.indexing.apply_changes import apply_plan  # start-up time: it brings all that reads files
+
+        with self._writing() as write:
+            return apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
+
+    @_timed
+    def add(self, texts: Iterable[AddedDocument]) -> SyncReport:
+        """Add texts that are in no file. A text whose id is known replaces the earlier one.
+
+        Raises UsageError for anything but a Text, for an empty id or one that comes twice, for an unknown format, and
+        for metadata that cannot be kept; nothing is then changed.
+        """
+        done = Counter[str]()
+        with self._writing() as write:
+            for number, text in enumerate(checked(texts)):
+                self.report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
+                done[take_added(write, text)] += 1
+            refitted = write.finish()
+        return SyncReport(
+            added=done["added"],
+            changed=done["changed"],
+            unchanged=done["unchanged"],
+            passages=write.intake.passages,
+            sentences=write.intake.sentences,
+            refitted=refitted,
+        )
+
+    def remove(self, paths: Sequence[str | Path]) -> int:
+        """Remove files, folders, whole roots, or added texts by their ids; the number of documents removed.
+
+        A file that still lies below a root comes back with the next sync of that root.
+        """
+        with self.database.reading() as db:
+            named = find_named(db, paths)
+        if named:
+            self._forget(named.document_ids, named.roots)
+        return len(named.document_ids)
+
+    def remove_texts(self, ids: Sequence[str]) -> int:
+        """Remove added texts by their ids, which are never taken for paths; the number removed."""
+        with self.database.reading() as db:
+            found = sorted(added_texts(db, ids).values())
+        if found:
+            self._forget(found)
+        return len(found)
+
+    def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
+        with self._writing() as write:
+            write.forget(documents)
+            write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
+            write.finish()
+
+    @_timed
+    def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
+        """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
+        from semsearch.indexing.merge_indexes import join  # start-up time: an index is seldom made of others
+
+        with self._writing() as write:
+            joined = join(write, others)
+            write.finish()
+        left = f"{joined.known:,} documents were in an index before; they were taken from the first one"
+        return SyncReport(
+            added=joined.taken,
+            passages=write.intake.passages,
+            sentences=write.intake.sentences,
+            refitted=True,
+            warnings=(left,) if joined.known else (),
+        )
+
+    @_timed
+    def refit(self) -> SyncReport:
+        """Fit weights and components to the text that the index holds today, and make all vectors anew."""
+        with self._writing(compact=True) as write:
+            return _embed_anew(write)
+
+    @_timed
+    def rebuild(self, options: SettingsKeywords) -> SyncReport:
+        """Derive everything anew from the stored text: the lexical index, the fit, all vectors.
+
+        Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
+        """
+        from semsearch.indexing.reclaim_space import move  # start-up time, as above
+
+        before = self.settings
+        chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
+        opened = before.find_vectors() if chosen is None else open_vectors(chosen)
+        settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
+        with (
+            self._moving(before, settings, has_type=options.get("factory") is not None) as (settings, address),
+            self._writing_with(settings, lambda: opened, compact=True, derived=False) as write,
+        ):
+            if not is_manifest_sound(write.db):
+                forget_manifest(write.db)
+            set_meta(write.db, "settings", settings.to_json())
+            if settings.store != before.store:
+                move(write.db, address)
+            write.generation.drop_words()
+            write_words_anew(write.db, write.generation.words)
+            done = _embed_anew(write)
+            add_all_sums(write.db)
+        self.vectors.use(opened, chosen)
+        return done
+
+    @contextmanager
+    def _moving(
+        self, before: Settings, settings: Settings, *, has_type: bool
+    ) -> Iterator[tuple[Settings, StoreAddress | None]]:
+        """Claim the place that settings name for the vectors, if it is another; give it up if the write fails.
+
+        An index type goes along only if it was given for this place (`has_type`).
+        """
+        name = self.database.folder.absolute().name
+        store = None if settings.store is None else complete(settings.store, name)
+        is_kept = has_type or store == before.store
+        settings = replace(settings, store=store, factory=settings.factory if is_kept else None)
+        if store is not None:
+            check_scanning(store, settings.scanning())
+        address = claimed(store) if store is not None and store != before.store else None
+        try:
+            yield settings, address
+        except CommitInDoubt:
+            raise
+        except BaseException:
+            if address is not None:
+                with suppress(SemsearchError):
+                    release(address)
+            raise
+
+    def compact(self, *, largest: int = LARGEST) -> bool:
+        """Merge segments into as few as possible, without removed ids, as one new generation.
+
+        Nothing is embedded again, and unused disk space is given back. Returns False if there is nothing to merge.
+        """
+        from semsearch.indexing.reclaim_space import leftovers, reclaim_space  # start-up time, as above
+
+        with self.database.reading() as db:
+            is_scattered, left = _is_scattered(db, largest), leftovers(db)
+        if not is_scattered:
+            reclaim_space(self.database, left, compact=True)
+            return False
+        with self._writing(compact=True) as write:
+            write.finish()
+            write.generation.compact()
+        return True
+
+    def _writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
+        settings = self.settings
+        return self._writing_with(settings, partial(self.vectors.of, settings), compact=compact)
+
+    def _writing_with(
+        self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool, derived: bool = True
+    ) -> AbstractContextManager[WriteTransaction]:
+        report, spread = self.report, self.spread
+        return writing(self.database, settings, vectors, report, spread=spread, compact=compact, derived=derived)
+
+
+def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
+    """Return whether there is a segment that compacting would rewrite."""
+    segments = get_segments(db)
+    for kind in KINDS:
+        removed = get_removed(db, kind)
+        sizes = [SegmentSize(len(s.id_ranges), s.id_ranges.overlap(removed)) for s in segments if s.kind == kind]
+        if to_compact(sizes, largest=LARGEST_WORDS if kind == "words" else largest):
+            return True
+    return False
+
+
+def _embed_anew(write: WriteTransaction) -> SyncReport:
+    """Fit to all stored text and embed it, and finish the write."""
+    refitted = write.finish(refit=True)
+    passages, sentences = write.db.execute(
+        "SELECT coalesce(sum(passages), 0), coalesce(sum(sentences), 0) FROM documents"
+    ).fetchone()
+    return SyncReport(passages=passages, sentences=sentences, refitted=refitted)
+
+
+def _ignore(_: Progress) -> None:
+    """Ignore progress."""

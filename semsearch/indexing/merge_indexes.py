@@ -1,0 +1,107 @@
+"""Merge indexes: take the documents and roots of other indexes into one, as they are. No file is read again.
+
+Take the documents of other indexes into one, with their roots, as they are: no file is read again.
+
+A root that lies in a root of another index becomes a part of it. What several indexes have, a file or a text with
+one
+id, is taken from the first.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from semsearch.indexing.intake import DocumentSource
+from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.reread_rules import outdated_documents, record_versions
+from semsearch.sources.roots import ADDED, Root, covers
+from semsearch.storage.catalogue import get_roots, set_root
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.document_rows import KeptDocument, each_kept, kept_ids
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.indexing.write_transaction import WriteTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedDocuments:
+    """How many documents were taken in, and how many were left out, since an index before had them."""
+
+    taken: int
+    known: int
+
+
+def join(write: WriteTransaction, others: Sequence[IndexDatabase]) -> JoinedDocuments:
+    """Take in the documents of other indexes, into one that is empty."""
+    roots = _roots(others)
+    for root in roots:
+        set_root(write.db, root)
+    seen: set[tuple[int, str]] = set()
+    outdated: list[int] = []  # which a sync is to read again, as it would have in their own index
+    known = 0
+    for other in others:
+        with other.reading() as db:
+            were_outdated = outdated_documents(db)
+            for source, document in _placed(db, roots):
+                if (source.root_id, source.path) in seen:
+                    known += 1
+                    continue
+                seen.add((source.root_id, source.path))
+                outdated += [write.intake.next_document] if document.id in were_outdated else []
+                write.intake.take_prepared(source, _prepared(document))
+    write.intake.flush()
+    record_versions(write.db, outdated)
+    return JoinedDocuments(len(seen), known)
+
+
+def _prepared(document: KeptDocument) -> Prepared:
+    """A kept document as the intake takes one that was read."""
+    return Prepared(
+        title=document.title,
+        format=document.format,
+        metadata=document.metadata,
+        records=document.passages,
+        reading=(document.characters, document.omissions),
+    )
+
+
+def _roots(others: Sequence[IndexDatabase]) -> list[Root]:
+    """The roots of all indexes that lie in no other, numbered from 1 on."""
+    found: list[Root] = []
+    for other in others:
+        with other.reading() as db:
+            found += get_roots(db)
+    found.sort(key=lambda root: len(root.path))  # an outer one before what lies in it; of two with one path, the first
+    outer: list[Root] = []
+    for root in found:
+        if not any(covers(each, root.path) for each in outer):
+            outer.append(replace(root, id=len(outer) + 1))
+    return outer
+
+
+def _placed(db: sqlite3.Connection, roots: Sequence[Root]) -> Iterator[tuple[DocumentSource, KeptDocument]]:
+    """The documents of an index, each with its place below the roots of all."""
+    own = {root.id: root for root in get_roots(db)}
+    outer = {id_: next(each for each in roots if covers(each, root.path)) for id_, root in own.items()}
+    for document in each_kept(db, kept_ids(db)):
+        root = own.get(document.root_id)
+        path, file, root_id = document.path, document.file or document.path, ADDED
+        if root is not None:
+            around = outer[root.id]
+            file, root_id = _below(around, root, file), around.id
+            path = unicodedata.normalize("NFC", _below(around, root, path))
+        state = document.digest, document.size, document.mtime_ns, document.checked_ns
+        yield DocumentSource(root_id, path, file, *state), document
+
+
+def _below(outer: Root, inner: Root, path: str) -> str:
+    """A path below an inner root as a path below the outer one."""
+    between = inner.path[len(outer.path.rstrip("/")) :].strip("/")
+    if not between:
+        return path
+    return between if inner.single else f"{between}/{path}"

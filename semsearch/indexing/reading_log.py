@@ -1,0 +1,183 @@
+"""A log of what files gave when they were read, so that what follows an interrupted write need not read them again.
+
+A write is one transaction, and nothing of it stays if it is interrupted. But what takes longest depends on nothing
+but
+the files: reading them, and cutting them into passages. So a write that has much to read notes what each file
+gave,
+line by line, in a file beside the database, and deletes it after its commit. The next write takes from it what
+still
+holds: a file must not have changed since, nor get another reader. All of it is derived, no generation names it,
+and a
+line that is torn or damaged is as good as none.
+
+    digest of the rest of the line ⇥ path, size and times of the file, its reader ⇥ what the file gave
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from base64 import b64decode, b64encode
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from semsearch import __version__
+from semsearch.indexing.prepare_files import Prepared
+from semsearch.readers.registry import reader_label
+from semsearch.sources.sync_plan import CLOCK_TICK_NS, PresentFile
+from semsearch.text.passage_records import PassageRecord
+from semsearch.text.passages import SPLITTER_VERSION
+
+READING_LOG = "reading-log.jsonl"
+MUCH = 4_000_000  # bytes of files: less is read again as fast as it is noted
+
+_FIELDS = [field.name for field in fields(Prepared)]
+_RECORD_FIELDS = [field.name for field in fields(PassageRecord)]
+# The first line: others are not understood.
+_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS]).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The state of a file that was read, and which bytes of the log are of it."""
+
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    reader: str
+    start: int
+    length: int
+
+    def holds(self, present: PresentFile) -> bool:
+        """Return whether reading a file again would give the same."""
+        same = (self.size, self.mtime_ns) == (present.size, present.mtime_ns)
+        settled = self.mtime_ns < self.checked_ns - CLOCK_TICK_NS
+        return same and settled and self.reader == _reader(present)
+
+
+class ReadingLog:
+    """The log beside an index. Nothing is opened before `begin`. The writer's lock must be held."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / READING_LOG
+        self._file: BinaryIO | None = None
+        self._noted: dict[str, Noted] = {}
+        self._max_bytes = 0
+
+    @property
+    def is_open(self) -> bool:
+        """True while files that are read are noted."""
+        return self._file is not None
+
+    def begin(self, size: int, *, max_bytes: int) -> None:
+        """Find what was read before, of files up to a limit. Note what follows, if it is worth while for this size."""
+        if size < MUCH and not self._path.exists():
+            return
+        self._max_bytes = max_bytes
+        self._file = self._path.open("a+b")
+        end = self._find()
+        self._file.truncate(end)
+        if not end:
+            self._write(_FORM)
+
+    def has(self, present: PresentFile) -> bool:
+        """Return whether a file was read before and has not changed since."""
+        noted = self._noted.get(present.absolute)
+        return noted is not None and present.size <= self._max_bytes and noted.holds(present)
+
+    def get(self, present: PresentFile) -> Prepared | None:
+        """Get what a file gave when it was read before; None if the note of it is damaged."""
+        assert self._file is not None
+        noted = self._noted[present.absolute]
+        self._file.seek(noted.start)
+        digest, _, rest = self._file.read(noted.length).partition(b"\t")
+        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):  # written by someone else
+            return _decoded(rest.partition(b"\t")[2]) if digest == _digest(rest) else None
+        return None
+
+    def note(self, present: PresentFile, file: Prepared) -> None:
+        """Note what a file gave."""
+        if self._file is None or file.reason:
+            return
+        state = present.absolute, file.size, file.mtime_ns, file.checked_ns, _reader(present)
+        with suppress(TypeError):  # a reader's own objects that JSON does not know: the file is read again
+            rest = json.dumps(state).encode() + b"\t" + _encoded(file)
+            try:
+                self._write(_digest(rest) + b"\t" + rest)
+            except OSError:  # a full disk: the index itself needs the room more
+                self.drop()
+
+    def close(self) -> None:
+        """Close the file, and keep it."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def drop(self) -> None:
+        """Delete the file, if this write has begun to use it."""
+        self._noted.clear()
+        if self._file is not None:
+            self.close()
+            with suppress(OSError):
+                self._path.unlink()
+
+    def _find(self) -> int:
+        """Find the lines of files; the end of the last whole line. 0 if the lines are of another version's form."""
+        assert self._file is not None
+        self._file.seek(0)
+        end = 0
+        for line in self._file:
+            if not line.endswith(b"\n") or (not end and line != _FORM + b"\n"):
+                break
+            if end:
+                self._add(line, end)
+            end += len(line)
+        return end
+
+    def _add(self, line: bytes, start: int) -> None:
+        with suppress(ValueError, TypeError, IndexError, RecursionError):  # a damaged line
+            path, size, mtime_ns, checked_ns, reader = json.loads(line.split(b"\t")[1])
+            self._noted[path] = Noted(size, mtime_ns, checked_ns, reader, start, len(line) - 1)
+
+    def _write(self, line: bytes) -> None:
+        assert self._file is not None
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(line + b"\n")
+        self._file.flush()
+
+
+def _reader(present: PresentFile) -> str:
+    """A file's reader and the columns chosen for it: its text depends on both."""
+    return f"{reader_label(present.path)} {present.columns!r}"
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).hexdigest().encode()
+
+
+def _encoded(file: Prepared) -> bytes:
+    values = [getattr(file, name) for name in _FIELDS if name != "records"]
+    records = [[getattr(record, name) for name in _RECORD_FIELDS] for record in file.records]
+    text = json.dumps([values, records], ensure_ascii=False, default=_bytes_as_text)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(data: bytes) -> Prepared:
+    values, records = json.loads(data.decode("utf-8", "surrogatepass"), object_hook=_text_as_bytes)
+    names = [name for name in _FIELDS if name != "records"]
+    as_written = [tuple(value) if isinstance(value, list) else value for value in values]
+    named: dict[str, Any] = dict(zip(names, as_written, strict=True))
+    return Prepared(**named, records=tuple(PassageRecord(*record) for record in records))
+
+
+def _bytes_as_text(value: object) -> dict[str, str]:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{type(value).__name__} is not noted")
+    return {"bytes": b64encode(value).decode()}
+
+
+def _text_as_bytes(value: dict[str, str]) -> bytes:
+    return b64decode(value["bytes"])

@@ -1,0 +1,184 @@
+"""Reclaim disk space after a commit: segments that no reader needs, the database's log, and many free pages.
+
+Segments that no reader can need. Sweep: drop segments that no reader can need any more. A writer does it after its
+commit, or else the next writer.
+
+A segment that no manifest has ever named is left from an attempt that failed. A retired segment is of an earlier
+generation. It is dropped at once if no read transaction sees an earlier generation
+(semsearch.storage.files.disk_space). If one does, it may be about to open the segment, which stays for the next
+writer,
+and for a grace period.
+
+After a commit. Give disk space back after a commit: segments of earlier generations, the database's log, and many
+free
+pages.
+
+A write has succeeded when it is committed: what cannot be given back then is left to the next write.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.index_files import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
+from semsearch.storage.publication import segments_of_readers_elsewhere, stores_of_readers_elsewhere
+from semsearch.storage.segments import forget_retired, get_retired, get_segments
+from semsearch.stores.registry import StoreAddress, get_address, get_left, open_stores, release, set_address, set_left
+from semsearch.system import clock
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Segments that no reader can need ----------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+
+class Keeper(Protocol):
+    """The protocol of whatever keeps segments: the index folder, or an engine of vectors."""
+
+    def names(self) -> Iterable[str]:
+        """The names of all segments kept, unfinished ones among them."""
+
+    def drop(self, name: str) -> None:
+        """Delete a segment. Raises OSError if it is in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFolder:
+    """The keeper of an index's segment files: a folder."""
+
+    path: Path
+
+    def names(self) -> Iterable[str]:
+        """The names of all files in the folder."""
+        return [path.name for path in self.path.iterdir()]
+
+    def drop(self, name: str) -> None:
+        """Delete a file. Raises OSError on Windows while a reader has it open."""
+        (self.path / name).unlink(missing_ok=True)
+
+
+def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
+    """Drop segments that the current generation does not name, except those retired less than `grace` seconds ago.
+
+    Maps of earlier vectors are dropped as well.
+    """
+    drop_unnamed(db, folder)
+    sweep_maps(db, folder)
+    retired, now = get_retired(db), clock.now()
+    left = drop(get_address(db), folder, [name for name, when in retired.items() if when <= now - grace])
+    forget_retired(db, retired.keys() - left)
+
+
+def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> set[str]:
+    """Drop segments of these names if they are there; return the names of all segments that are left.
+
+    Those of an engine that readers of a published generation may open stay: they hold no read transaction here.
+    """
+    keepers = _keepers(address, folder)
+    needed = set() if address is None else segments_of_readers_elsewhere(folder)
+    for name in [name for name in names if name in keepers and name not in needed]:
+        try:
+            keepers[name].drop(name)
+            del keepers[name]
+        except OSError as error:  # Windows: a reader still has it open; the next writer tries again
+            logger.debug("%s could not be dropped: %s", name, error)
+    return set(keepers)
+
+
+def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
+    """Drop segments that no committed generation has ever named: no reader can know of them."""
+    known = {segment.file for segment in get_segments(db)} | get_retired(db).keys()
+    for name, keeper in _keepers(get_address(db), folder).items():
+        if name not in known:
+            with suppress(OSError):
+                keeper.drop(name)
+
+
+def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
+    """The keeper of each segment that is there, by name."""
+    stores = open_stores(address, folder)
+    keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
+    return {name: keeper for keeper in keepers for name in keeper.names()}
+
+
+# -- After a commit ----------------------------------------------------------------------------------------------------
+
+GRACE_SECONDS = 60.0  # after which a write looks whether retired segments are still needed
+LONGEST_SECONDS = 3600.0  # that a reader may go on opening segments of an earlier generation
+WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
+SMALL = 1_000_000  # bytes of retired segments, or of the log, that are left to a later write: each commit has some
+MOST_FREE = 0.25  # of a database; so one that shrinks bit by bit is seldom written anew
+MOST_FREE_COMPACT = 0.05  # where all is made anew, or compact
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """The segments and free database pages that a generation no longer uses once it is committed."""
+
+    retired: tuple[str, ...]
+    address: StoreAddress | None  # of an engine that has some of these segments
+    pages: FreePages
+    places: tuple[StoreAddress, ...] = ()  # that the index has left for another
+
+
+def leftovers(db: sqlite3.Connection) -> Leftovers:
+    """Return what the generation of a write transaction leaves over; to be called at its end."""
+    return Leftovers(tuple(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
+
+
+def grace_of(database: IndexDatabase) -> float:
+    """Return for how many seconds the sweep of a write shall keep what was retired. The writer's lock must be held.
+
+    That is 0 if some of it was retired a while ago, and no reader needs any of it.
+    """
+    with database.reading() as db:
+        is_old = any(when <= clock.now() - GRACE_SECONDS for when in get_retired(db).values())
+    return 0.0 if is_old and settle(database) else LONGEST_SECONDS
+
+
+def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = False) -> None:
+    """Give back to the disk what a committed generation leaves over; with `compact`, however little that is.
+
+    The writer's lock must be held.
+    """
+    try:
+        if left.pages.are_more_than(MOST_FREE_COMPACT if compact else MOST_FREE):
+            vacuum(database)
+        is_worth_it = compact or bool(left.places) or _bytes(database, left) > SMALL
+        if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
+            drop(left.address, database.folder, left.retired)
+            needed = stores_of_readers_elsewhere(database.folder) if left.places else set()
+            _release(database, [place for place in left.places if place.uri not in needed])
+    except Exception:  # whatever it is: the write is committed, and the next writer tries again
+        logger.info("%s could not be made smaller", database.folder, exc_info=True)
+
+
+def move(db: sqlite3.Connection, address: StoreAddress | None) -> None:
+    """Let the vectors of an index be elsewhere from now on; what is left behind is released when nobody reads it."""
+    before = get_address(db)
+    set_address(db, address)
+    if before is not None:
+        set_left(db, [*get_left(db), before])
+
+
+def _release(database: IndexDatabase, places: Sequence[StoreAddress]) -> None:
+    """Release places that an index has left, and forget them. One that cannot be reached is tried by the next write."""
+    for place in places:
+        release(place)
+        with database.writing() as db:
+            set_left(db, [each for each in get_left(db) if each != place])
+
+
+def _bytes(database: IndexDatabase, left: Leftovers) -> int:
+    """The size of the log and of retired segments. A segment that an engine has elsewhere counts as a large one."""
+    files = [database.folder / SEGMENTS / name for name in left.retired]
+    segments = sum(file.stat().st_size if file.is_file() else SMALL + 1 for file in files)
+    return segments + (log_size(database) or 0)

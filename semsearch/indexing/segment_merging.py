@@ -1,0 +1,153 @@
+"""Merge segments, as a log-structured merge does: which ones to rewrite together, and the rewriting.
+
+The merge policy. The merge policy: which segments to rewrite together. Pure.
+
+A sync writes small segments and never touches large ones. If there are too many, the smallest are merged, and with
+them
+each next larger one that is not larger than the merged ones so far, so that a vector is rewritten about as often
+as the
+index doubles. A segment of which a quarter has been removed is rewritten without what was removed.
+
+Merging. Merge segments of all kinds as semsearch.indexing.segment_merging says, and update the manifest.
+
+The segments are chosen here, by their sizes; the store of vectors and the lexical half know how to merge theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.vector_store import Questions, VectorStore
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.segments import (
+    KINDS,
+    LARGEST,
+    LARGEST_WORDS,
+    Kind,
+    Segment,
+    forget_removed,
+    get_removed,
+    get_segments,
+    name_segments,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- The merge policy --------------------------------------------------------------------------------------------------
+
+MOST_SEGMENTS = 8
+MOST_DEAD = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentSize:
+    """The number of vectors or passages that a segment holds, and how many of these were removed."""
+
+    count: int
+    dead: int
+
+    @property
+    def alive(self) -> int:
+        """The number of vectors or passages that were not removed."""
+        return self.count - self.dead
+
+
+def to_merge(
+    sizes: Sequence[SegmentSize], *, most: int = MOST_SEGMENTS, largest: int = LARGEST, listed: int | None = None
+) -> list[int]:
+    """Choose the segments to merge, as indices into `sizes`; none if all is well.
+
+    From `listed` vectors on a segment has lists, and is scanned faster: smaller ones are merged once they have twice as
+    many together.
+    """
+    chosen = {index for index, size in enumerate(sizes) if size.dead > MOST_DEAD * size.count}
+    without = {index for index, size in enumerate(sizes) if listed is not None and size.alive < listed}
+    if listed is not None and sum(sizes[index].alive for index in without) >= 2 * listed:
+        chosen |= without
+    full = {index for index, size in enumerate(sizes) if size.alive > largest // 2}
+    rest = sorted(
+        (index for index in range(len(sizes)) if index not in chosen | full), key=lambda index: sizes[index].alive
+    )
+    excess = len(rest) + bool(chosen) - most
+    if excess > 0:
+        total = sum(sizes[index].alive for index in chosen)
+        for number, index in enumerate(rest):
+            if number > excess and sizes[index].alive > total:
+                break
+            chosen.add(index)
+            total += sizes[index].alive
+    return sorted(chosen)
+
+
+def to_compact(sizes: Sequence[SegmentSize], *, largest: int = LARGEST) -> list[int]:
+    """Choose the segments to rewrite so that nothing removed is left and there are as few as possible."""
+    chosen = [index for index, size in enumerate(sizes) if size.dead or size.alive < largest]
+    fewest = -(-sum(sizes[index].alive for index in chosen) // largest)
+    return chosen if len(chosen) > fewest or any(sizes[index].dead for index in chosen) else []
+
+
+# -- Merging -----------------------------------------------------------------------------------------------------------
+
+Rule = Callable[[Kind, list[SegmentSize]], list[int]]  # the indices of the segments to rewrite together
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """Merges segments of an index as part of generation `number`; `questions` serve to measure recall."""
+
+    db: sqlite3.Connection
+    folder: Path
+    number: int
+    stores: Mapping[Kind, VectorStore]
+    questions: Questions
+
+    def merge(self) -> None:
+        """Merge segments if there are too many, or too much of them is removed."""
+        self._rewrite(lambda kind, sizes: to_merge(sizes, largest=self._largest(kind), listed=self._gathering(kind)))
+
+    def compact(self) -> None:
+        """Rewrite segments into as few as possible, without removed ids."""
+        self._rewrite(lambda kind, sizes: to_compact(sizes, largest=self._largest(kind)))
+
+    def _largest(self, kind: Kind) -> int:
+        return LARGEST_WORDS if kind == "words" else self.stores[kind].largest
+
+    def _gathering(self, kind: Kind) -> int | None:
+        return None if kind == "words" else self.stores[kind].gathering
+
+    def _rewrite(self, rule: Rule) -> None:
+        """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
+        for kind in KINDS:
+            removed = get_removed(self.db, kind)
+            segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
+            sizes = [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
+            chosen = [segments[position] for position in rule(kind, sizes)]
+            if chosen:
+                new = self._rewritten(kind, chosen, removed)
+                name_segments(self.db, new, retired=chosen, number=self.number)
+        forget_removed(self.db)
+
+    def _rewritten(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
+        """Merge segments without their removed ids. Raises IndexDamaged if one is missing."""
+        try:
+            return self._copied(kind, segments, removed)
+        except FileNotFoundError as error:
+            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
+
+    def _copied(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
+        if kind == "words":
+            words = WordsWriter(self.folder / SEGMENTS, generation=self.number)
+            words.merge(
+                [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed
+            )
+            return words.finish()
+        questions = self.questions if kind == "passage" else None
+        return self.stores[kind].merge(segments, removed, generation=self.number, questions=questions)

@@ -1,0 +1,250 @@
+"""The roots, and parts of roots, that a sync looks at; roots that were moved or renamed as a whole.
+
+Moved roots. Roots that were moved or renamed as a whole: gone from where they were, and found again by their
+files'
+content.
+
+The rule is careful, since a disk that is not mounted looks just like a folder that was deleted. Nothing is there
+any
+more at the old path. And of the files that the index has from there (some that are not empty, evenly chosen), more
+than
+half lie in the new folder at the same relative path with the same content. Folders in stores are none of these.
+
+Roots to sync. Find the roots, and parts of roots, to look at for the paths that a sync is given or that have
+changed.
+
+The index of a folder that was moved. Which index is of a folder that has been moved or renamed since.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import SemsearchError, SourceError, UsageError
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.sources.ignore import IGNORE_FILES
+from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
+from semsearch.storage.catalogue import get_known_at, get_roots
+from semsearch.storage.database import IndexDatabase, check
+from semsearch.system.durable import file_digest
+from semsearch.system.locations import uri_scheme
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Moved roots -------------------------------------------------------------------------------------------------------
+
+_SAMPLE = 50  # documents, of which files are read
+
+
+@dataclass(frozen=True, slots=True)
+class RootMove:
+    """A root, and the folder in which its files are now."""
+
+    root: Root
+    path: str
+
+    def applied(self) -> Root:
+        """The root at its new path."""
+        return replace(self.root, path=self.path)
+
+
+def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterable[Root]) -> list[RootMove]:
+    """Find which of the folders that are asked for are known roots that have moved there.
+
+    A folder that overlaps with a root is none of these.
+    """
+    left = [root for root in known if not root.single and not root.is_remote and _is_gone(root)]
+    moves: list[RootMove] = []
+    for ask in asked:
+        if (
+            not left
+            or ask.single
+            or ask.is_remote
+            or any(covers(root, ask.path) or covers(ask, root.path) for root in known)
+        ):
+            continue
+        root = next((root for root in left if _is_found_in(db, root, Path(ask.path))), None)
+        if root is not None:
+            left.remove(root)
+            moves.append(RootMove(root, ask.path))
+    return moves
+
+
+def _is_gone(root: Root) -> bool:
+    try:
+        Path(root.path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _is_found_in(db: sqlite3.Connection, root: Root, folder: Path) -> bool:
+    """Return whether most of a root's files lie in a folder."""
+    rows = db.execute(
+        "SELECT coalesce(file, path), size, digest FROM documents WHERE root_id = ? AND size > 0 ORDER BY path",
+        (root.id,),
+    ).fetchall()
+    chosen = rows[:: max(1, -(-len(rows) // _SAMPLE))]
+    return 2 * sum(_has(folder / path, size, digest) for path, size, digest in chosen) > len(chosen)
+
+
+def _has(file: Path, size: int, digest: str) -> bool:
+    try:
+        return file.stat().st_size == size and file_digest(file) == digest
+    except OSError:
+        return False
+
+
+# -- Roots to sync -----------------------------------------------------------------------------------------------------
+
+
+def asked_roots(
+    db: sqlite3.Connection,
+    paths: Sequence[str | Path],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    columns: Columns = NO_COLUMNS,
+) -> RootPlan:
+    """Decide what to look at for some paths; without any, all roots.
+
+    Raises SourceError for a path that is neither there nor of the index, UsageError where there is nothing to look at.
+    """
+    known = get_roots(db)
+    if not paths and not known:
+        raise UsageError("the index has no roots yet; give a file or folder to index")
+    if not paths and columns:
+        raise UsageError("columns are chosen for a file or folder; give its path as well")
+    if not paths:
+        return RootPlan(wanted=known)
+    named = [_root(db, path, known) for path in paths]
+    asked = [replace(root, include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
+    moves = {move.root.id: move for move in find_root_moves(db, known, asked)}
+    plan = plan_roots([moves[root.id].applied() if root.id in moves else root for root in known], asked)
+    plan.moved = [move.root for move in moves.values()]
+    return _widened(plan)
+
+
+def changed_roots(db: sqlite3.Connection, paths: Iterable[str]) -> RootPlan:
+    """Decide what to look at where something has changed at some paths; they need not be there any more.
+
+    Paths are absolute, with forward slashes, spelled as on disk. What lies in no root does not count, nor does
+    what is hidden.
+    """
+    known = get_roots(db)
+    wanted: list[Root] = []
+    parts: list[RootPart] = []
+    for path in paths:
+        for root in known:
+            if covers(Root(-1, path), root.path):
+                wanted += [] if root in wanted else [root]
+            elif covers(root, path) and not _is_hidden((part := _part_at(root, path)).path):
+                parts.append(part)
+    return _widened(RootPlan(wanted=wanted, parts=parts))
+
+
+def _widened(plan: RootPlan) -> RootPlan:
+    """A plan in which a part that is a file of ignore rules has become its folder, for which these rules hold."""
+    parts: list[RootPart] = []
+    for part in plan.parts:
+        folder, _, name = part.path.rpartition("/")
+        if name not in IGNORE_FILES:
+            parts.append(part)
+        elif folder:
+            parts.append(RootPart(part.root, folder))
+        elif part.root not in plan.wanted:
+            plan.wanted.append(part.root)
+    plan.parts = outermost(part for part in parts if part.root not in plan.wanted)
+    return plan
+
+
+def _is_hidden(path: str) -> bool:
+    """Tell whether a walk of the root skips a path in it; a file of ignore rules is read all the same."""
+    *folders, name = path.split("/")
+    return any(folder.startswith(".") for folder in folders) or (name.startswith(".") and name not in IGNORE_FILES)
+
+
+def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Root:
+    """A root for a path or URI, without an id yet. Links are followed, except one in a root that leads to a file."""
+    if uri_scheme(str(path)):
+        return _remote_root(db, str(path), known)
+    try:
+        whole = Path(path).resolve()
+        outer = Path(path).parent.resolve() / Path(path).name
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links that lead round, before Python 3.13
+        raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
+        whole = outer
+    text, is_file = whole.as_posix(), False
+    try:
+        is_file = stat.S_ISREG(whole.stat().st_mode)
+    except OSError as error:
+        if not _is_known(db, text, known):
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise SourceError(f"there is no file or folder {path}; give one that exists") from error
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
+    return Root(-1, text, is_file)
+
+
+def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:
+    """A root for a URI. Its store is asked only for what the index does not know.
+
+    Raises UsageError, StorageError, MissingExtra, and SourceError where there is nothing.
+    """
+    from semsearch.sources.object_store import parse_source
+    from semsearch.sources.object_walk import is_object  # start-up time: few roots lie in stores
+
+    given = parse_source(uri)
+    root = Root(-1, given.path, options=given.options)
+    around = next((each for each in known if covers(each, given.path)), None)
+    if around is not None and around.path == given.path:
+        return replace(root, single=around.single)
+    if around is not None and _is_known(db, given.path, known):
+        return root
+    store = given.whole if around is None else around.store
+    return replace(root, single=is_object(store, given.path))
+
+
+def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:
+    """Return whether a path is a root, or something in a root from which there are documents."""
+    return any(root.path == path or (covers(root, path) and get_known_at(db, _part_at(root, path))) for root in known)
+
+
+def _part_at(root: Root, path: str) -> RootPart:
+    """The part of a root at a path in it."""
+    return RootPart(root, path[len(root.path.rstrip("/")) + 1 :])
+
+
+# -- The index of a folder that was moved ------------------------------------------------------------------------------
+
+
+def index_of_moved_folder(folder: Path, indexes: Iterable[Path]) -> Path | None:
+    """Find the index of which a root has moved to a folder; None if there is none, or several."""
+    if not folder.is_dir():
+        return None
+    asked = Root(-1, folder.resolve().as_posix())
+    found = [index for index in indexes if _has_moved(index, asked)]
+    return found[0] if len(found) == 1 else None
+
+
+def _has_moved(index: Path, asked: Root) -> bool:
+    database = IndexDatabase(index)
+    try:
+        check(database)
+        with database.reading() as db:
+            return bool(find_root_moves(db, get_roots(db), [asked]))
+    except SemsearchError:  # a damaged index is not the one
+        return False
+    finally:
+        database.close()

@@ -1,1 +1,0 @@
-"""New vectors: fitting, embedding and merging the segments of a generation."""

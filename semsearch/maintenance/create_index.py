@@ -1,0 +1,144 @@
+"""Create an index: an empty folder with tables and settings. Until the settings are committed, there is no index.
+
+A creation can be undone as long as nothing was put into the index, and only under the writer's lock: an index that
+another process has begun to fill is not ours to remove.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
+from semsearch.settings import Settings
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import FORMAT, SEGMENTS, IndexDatabase, explained, is_index, upgrade
+from semsearch.storage.index_files import is_map_file
+from semsearch.storage.meta import get_count, set_meta
+from semsearch.storage.passage_encodings import is_encodings_file
+from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
+from semsearch.system.durable import sync_folder
+from semsearch.system.locking import LOCK, NOTE, writer_lock
+
+_OURS = {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", SEGMENTS, LOCK, NOTE}
+
+
+def create(folder: Path, settings: Settings) -> None:
+    """Create an index in a new or empty folder, or where an earlier creation was interrupted.
+
+    Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
+    UsageError for a store that is no place for vectors, or is another index's.
+    """
+    with explained(folder):
+        _check_free(folder)
+        if settings.store is not None:
+            settings = replace(settings, store=complete(settings.store, folder.absolute().name))
+        if settings.store is not None:
+            check_scanning(settings.store, settings.scanning())
+        made = [path for path in (folder, *folder.parents) if not path.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder} cannot be made: {error.strerror or error}; choose another place") from error
+        try:
+            with writer_lock(folder):
+                _check_free(folder)
+                _fill(folder, settings)
+                for path in (folder, *(path.parent for path in made)):  # that it is there survives a power cut, too
+                    sync_folder(path)
+        except (IndexExists, IndexDamaged, IndexLocked):
+            raise  # it is another's
+        except BaseException:
+            discard(folder)
+            raise
+
+
+def _fill(folder: Path, settings: Settings) -> None:
+    (folder / SEGMENTS).mkdir(exist_ok=True)
+    upgrade(IndexDatabase(folder))
+    address = None if settings.store is None else claimed(settings.store)
+    try:
+        _write(folder, settings, address)
+    except BaseException:
+        if address is not None:
+            with suppress(SemsearchError):
+                release(address)
+        raise
+
+
+def _write(folder: Path, settings: Settings, address: StoreAddress | None) -> None:
+    with IndexDatabase(folder).writing() as db:
+        set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+        set_meta(db, "settings", settings.to_json())
+        set_address(db, address)
+        set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
+
+
+def discard(folder: Path) -> None:
+    """Undo a creation. An index that holds anything, or that another process is writing to, stays as it is."""
+    with suppress(SemsearchError, OSError):
+        with writer_lock(folder):
+            if not _is_empty(folder):
+                return
+            address = _address(folder)
+            for path in folder.iterdir():
+                if path.name == SEGMENTS:
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink()
+            if os.name != "nt":
+                _leave(folder)  # while it is held, so that the lock is not another's by then
+            if address is not None:
+                release(address)
+        if os.name == "nt":
+            _leave(folder)  # Windows removes no file that is open, and so none that another holds
+
+
+def _address(folder: Path) -> StoreAddress | None:
+    """Where an engine keeps the vectors of what may be an index."""
+    if not is_index(folder):
+        return None
+    database = IndexDatabase(folder)
+    try:
+        with database.reading() as db:
+            return get_address(db)
+    finally:
+        database.close()
+
+
+def _leave(folder: Path) -> None:
+    (folder / LOCK).unlink()
+    folder.rmdir()
+
+
+def _is_empty(folder: Path) -> bool:
+    """Return whether a folder has only an index without documents in it, which was written to once at most."""
+    if not all(_is_ours(path.name) for path in folder.iterdir()):
+        return False
+    if not is_index(folder):
+        return True
+    database = IndexDatabase(folder)
+    try:
+        with database.reading() as db:
+            (documents,) = db.execute("SELECT count(*) FROM documents").fetchone()
+            return bool(documents == 0 and get_count(db, "generation") <= 1)
+    finally:
+        database.close()
+
+
+def _check_free(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise IndexDamaged(f"{folder} is a file; an index is a folder")
+    if is_index(folder):
+        raise IndexExists(f"there is an index at {folder} already; open it, or choose another place")
+    foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path.name)) if folder.is_dir() else []
+    if foreign:
+        raise IndexDamaged(f"{folder} holds {foreign[0]!r}, which is no part of an index; choose an empty folder")
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.endswith(".tmp") or is_map_file(name) or is_encodings_file(name)

@@ -1,1 +1,0 @@
-"""Write what an index holds to files of other programs: documents, passages or sentences, with vectors on demand."""

@@ -1,1 +1,0 @@
-"""Facets: how many documents there are by folder, format, date and metadata."""

@@ -1,0 +1,208 @@
+"""The documents of an index: their list, a document's text, and its passages some at a time.
+
+Documents and their text. The contents of an index: a list of its documents, and a document's text, put together
+from
+its passages.
+
+Passages of a document. Read the passages of a document, some at a time: from an offset on, or around a sentence,
+passage, line or page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
+from semsearch.search.filter_sql import condition, teach
+from semsearch.search.filters import FilterChoice, parse
+from semsearch.search.make_hits import path_of, shown, stale_documents
+from semsearch.search.similar import find_document, find_passage
+from semsearch.searchable import SoughtPassage
+from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents
+from semsearch.storage.damaged_rows import check_all_documents
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.document_rows import (
+    BEGINNING,
+    ListedRow,
+    added_texts,
+    added_texts_after,
+    list_documents,
+    metadata_of,
+)
+from semsearch.system.locations import working_folder
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Documents and their text ------------------------------------------------------------------------------------------
+
+_PAGE = 1000  # documents that are read at once
+_PARTED = "\n\n"
+
+
+def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int = _PAGE) -> Iterator[DocumentInfo]:
+    """List the documents that pass all filters, by root and path. Raises UsageError for a filter that is none."""
+    return _each(database, [parse(text) for text in filters], page)
+
+
+def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -> Iterator[DocumentInfo]:
+    """Read page by page, each in a transaction of its own: a slow reader of the list keeps no old generation alive."""
+    here = working_folder().as_posix()
+    where, after = condition(filters, here=here), BEGINNING
+    while True:
+        with database.reading() as db:
+            teach(db)
+            if after == BEGINNING:
+                check_all_documents(db)
+            rows = list_documents(db, where.sql, where.parameters, after=after, limit=page)
+            listed = [_info(row, here) for row in rows]
+        yield from listed
+        if len(rows) < page:
+            return
+        after = rows[-1].root_id, rows[-1].path
+
+
+def _info(row: ListedRow, here: str) -> DocumentInfo:
+    return DocumentInfo(
+        path=shown(row.absolute, here) if row.root else row.absolute,
+        root=row.root,
+        document=row.path,
+        title=row.title,
+        format=row.format,
+        passages=row.passages,
+        sentences=row.sentences,
+        words=row.words,
+        size=row.size,
+        modified=_moment(row.mtime_ns) if row.root else None,
+        indexed=row.indexed_at,
+        metadata=metadata_of(row),
+    )
+
+
+def _moment(nanoseconds: int) -> str:
+    """Date and time, written as elsewhere in the index."""
+    return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
+
+
+def each_text(database: IndexDatabase, ids: Sequence[str] | None, *, page: int = _PAGE) -> Iterator[DocumentText]:
+    """Yield the texts that a program added, those with these ids or all, a page at a time as `each_document` does."""
+    if ids is None:
+        yield from _all_texts(database, page)
+        return
+    for first in range(0, len(ids), page):
+        wanted = ids[first : first + page]
+        with database.reading() as db:
+            rows = added_texts(db, wanted)
+            found = _texts(db, [rows[id_] for id_ in wanted if id_ in rows])
+        yield from found
+
+
+def _all_texts(database: IndexDatabase, page: int) -> Iterator[DocumentText]:
+    last = ""
+    while True:
+        with database.reading() as db:
+            rows = added_texts_after(db, last, limit=page)
+            found = _texts(db, [*rows.values()])
+        yield from found
+        if len(rows) < page:
+            return
+        last = [*rows][-1]
+
+
+def _texts(db: sqlite3.Connection, rows: Sequence[int]) -> list[DocumentText]:
+    documents = get_documents(db, rows)
+    return [_with_text(db, documents[row]) for row in rows]
+
+
+def read_document(db: sqlite3.Connection, name: str) -> DocumentText:
+    """Read the document that a path or an id names. Raises SourceError if there is none, or several."""
+    return _with_text(db, find_document(db, name))
+
+
+def _with_text(db: sqlite3.Connection, row: DocumentRow) -> DocumentText:
+    passages = each_passage(db, row.first_passage, row.first_passage + row.passages)
+    return DocumentText(
+        path=path_of(row, working_folder().as_posix()),
+        root=row.root,
+        document=row.path,
+        title=row.title,
+        format=row.format,
+        metadata=row.metadata,
+        text=text_of(passages),
+    )
+
+
+def text_of(passages: Iterable[PassageRow]) -> str:
+    """Join passages to one text, each under those of its headings that the passage before does not have."""
+    parts: list[str] = []
+    before: tuple[str, ...] = ()
+    for passage in passages:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, passage.headings, strict=False)))
+        parts += [*passage.headings[same:], passage.text]
+        before = passage.headings
+    return _PARTED.join(parts)
+
+
+# -- Passages of a document --------------------------------------------------------------------------------------------
+
+_OF_SENTENCE = """SELECT id FROM passages WHERE id >= ? AND id < ?
+    AND first_sentence <= ? AND ? < first_sentence + sentence_count"""
+_OF_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page >= ? ORDER BY id LIMIT 1"
+_BEFORE_LINE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND line <= ? ORDER BY line DESC, id LIMIT 1"
+
+
+def read_passages(
+    db: sqlite3.Connection, name: str, *, offset: int, limit: int, sought: SoughtPassage
+) -> DocumentPassages:
+    """Read up to `limit` passages of a document; of one that is sought, those of its group of `limit`.
+
+    The name may have a place behind it, as hits cite it, which is then what is sought: `talk.pptx slide 3`. Raises
+    SourceError for a path or id that is not in the index, or is ambiguous.
+    """
+    document, cited = find_passage(db, name)
+    found = _find(db, document, sought) if cited is None else cited.id - document.first_passage
+    if found is not None:
+        offset = found // limit * limit
+    first = document.first_passage + min(offset, document.passages)
+    last = min(first + limit, document.first_passage + document.passages)
+    following = last - document.first_passage
+    return DocumentPassages(
+        path=path_of(document, working_folder().as_posix()),
+        root=document.root,
+        document=document.path,
+        title=document.title,
+        format=document.format,
+        metadata=document.metadata,
+        stale=bool(stale_documents([document])),
+        count=document.passages,
+        offset=offset,
+        passages=tuple(map(_placed, each_passage(db, first, last))),
+        next=following if following < document.passages else None,
+        found=found,
+    )
+
+
+def _find(db: sqlite3.Connection, document: DocumentRow, sought: SoughtPassage) -> int | None:
+    """The number of the sought passage in its document."""
+    first, last = document.first_passage, document.first_passage + document.passages
+    if sought.passage is not None and first <= sought.passage < last:
+        return sought.passage - first
+    found: list[tuple[int]] = []
+    if sought.sentence is not None:
+        found = db.execute(_OF_SENTENCE, (first, last, sought.sentence, sought.sentence)).fetchall()
+    if not found and sought.line is not None:
+        found = db.execute(_BEFORE_LINE, (first, last, sought.line)).fetchall()
+    if not found and sought.page is not None:
+        found = db.execute(_OF_PAGE, (first, last, sought.page)).fetchall()
+    return found[0][0] - first if found else None
+
+
+def _placed(passage: PassageRow) -> PlacedPassage:
+    sentences = (
+        PlacedSentence(passage.first_sentence + number, start, end, line, passage.place(number))
+        for number, (start, end, _, _, line) in enumerate(passage.sentences.tolist())
+    )
+    return PlacedPassage(passage.id, passage.headings, passage.page, passage.text, tuple(sentences))

@@ -1,0 +1,123 @@
+"""Arrange the passages of an index on a plane: from vectors to points, or beside points already there.
+
+Placing new passages. Place a passage on a map that is there already: beside the passages that it is like most.
+
+It lies at the mean of those that lie together: of five neighbours some may be at another end of the map, and the
+mean
+of all would be a place between, where nothing is like any of them. So it goes to the neighbour that has most of
+the
+others near it. A little aside, in a direction that follows from its number: points of one place would look like
+one.
+
+Arranging all. Arrange the passages of an index on a plane: from their vectors to points.
+
+vectors ─ neighbours ─ weights ─ descent ─ points
+   └ the two directions in which they differ most: the start
+
+A hundred thousand passages are laid out together. Of more, evenly spread ones are, and each of the others is put
+beside
+those that it is like most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.dense.neighbours import Rows, nearest_of_others, neighbours_of_each
+from semsearch.dense.scan_plan import evenly
+from semsearch.mapping.tsne import affinities, layout
+from semsearch.results.map_status import MapPhase, MapProgress
+
+# -- Placing new passages ----------------------------------------------------------------------------------------------
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+NEAR = 0.05  # on a map from -1 to 1: neighbours that lie together
+_ASIDE = 0.003
+_GOLDEN = np.pi * (3 - 5**0.5)
+
+
+def beside(points: Float32, like: Int64, numbers: Int64) -> Float32:
+    """Where to put passages that are like some points (m, k), the likest first, -1 for none. (n, 2) -> (m, 2)"""
+    there = like >= 0
+    places = np.where(there[:, :, None], points[np.maximum(like, 0)], np.float32(np.nan)).astype(np.float64)
+    apart = np.square(places[:, :, None] - places[:, None]).sum(axis=3)
+    together = apart < NEAR**2  # never true of NaN
+    home = together.sum(axis=2).argmax(axis=1)  # of equal ones the likest
+    chosen = together[np.arange(len(like)), home]
+    sums = np.where(chosen[:, :, None], np.nan_to_num(places), 0.0).sum(axis=1)
+    middle = sums / np.maximum(chosen.sum(axis=1), 1)[:, None]  # a passage like none lies in the middle of the map
+    angle = numbers * _GOLDEN
+    return np.asarray(middle + _ASIDE * np.stack((np.cos(angle), np.sin(angle)), axis=1), dtype=np.float32)
+
+
+# -- Arranging all -----------------------------------------------------------------------------------------------------
+
+Report = Callable[[MapProgress], None]
+
+MOST_TOGETHER = 100_000
+NEIGHBOURS = 15
+_LIKE = 5  # passages that a further one is put beside
+_BLOCK = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What a map is made of: who is like whom among n passages. Numbers of passages, and positions among the chosen."""
+
+    n: int
+    chosen: Int64  # (m,) numbers of the passages that are laid out together, rising
+    start: Float32  # (m, 2) where they begin
+    neighbours: Int64  # (m, k) positions
+    others: Int64  # (n - m,) numbers
+    like: Int64  # (n - m, l) positions
+
+
+def compare(rows: Rows, n: int, *, most: int = MOST_TOGETHER, report: Report) -> Likeness:
+    """Compare n passages by the vectors of their numbers. Nothing else of a map needs the vectors."""
+    chosen = evenly(n, most)
+    others = np.setdiff1d(np.arange(n), chosen)
+    of_chosen: Rows = lambda numbers: rows(chosen[numbers])  # noqa: E731  # a name for what two calls share
+    k = min(NEIGHBOURS, -(-(len(chosen) - 1) // 3))  # of few, not all: who is everybody's neighbour has no place
+    neighbours = neighbours_of_each(of_chosen, len(chosen), k, report=_phase(report, "comparing"))
+    like = nearest_of_others(rows, chosen, others, _LIKE, report=_phase(report, "comparing"))
+    return Likeness(n, chosen, two_directions(of_chosen, len(chosen)), neighbours, others, like)
+
+
+def arrange(found: Likeness, *, report: Report) -> Float32:
+    """Arrange passages that were compared. From -1 to 1. (n, 2)"""
+    together = _scaled(layout(affinities(found.neighbours), found.start, report=_phase(report, "arranging")))
+    points: Float32 = np.empty((found.n, 2), dtype=np.float32)
+    points[found.chosen] = together
+    points[found.others] = beside(together, found.like, found.others)
+    return points
+
+
+def two_directions(rows: Rows, n: int) -> Float32:
+    """The passages along the two directions in which they differ most (principal components). (n, 2)"""
+    blocks = [np.arange(first, min(first + _BLOCK, n)) for first in range(0, n, _BLOCK)]
+    mean = sum(rows(block).sum(axis=0, dtype=np.float64) for block in blocks) / n
+    scatter: Float64 = np.zeros((len(mean), len(mean)))
+    for block in blocks:
+        centred = rows(block) - mean
+        scatter += centred.T @ centred
+    axes = np.linalg.eigh(scatter)[1][:, :-3:-1]
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(2)])  # either way is an eigenvector: the same each time
+    return np.concatenate([(rows(block) - mean) @ axes for block in blocks]).astype(np.float32)
+
+
+def _scaled(points: Float32) -> Float32:
+    """The same points from -1 to 1, the middle of their extent at 0."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = max(float((high - low).max()) / 2, 1e-12)
+    return np.asarray((points - (low + high) / 2) / half, dtype=np.float32)
+
+
+def _phase(report: Report, phase: MapPhase) -> Callable[[int, int], None]:
+    return lambda done, total: report(MapProgress(phase, done, total))

@@ -1,1 +1,0 @@
-"""Source code: what its authors say about it, by function."""

@@ -1,3 +1,0 @@
-"""How large a file may be to be read. A module of its own: every index names it, and few programs read files."""
-
-MAX_BYTES = 100_000_000  # unless told otherwise; a larger file is rarely prose

@@ -1,0 +1,185 @@
+"""Word documents (.docx): paragraphs, headings, tables, notes and comments, with the page where Word has counted.
+
+Places are paragraphs of the text, by their number, empty ones counted and those in tables not; a table's rows; notes.
+Deleted and moved text, field codes, running heads and feet and the numbers of lists are left out. Pages are those of
+Word's last layout; a document that Word has never laid out has none. Headings are told by their style's outline level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.readers.document import PAGE_END, DamagedParts, Document, joined_cells, pages_before
+from semsearch.readers.office_archive import Archive, PagedReading, number, office_properties, outermost
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_PARAGRAPH, _TABLE, _ROW, _CELL = _W + "p", _W + "tbl", _W + "tr", _W + "tc"
+_SKIPPED = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _W + "sdtPr", _W + "tblPr", _W + "tcPr", _FALLBACK}
+_SIGNS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-"}
+_PAGE_BREAK = _W + "lastRenderedPageBreak"
+_NO_LEVEL = 9  # an outline level: of body text
+_NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
+
+
+def read(data: bytes, name: str) -> Document:
+    """Read a Word document. Its title is its property, else its title or first heading, else its name."""
+    archive = Archive(data, name, ".docx")
+    main = archive.main_part()
+    related = dict(archive.related(main).values())
+    damaged = DamagedParts(name)
+    levels: dict[str, int] = {}
+    with damaged.left_out():
+        levels = _levels(archive, related.get("styles", ""))
+    reading = _DocxReading(levels=levels)
+    tree = archive.tree(main)
+    reading.page = 1 if next(tree.iter(_PAGE_BREAK), None) is not None else None
+    reading.take(tree)
+    reading.page = None
+    reading.builder.end_sections()
+    for kind, noun in _NOTES.items():
+        with damaged.left_out():
+            reading.take_notes(archive, related.get(kind, ""), noun)
+    metadata: dict[str, Any] = {}
+    with damaged.left_out():
+        metadata = office_properties(archive)
+    titles = [metadata.get("title", ""), reading.title]
+    titles += [block.text for block in reading.builder.blocks if block.level == 1]
+    title = next(filter(None, titles), PurePath(name).stem)
+    blocks, omissions = reading.builder.blocks, damaged.omissions(reading.builder.blocks) + archive.embedded()
+    return Document(reading.builder.source, blocks, "docx", " ".join(title.split()), metadata, omissions)
+
+
+def _levels(archive: Archive, path: str) -> dict[str, int]:
+    """The heading level of each style that has one; 0 is the title of the whole."""
+    if path not in archive:
+        return {}
+    levels: dict[str, int] = {}
+    based: dict[str, str] = {}
+    for style in archive.tree(path).iter(_W + "style"):
+        identity = style.get(_W + "styleId", "")
+        names = style.find(_W + "name")
+        label = (names.get(_W + "val", "") if names is not None else "").lower()
+        outline = style.find(f"{_W}pPr/{_W}outlineLvl")
+        if label == "title":
+            levels[identity] = 0
+        elif outline is not None:
+            levels[identity] = _outline_level(outline)
+        elif label.startswith("heading ") and label[8:].isdecimal():
+            levels[identity] = number(label[8:], _NO_LEVEL + 1)
+        elif (base := style.find(_W + "basedOn")) is not None:
+            based[identity] = base.get(_W + "val", "")
+    for identity in based:
+        if (base := _first_base(based, identity)) in levels:
+            levels[identity] = levels[base]
+    return levels
+
+
+def _first_base(based: dict[str, str], identity: str) -> str:
+    """The style that a style is based on by others in between, the first of their chain. Chains are shortened."""
+    chain = [identity]
+    seen = {identity}
+    while (base := based.get(chain[-1])) is not None and base not in seen:
+        chain.append(base)
+        seen.add(base)
+    for each in chain[:-1]:
+        based[each] = chain[-1]
+    return chain[-1]
+
+
+def _outline_level(outline: Any) -> int:
+    """The heading level that an outline level says, which counts from 0."""
+    return max(number(outline.get(_W + "val"), _NO_LEVEL), 0) + 1
+
+
+@dataclass(slots=True)
+class _DocxReading(PagedReading):
+    """The state of reading one document, part by part."""
+
+    levels: dict[str, int] = field(default_factory=dict)
+    title: str = ""
+
+    def take(self, element: Any) -> None:
+        """Add all paragraphs and tables in an element, in order."""
+        for child in element:
+            if child.tag == _PARAGRAPH:
+                self._paragraph(child)
+            elif child.tag == _TABLE:
+                self._table(child)
+            elif child.tag not in _SKIPPED:
+                self.take(child)
+
+    def _table(self, table: Any) -> None:
+        if self.place is None:
+            self.tables += 1
+        for count, row in enumerate(outermost(table, _ROW), start=1):
+            self._row(row, self.place or f"table {self.tables}, row {count}")
+
+    def take_notes(self, archive: Archive, path: str, noun: str) -> None:
+        """Read the notes that a part of the archive holds, if it is there."""
+        if path in archive:
+            notes = [note for note in archive.tree(path) if note.get(_W + "type", "normal") == "normal"]
+            self.part = noun
+            for number, note in enumerate(notes, start=1):
+                self.within(f"{noun} {number}", note)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        place = self.next_paragraph()
+        boxes: list[Any] = []
+        text, spots = self.spotted(self._parts(paragraph, boxes), place)
+        level = self._level(paragraph)
+        if level == 0 and text.strip() and not self.title:
+            self.title = text.strip()
+        self.builder.add(text, level=min(level or (1 if level == 0 else 0), 6), part=self.part, spots=spots)
+        for box in boxes:
+            self.within(place, box)
+
+    def _level(self, paragraph: Any) -> int | None:
+        """The level of a heading; 0 for the title, None for body text."""
+        properties = paragraph.find(_W + "pPr")
+        if properties is None:
+            return None
+        outline, style = properties.find(_W + "outlineLvl"), properties.find(_W + "pStyle")
+        if outline is not None:
+            level = _outline_level(outline)
+        elif style is not None and style.get(_W + "val", "") in self.levels:
+            level = self.levels[style.get(_W + "val", "")]
+        else:
+            return None
+        return level if level <= 9 else None
+
+    def _row(self, row: Any, place: str) -> None:
+        before = self.page
+        cells = [" ".join(self._cell_texts(cell)) for cell in outermost(row, _CELL)]
+        page = None if before is None else before + pages_before(cells)
+        self.builder.add(
+            joined_cells(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part
+        )
+
+    def _cell_texts(self, cell: Any) -> Iterator[str]:
+        """Yield the text of each paragraph of a cell, those of tables and text boxes within it as well."""
+        for paragraph in outermost(cell, _PARAGRAPH):
+            boxes: list[Any] = []
+            yield "".join(self._parts(paragraph, boxes))
+            for box in boxes:
+                yield from self._cell_texts(box)
+
+    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
+        """Yield the text in a paragraph, with PAGE_END where a page ends; text boxes are added to `boxes`."""
+        for child in element:
+            tag = child.tag
+            if tag == _W + "t":
+                yield child.text or ""
+            elif tag == _PAGE_BREAK:
+                if self.page is not None:
+                    self.page += 1
+                yield PAGE_END
+            elif tag in _SIGNS:
+                yield _SIGNS[tag]
+            elif tag == _W + "txbxContent":
+                boxes.append(child)
+            elif tag not in _SKIPPED:
+                yield from self._parts(child, boxes)

@@ -1,0 +1,101 @@
+"""Books in EPUB: chapter after chapter, as the book's own reading order has them, each by the HTML reader.
+
+Places are chapters, by the names that the table of contents gives them and by their files. A book whose text is
+encrypted is refused.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.readers import html
+from semsearch.readers.document import Builder, DamagedParts, Document
+from semsearch.readers.encoding import declared_encoding, decode
+from semsearch.readers.office_archive import Archive, member_path, properties
+from semsearch.results.omissions import Omission, together
+
+_OPF = "{http://www.idpf.org/2007/opf}"
+_CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
+_NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
+_XHTML = "{http://www.w3.org/1999/xhtml}"
+_ENCRYPTED = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+
+
+def read(data: bytes, name: str) -> Document:
+    """Read a book. Its title is that of its metadata, else its first heading, else its name."""
+    archive = Archive(data, name, ".epub")
+    roots = [root.get("full-path", "") for root in archive.tree("META-INF/container.xml").iter(_CONTAINER + "rootfile")]
+    if not roots:
+        raise SourceError(f"{name} cannot be read as .epub: it does not say where its book is")
+    package = archive.tree(roots[0])
+    folder = posixpath.dirname(roots[0])
+    items = {item.get("id"): item for item in package.iter(_OPF + "item")}
+    damaged = DamagedParts(name)
+    names: dict[str, str] = {}
+    with damaged.left_out():
+        names = _names_of_chapters(archive, folder, items.values())
+    closed = _encrypted(archive)
+    builder = Builder()
+    omissions: list[Omission] = []
+    for id_ in dict.fromkeys(reference.get("idref") for reference in package.iter(_OPF + "itemref")):
+        item = items.get(id_)
+        if item is None or item.get("media-type") not in _PAGES or "nav" in (item.get("properties") or "").split():
+            continue
+        path = member_path(folder, item.get("href", ""))
+        if path in closed:
+            omissions.append(Omission("encrypted parts"))
+            continue
+        with damaged.left_out():
+            page = archive.bytes(path)
+            decoded = decode(page, f"{name}: {path}", declared=declared_encoding(page))
+            omissions += decoded.omissions
+            chapter = html.read(decoded.text, path)
+            title = " ".join((names.get(path) or next((b.text for b in chapter.blocks if b.level), "")).split())
+            place = f"{title} ({path})" if title else path
+            if path in names and chapter.blocks and not chapter.blocks[0].level:
+                builder.end_sections()  # a chapter that begins without a heading is not under the one before
+            builder.add_all(chapter.blocks, place=place, part=place)
+    if closed and omissions and not builder.blocks:
+        raise SourceError(f"{name} is encrypted (it has digital rights management), and cannot be read")
+    head = package.find(_OPF + "metadata")
+    metadata = {} if head is None else properties(head)
+    titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
+    title = next(filter(None, titles), PurePath(name).stem)
+    unread = together([*omissions, *damaged.omissions(builder.blocks)])
+    return Document(builder.source, builder.blocks, "epub", title, metadata, unread)
+
+
+def _names_of_chapters(archive: Archive, folder: str, items: Any) -> dict[str, str]:
+    """The name of each file in the table of contents: that of its first entry."""
+    names: dict[str, str] = {}
+    for item in items:
+        path = member_path(folder, item.get("href", ""))
+        if path not in archive:
+            continue
+        inside = posixpath.dirname(path)
+        if "nav" in (item.get("properties") or "").split():
+            entries = [
+                (link.get("href", ""), "".join(link.itertext())) for link in archive.tree(path).iter(_XHTML + "a")
+            ]
+        elif item.get("media-type") == "application/x-dtbncx+xml":
+            entries = [
+                (point.find(_NCX + "content").get("src", ""), "".join(point.find(_NCX + "navLabel").itertext()))
+                for point in archive.tree(path).iter(_NCX + "navPoint")
+                if point.find(_NCX + "content") is not None and point.find(_NCX + "navLabel") is not None
+            ]
+        else:
+            continue
+        for target, label in entries:
+            if label.strip():
+                names.setdefault(member_path(inside, target), " ".join(label.split()))
+    return names
+
+
+def _encrypted(archive: Archive) -> set[str]:
+    if "META-INF/encryption.xml" not in archive:
+        return set()
+    return {member_path("", found.get("URI", "")) for found in archive.tree("META-INF/encryption.xml").iter(_ENCRYPTED)}

@@ -1,1 +1,0 @@
-"""Markup languages that are read line by line: Org, AsciiDoc, LaTeX."""

@@ -1,0 +1,122 @@
+"""Jupyter notebooks: the source of their cells, without output.
+
+Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text.
+Lines are
+those of the .ipynb file itself, so that they are found again in an editor; the place is the number of the cell.
+
+Documents within documents: convert the offsets of a part's blocks to offsets in the whole source.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.readers import markdown, text
+from semsearch.readers.align import Anchors
+from semsearch.readers.document import Block, Document
+from semsearch.readers.json_lines import Located, parse
+
+
+def in_whole_source(block: Block, outer: Anchors, place: str | None = None) -> Block:
+    """Convert a block whose offsets are in a part's text to offsets in the whole; `outer` are the part's anchors.
+
+    Both mappings are piecewise: the result has a step wherever the block's mapping or the part's has one.
+    """
+    inner = block.anchors or ((0, block.start),)
+    steps = [part for part, _ in outer]
+    anchors: list[tuple[int, int]] = []
+    for number, (clean, part) in enumerate(inner):
+        end = inner[number + 1][0] if number + 1 < len(inner) else len(block.text)
+        anchors.append((clean, source_offset(outer, part)))
+        for step in range(bisect_right(steps, part), bisect_left(steps, part + end - clean)):
+            anchors.append((clean + outer[step][0] - part, outer[step][1]))
+    return replace(block, start=anchors[0][1], anchors=tuple(anchors), place=place or block.place)
+
+
+def source_offset(anchors: Anchors, offset: int) -> int:
+    """The offset in the source of an offset in the text."""
+    text, source = anchors[max(0, bisect_right(anchors, (offset, 1 << 62)) - 1)]
+    return source + offset - text
+
+
+# -- Notebook ----------------------------------------------------------------------------------------------------------
+
+
+def read(source: str, name: str) -> Document:
+    """Read a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
+
+    Raises SourceError for a file that is no notebook.
+    """
+    notebook = parse(source, name) if source.strip() else {"cells": []}
+    cells = _cells(notebook)
+    if not isinstance(notebook, dict) or cells is None:
+        raise SourceError(f"{name} is no notebook: expected a JSON object with a list of cells")
+    blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number)]
+    metadata = _metadata(notebook.get("metadata"))
+    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
+    return Document(source, blocks, "notebook", [*filter(None, titles), PurePath(name).stem][0], metadata)
+
+
+def _cells(notebook: Any) -> list[Any] | None:
+    """The cells of a notebook of today's version, or of version 3, which had worksheets; None if it has none."""
+    if not isinstance(notebook, dict):
+        return None
+    if isinstance(notebook.get("worksheets"), list):
+        return [cell for sheet in notebook["worksheets"] for cell in _cells(sheet) or ()]
+    cells = notebook.get("cells")
+    return cells if isinstance(cells, list) else None
+
+
+def _blocks(cell: Any, number: int) -> Iterator[Block]:
+    if not isinstance(cell, dict):
+        return
+    kind = _text(cell.get("cell_type"))
+    content, outer = _source(cell.get("source", cell.get("input")))
+    if not content.strip():
+        return
+    if kind == "heading":  # of version 3
+        level = int(_text(cell.get("level")) or 1)
+        blocks: list[Block] = [Block(content.strip(), content.index(content.strip()), min(max(level, 1), 6))]
+    elif kind == "markdown":
+        blocks = [*markdown.read(content, "cell").blocks]
+    elif kind == "raw":
+        blocks = [*text.read(content, "cell").blocks]
+    else:
+        code = content.strip("\r\n").rstrip()
+        blocks = [Block(code, content.index(code))]
+    for block in blocks:
+        yield in_whole_source(block, outer, f"cell {number}")
+
+
+def _source(value: Any) -> tuple[str, Anchors]:
+    """The text of a cell, which is a string or a list of lines, and its anchors in the file."""
+    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Located)]
+    anchors: list[tuple[int, int]] = []
+    length = 0
+    for part in parts:
+        anchors += [(length + offset, source) for offset, source in part.anchors()]
+        length += len(part.text)
+    return "".join(part.text for part in parts), tuple(anchors)
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {}
+    metadata = {"title": _text(value.get("title"))}
+    authors = value.get("authors")
+    if isinstance(authors, list):
+        names = [_text(author.get("name")) for author in authors if isinstance(author, dict)]
+        metadata["author"] = ", ".join(filter(None, names))
+    kernel = value.get("kernelspec")
+    if isinstance(kernel, dict):
+        metadata["language"] = _text(kernel.get("language"))
+    return {key: text for key, text in metadata.items() if text}
+
+
+def _text(value: Any) -> str:
+    return value.text if isinstance(value, Located) else ""

@@ -1,1 +1,0 @@
-"""Documents that are zip archives of XML: Word, PowerPoint, Excel, OpenDocument, EPUB."""

@@ -1,0 +1,261 @@
+"""Office documents: zip archives of XML, read with limits, and texts that are laid out in pages.
+
+Zip archives of XML, read with limits: a file of some kilobytes can unpack to more than any memory holds.
+
+Sizes are checked twice: as the archive's directory states them, before anything is unpacked, and as they come out.
+Entities of XML are not expanded, and nothing outside the archive is read.
+
+The state of reading a text that is laid out in pages, as word processors write them.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+from semsearch.errors import SourceError
+from semsearch.readers.document import PAGE_END, Builder, Spot
+from semsearch.results.omissions import Omission
+
+MOST_BYTES = 200_000_000  # of one document, unpacked: all members that are read together
+_MOST_MEMBERS = 100_000
+_MOST_NODES = 4_000_000  # of a tree that is in memory as a whole, at some 200 bytes each: tags and attributes
+_PIECE = 1 << 20  # bytes that are parsed at once where elements are read one after the other, and
+_MOST_PIECES = 16  # how many of these an element may take
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files
+_TOLD = 3  # names
+_RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+
+
+class Archive:
+    """A zip archive in memory. Raises SourceError for damaged ones, for passwords and for what unpacks to too much."""
+
+    def __init__(self, data: bytes, name: str, kind: str) -> None:
+        self.name = name
+        self._kind = kind
+        self._left = MOST_BYTES
+        if data.startswith(_OLE):
+            raise SourceError(
+                f"{name} is protected by a password or in an old Office format; save it as {kind} without one"
+            )
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except zipfile.BadZipFile as error:
+            reason = "it is no zip archive, or cut short" if "not a zip" in str(error) else str(error)
+            raise self._damaged(reason if data else "it is empty") from None
+        except Exception as error:  # zipfile has a dozen for what is damaged: of seeking, structs, versions, names
+            raise self._damaged(str(error)) from None
+        self._members = {member.filename: member for member in self._zip.infolist()}
+        if len(self._members) > _MOST_MEMBERS:
+            raise self._damaged(f"it holds {len(self._members):,} files")
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._members
+
+    def bytes(self, path: str) -> bytes:
+        """Unpack a member."""
+        member = self._members.get(path)
+        if member is None:
+            raise self._damaged(f"it has no {path}")
+        if member.flag_bits & 1:
+            raise SourceError(f"{self.name} is protected by a password; save it without one")
+        self._check(member.file_size)
+        try:
+            with self._zip.open(member) as file:
+                data = file.read(self._left + 1)
+        except Exception as error:  # and as many of each way of packing
+            raise self._damaged(f"{path}: {error}") from None
+        self._check(len(data))
+        self._left -= len(data)
+        return data
+
+    def tree(self, path: str) -> Any:
+        """Parse a member that is XML; its root element."""
+        data = self.bytes(path)
+        if data.count(b"<") + data.count(b"=") > _MOST_NODES:
+            self._left = 0
+            raise SourceError(f"{self.name} holds more than {_MOST_NODES:,} tags in {path}; split it")
+        try:
+            return etree.fromstring(data, _parser())
+        except etree.XMLSyntaxError as error:
+            raise self._damaged(f"{path}: {error}") from None
+
+    def elements(self, path: str, *tags: str) -> Iterator[Any]:
+        """Yield the elements of a member with these tags: each is emptied once the next is asked for."""
+        data = self.bytes(path)
+        parser: Any = etree.XMLPullParser(tag=tags, resolve_entities=False, no_network=True, load_dtd=False)
+        last = 0
+        try:
+            for start in range(0, len(data), _PIECE):
+                parser.feed(data[start : start + _PIECE])
+                for _, element in parser.read_events():
+                    last = start
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
+                if start - last > _MOST_PIECES * _PIECE:
+                    raise SourceError(f"{self.name} holds an element of more than {start - last:,} bytes in {path}")
+            parser.close()
+        except etree.XMLSyntaxError as error:
+            raise self._damaged(f"{path}: {error}") from None
+
+    def related(self, path: str) -> dict[str, tuple[str, str]]:
+        """The parts that a part of an Office document refers to: by id, the kind of relation and the member's path."""
+        folder, file = posixpath.split(path)
+        relations = posixpath.join(folder, "_rels", f"{file}.rels")
+        if relations not in self:
+            return {}
+        return {
+            element.get("Id", ""): (
+                element.get("Type", "").rpartition("/")[2],
+                member_path(folder, element.get("Target", "")),
+            )
+            for element in self.tree(relations).iter(_RELATIONSHIP)
+            if element.get("TargetMode") != "External"
+        }
+
+    def embedded(self) -> tuple[Omission, ...]:
+        """The files within an Office document, such as a sheet in a letter: they are not read."""
+        names = sorted(path for path in self._members if "/embeddings/" in path)
+        told = ", ".join(map(posixpath.basename, names[:_TOLD])) + (", ..." if len(names) > _TOLD else "")
+        return (Omission("embedded files", len(names), told),) if names else ()
+
+    def main_part(self) -> str:
+        """The path of an Office document's main part."""
+        main = [path for kind, path in self.related("").values() if kind == "officeDocument"]
+        if not main:
+            raise self._damaged("it does not say which of its parts is the document")
+        return main[0]
+
+    def _check(self, size: int) -> None:
+        if size > self._left:
+            self._left = 0  # no other member is read: a thousand such would take a thousand times as long
+            raise SourceError(
+                f"{self.name} unpacks to more than {MOST_BYTES:,} bytes, too much for a document; split it"
+            )
+
+    def _damaged(self, reason: str) -> SourceError:
+        return SourceError(f"{self.name} cannot be read as {self._kind}: {reason}")
+
+
+def outermost(element: Any, *tags: str) -> Iterator[Any]:
+    """Yield the elements with these tags that stand in no other such element: what is read of each is read once.
+
+    An element within 200 of its kind would be read 200 times, and they take no room in an archive.
+    """
+    walk = etree.iterwalk(element, events=("start",), tag=tags)
+    for _, found in walk:
+        yield found
+        walk.skip_subtree()
+
+
+def member_path(folder: str, target: str) -> str:
+    """The path of a member that another one in `folder` refers to."""
+    target = unquote(target.partition("#")[0])
+    return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+
+
+def number(value: str | None, otherwise: int) -> int:
+    """The number in an attribute; `otherwise` if it is missing or not a number."""
+    try:
+        return int(value or otherwise)
+    except ValueError:
+        return otherwise
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+
+
+_MADE_UP = re.compile(
+    r"(?:(?:PowerPoint )?Presentation|(?:Word )?Document|Untitled|Microsoft \w+ - .*) ?\d*", re.IGNORECASE
+)
+_CORE = {
+    "{http://purl.org/dc/elements/1.1/}title": "title",
+    "{http://purl.org/dc/elements/1.1/}creator": "author",
+    "{http://purl.org/dc/elements/1.1/}subject": "subject",
+    "{http://purl.org/dc/elements/1.1/}description": "description",
+    "{http://purl.org/dc/elements/1.1/}language": "language",
+    "{http://purl.org/dc/elements/1.1/}date": "date",
+    "{http://purl.org/dc/terms/}created": "created",
+    "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}keywords": "keywords",
+    "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}initial-creator": "author",
+    "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}creation-date": "created",
+    "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}keyword": "keywords",
+}
+
+
+def properties(tree: Any) -> dict[str, Any]:
+    """The properties of a document: title, author and the like. Titles that a program made up are left out."""
+    found: dict[str, list[str]] = {}
+    for element in tree.iter(*_CORE):
+        value = " ".join("".join(element.itertext()).split())
+        if value and not (_CORE[element.tag] == "title" and _MADE_UP.fullmatch(value)):
+            values = found.setdefault(_CORE[element.tag], [])
+            if value not in values:
+                values.append(value)
+    return {name: ", ".join(values) for name, values in found.items()}
+
+
+def office_properties(archive: Archive) -> dict[str, Any]:
+    """The properties of a Word, PowerPoint or Excel file: title, author and the like."""
+    for kind, path in archive.related("").values():
+        if kind == "core-properties" and path in archive:
+            return properties(archive.tree(path))
+    return {}
+
+
+# -- Paged reading -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class PagedReading(ABC):
+    """The state of reading one document: its blocks so far, and the place of what comes next."""
+
+    page: int | None = None  # None: the document does not tell its pages
+    builder: Builder = field(default_factory=Builder)
+    place: str | None = None  # of what is in a note, a frame or a text box
+    part: str | None = None
+    paragraphs: int = 0  # of the text itself
+    tables: int = 0
+
+    @abstractmethod
+    def take(self, element: Any) -> None:
+        """Add all paragraphs and tables in an element, in order."""
+
+    def within(self, place: str, element: Any) -> None:
+        """Read a note, a frame or a text box: its paragraphs are not counted with those of the text."""
+        before, self.place = self.place, place
+        self.take(element)
+        self.place = before
+
+    def next_paragraph(self) -> str:
+        """Count a paragraph, if it is of the text itself, and return its place."""
+        if self.place is None:
+            self.paragraphs += 1
+        return self.place or f"paragraph {self.paragraphs}"
+
+    def spotted(self, parts: Iterable[str], place: str) -> tuple[str, list[Spot]]:
+        """The text of a paragraph's parts, and a spot for each page that it stands on.
+
+        The parts are read one by one, for the page may turn between them.
+        """
+        text, spots = "", [Spot(0, self.page, place)]
+        for part in parts:
+            if part == PAGE_END:
+                spots.append(Spot(len(text), self.page, place))
+            else:
+                text += part
+        return text, spots

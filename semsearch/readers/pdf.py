@@ -1,0 +1,333 @@
+"""PDF files: paragraphs in reading order with their headings, each line with its page and where on it; needs the
+extra `pdf`.
+
+Where on its page a line stands, as one would say it: at the top, in the middle, at the bottom; left, right.
+
+A side is told only of pages that are set in columns, where a good part of the lines begins beyond the middle.
+
+Join words that were hyphenated at the end of a line, with or without the hyphen.
+
+The document itself decides first: if the whole word occurs elsewhere in it, the parts are joined, and if the word
+with
+its hyphen does, the hyphen is kept. If neither occurs, the parts are joined, unless the first usually has a
+hyphen.
+
+Recognise running heads and feet, which recur at the edge of page after page, and page numbers.
+
+A head may change with the chapter, but the page number in it counts on: if a number at the edge keeps its distance
+from
+the number of the page, its line is a running head or foot.
+
+Headings of a PDF: by its table of contents where it has one, else by the size and weight of their letters.
+
+PDF files: paragraphs in reading order, each line with its page and where on it; needs the extra `pdf`.
+
+Running heads, feet and page numbers are left out, words hyphenated at a line's end joined, headings recognised by
+the
+table of contents or else by size. Scanned pages have no text: a file of such pages only is refused, and for others
+their number is kept as `pages_without_text`. Blank pages are not counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Any
+
+from semsearch.errors import SourceError
+from semsearch.readers.document import Builder, Document, Spot
+from semsearch.readers.pdf_layout import Entry, PageLine, Pages, Paragraph, paragraphs, usual_size
+from semsearch.readers.pdfium import read_pages
+from semsearch.results.omissions import Omission
+
+_MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
+_COLUMNS = 0.25  # of a page's lines
+
+
+class Positions:
+    """Knows the pages of a file, so that it can tell of each line."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._sizes = pages.sizes
+        lines = Counter(line.page for line in pages.lines)
+        right = Counter(line.page for line in pages.lines if self._is_right(line))
+        self._with_columns = {page for page, count in lines.items() if right[page] >= _COLUMNS * count}
+
+    def of(self, line: PageLine) -> str | None:
+        """`top`, `middle left`, `bottom right`: by thirds of the page's height and halves of its width."""
+        _, height = self._sizes.get(line.page, (0.0, 0.0))
+        if not height:
+            return None
+        third = "top" if line.bottom > height * 2 / 3 else "middle" if line.bottom > height / 3 else "bottom"
+        if line.page not in self._with_columns:
+            return third
+        return f"{third}{' right' if self._is_right(line) else ' left' if self._is_left(line) else ''}"
+
+    def _is_right(self, line: PageLine) -> bool:
+        width, _ = self._sizes.get(line.page, (0.0, 0.0))
+        return line.left > _MIDDLE * width
+
+    def _is_left(self, line: PageLine) -> bool:
+        width, _ = self._sizes.get(line.page, (0.0, 0.0))
+        return line.right < (1 - _MIDDLE) * width
+
+
+# -- Hyphens -----------------------------------------------------------------------------------------------------------
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_LAST = re.compile(r"[^\W_]+(?:-[^\W_]+)*\Z")
+_FIRST = re.compile(r"[^\W_]+")
+_COMPOUNDING = frozenset(
+    "all anti cross ex full half high ill large long low mid multi new non off on one open part real self semi short "
+    "single small so state three two up user well".split()
+)
+
+
+class Hyphens:
+    """Joins hyphenated lines, by the words of the text that they are from."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        found: set[str] = set()
+        for line in lines:
+            found.update(_WORD.findall(line))
+        words = {word.lower() for word in found}
+        self._words = {word for word in words if "-" not in word}
+        self._compounds = words - self._words
+
+    def join(self, before: str, after: str) -> str:
+        """Join two lines, of which the first ends in the middle of a word and has lost its hyphen."""
+        first, second = _LAST.search(before), _FIRST.match(after)
+        if not first or not second:
+            return f"{before}-{after}"
+        return before + ("-" if self._keeps(first[0], second[0]) else "") + after
+
+    def _keeps(self, first: str, second: str) -> bool:
+        parts = first.lower().rpartition("-")
+        whole = parts[2] + second.lower()
+        if whole in self._words:
+            return False
+        if f"{first}-{second}".lower() in self._compounds or not second[0].islower() or not first[-1].isalpha():
+            return True
+        return parts[2] in _COMPOUNDING or first.isupper()
+
+
+# -- Running heads -----------------------------------------------------------------------------------------------------
+
+_EDGE = 2.0  # heights of letters that a head or foot of several lines takes at most
+_GAP = 1.5  # heights of letters between a head or foot and the text, from line to line
+_PAGES = 3  # a running head or foot is on so many at least
+_AT_END = re.compile(r"(?:\A\d{1,5}(?=\s|\Z)|(?<=\s)\d{1,5}\Z)")
+_NUMBER = re.compile(
+    r"\W*(?:(?:page|p\.?|seite|s\.)\s*)?(?:\d+|[ivxlc]+)(?:\s*(?:/|of|von)\s*\d+)?\W*\Z", re.IGNORECASE
+)
+
+
+def without_running_lines(lines: Sequence[PageLine]) -> list[PageLine]:
+    """Leave out running heads, feet and page numbers; a short document keeps all its lines."""
+    pages: dict[int, list[PageLine]] = defaultdict(list)
+    for line in lines:
+        pages[line.page].append(line)
+    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for number, page in pages.items():
+        for line in _edges(page):
+            for height in (round(line.bottom / 4), round(line.bottom / 4) + 1):
+                seen[_key(line.text), height].add(number)
+    counted = _with_page_numbers(pages)
+    repeated = {key for key, numbers in seen.items() if len(numbers) >= _PAGES}
+    running = counted | {
+        id(line)
+        for page in pages.values()
+        for line in _edges(page)
+        if any((_key(line.text), round(line.bottom / 4) + step) in repeated for step in (0, 1))
+    }
+    return [line for line in lines if id(line) not in running]
+
+
+def _with_page_numbers(pages: Mapping[int, Sequence[PageLine]]) -> set[int]:
+    """The lines that begin or end with a number whose difference from the page's number is the same on many pages."""
+    lines: dict[int, list[PageLine]] = defaultdict(list)
+    for number, page in pages.items():
+        for line in _edges(page):
+            for found in {*_AT_END.findall(line.text)}:
+                lines[int(found) - number].append(line)
+    most = max(lines.values(), key=len, default=[])
+    is_counted = len(most) >= _PAGES and len(most) * 3 >= len(pages)
+    return {id(line) for line in most} if is_counted else set()
+
+
+def _edges(page: Iterable[PageLine]) -> list[PageLine]:
+    """The lines at the top and at the bottom that are set apart from the text."""
+    upwards = sorted(page, key=lambda line: line.bottom)
+    return [*_edge(upwards), *_edge(upwards[::-1])]
+
+
+def _edge(lines: Sequence[PageLine]) -> list[PageLine]:
+    """The first lines, up to a gap or to another size; none if there is neither within two lines' height."""
+    for count, (outer, inner) in enumerate(pairwise(lines), start=1):
+        distance = abs(inner.bottom - outer.bottom)
+        if distance > _GAP * inner.size or (distance > 0.5 * inner.size and abs(outer.size - inner.size) > 0.5):
+            return list(lines[:count])
+        if abs(outer.bottom - lines[0].bottom) > _EDGE * outer.size:
+            break
+    return []
+
+
+def _key(text: str) -> str:
+    return "#" if _NUMBER.match(text) else _AT_END.sub("#", text)
+
+
+# -- Headings ----------------------------------------------------------------------------------------------------------
+
+_LARGER = 1.12  # than the text
+_LONGEST = 200  # characters
+_MOST_LINES = 4
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_NUMBERING = re.compile(
+    r"(?:chapter|section|appendix|part|kapitel)?\s*(?:\d+|[a-z]|[ivx]+)?(?:\.\d+)*\.?:?\s+", re.IGNORECASE
+)
+_LETTER = re.compile(r"[^\W\d_]{2}")
+
+
+def levels(paragraphs: Sequence[Paragraph], contents: Sequence[Entry], texts: Sequence[str]) -> list[int]:
+    """Find the heading level of each paragraph, 0 for text. `texts` are those of the paragraphs."""
+    found = _by_contents(paragraphs, contents, texts)
+    return found if any(found) else _by_size(paragraphs, texts)
+
+
+def largest_on_first_page(paragraphs: Sequence[Paragraph]) -> int | None:
+    """The index of the paragraph with the largest letters on the first page, if it looks like a title."""
+    body = usual_size([line for paragraph in paragraphs for line in paragraph.lines])
+    sizes = {
+        index: paragraph.first.size
+        for index, paragraph in enumerate(paragraphs)
+        if paragraph.first.page == 1 and len(paragraph.lines) <= _MOST_LINES and _LETTER.search(paragraph.first.text)
+    }
+    largest = max(sizes, key=lambda index: sizes[index], default=None)
+    return largest if largest is not None and sizes[largest] > _LARGER * body else None
+
+
+def _by_contents(paragraphs: Sequence[Paragraph], contents: Sequence[Entry], texts: Sequence[str]) -> list[int]:
+    entries: dict[tuple[int, str], int] = {}
+    for entry in contents:
+        for title in (entry.title, _NUMBERING.sub("", entry.title, count=1)):
+            entries.setdefault((entry.page, _letters(title)), min(entry.level, 6))
+    found = []
+    for paragraph, text in zip(paragraphs, texts, strict=True):
+        page, level = paragraph.first.page, 0
+        if len(text) <= _LONGEST:
+            for title in (text, _NUMBERING.sub("", text, count=1)):
+                level = level or entries.get((page, _letters(title)), 0)
+        found.append(level)
+    return found
+
+
+def _by_size(paragraphs: Sequence[Paragraph], texts: Sequence[str]) -> list[int]:
+    lines = [line for paragraph in paragraphs for line in paragraph.lines]
+    body = usual_size(lines)
+    is_bold = sum(len(line.text) for line in lines if line.bold) * 2 > sum(len(line.text) for line in lines)
+    sizes: list[float] = []
+    for paragraph, text in zip(paragraphs, texts, strict=True):
+        size = round(paragraph.first.size * 2) / 2
+        stands_out = size > _LARGER * body or (
+            size >= body and paragraph.first.bold and not is_bold and len(paragraph.lines) <= 2
+        )
+        fits = len(text) <= _LONGEST and len(paragraph.lines) <= _MOST_LINES and _LETTER.search(text)
+        all_bold = all(_looks_alike(line, paragraph.first) for line in paragraph.lines)
+        sizes.append(size if stands_out and fits and all_bold and not text.endswith((".", ",", ";")) else 0.0)
+    ranks = {size: min(rank, 6) for rank, size in enumerate(sorted(set(sizes) - {0.0}, reverse=True), start=1)}
+    return [ranks.get(size, 0) for size in sizes]
+
+
+def _looks_alike(one: PageLine, other: PageLine) -> bool:
+    return one.bold == other.bold and abs(one.size - other.size) < 0.1 * other.size
+
+
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text).lower()
+
+
+# -- Reader ------------------------------------------------------------------------------------------------------------
+
+_RUNS = 20  # of pages that are named
+_MADE_UP = re.compile(
+    r"(?:microsoft \w+ - .*|\(?(?:untitled|anonymous|unspecified).*|"
+    r".*\.(?:docx?|tex|dvi|indd|qxd|pdf|html?|rtf|odt|ps))\Z",
+    re.IGNORECASE,
+)
+
+
+def read(data: bytes, name: str) -> Document:
+    """Read a PDF. Its title is its property, else a large heading on the first page, else its name.
+
+    Raises SourceError for damage, passwords and files without text, MissingExtra if pypdfium2 is not installed.
+    """
+    pages = read_pages(data, name)
+    if pages.count and not pages.lines:
+        raise SourceError(
+            f"{name} has no text on its {pages.count:,} pages, which may be scanned; put it through text recognition"
+        )
+    lines = without_running_lines(pages.lines)
+    hyphens = Hyphens(line.text for line in lines)
+    found = paragraphs(lines)
+    positions = Positions(pages)
+    texts = [_text(paragraph, hyphens, positions) for paragraph in found]
+    ranks = levels(found, pages.contents, [text for text, _ in texts])
+    builder = Builder()
+    for (text, spots), level in zip(texts, ranks, strict=True):
+        if level:
+            builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
+        else:
+            builder.add(text, spots=spots)
+    title = _title(pages, found, texts) or PurePath(name).stem
+    return Document(builder.source, builder.blocks, "pdf", title, _metadata(pages), _omissions(pages))
+
+
+def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:
+    """The text of a paragraph, with the page and position of its lines."""
+    text = paragraph.first.text
+    spots = [Spot(0, paragraph.first.page, positions.of(paragraph.first))]
+    for above, line in pairwise(paragraph.lines):
+        text = hyphens.join(text, line.text) if above.hyphen else f"{text}\n{line.text}"
+        spot = Spot(len(text) - len(line.text), line.page, positions.of(line))
+        if spot[1:] != spots[-1][1:]:
+            spots.append(spot)
+    return text, spots
+
+
+def _title(pages: Pages, found: list[Paragraph], texts: list[tuple[str, list[Spot]]]) -> str:
+    if title := _metadata(pages).get("title"):
+        return str(title)
+    largest = largest_on_first_page(found)
+    return "" if largest is None else " ".join(texts[largest][0].split())
+
+
+def _omissions(pages: Pages) -> tuple[Omission, ...]:
+    found = []
+    if pages.unread:
+        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}"))
+    if pages.attachments:
+        found.append(Omission("attachments", pages.attachments))
+    return tuple(found)
+
+
+def in_runs(numbers: Sequence[int]) -> str:
+    """Rising numbers as one writes them: "1, 3-5, 9"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    told = ", ".join("-".join(map(str, run)) for run in runs[:_RUNS])
+    return f"{told}, ..." if len(runs) > _RUNS else told
+
+
+def _metadata(pages: Pages) -> dict[str, Any]:
+    metadata: dict[str, Any] = {key: text for key, text in pages.properties.items() if not _MADE_UP.match(text)}
+    metadata["pages"] = pages.count
+    if pages.unread:
+        metadata["pages_without_text"] = len(pages.unread)
+    return metadata

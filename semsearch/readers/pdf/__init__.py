@@ -1,1 +1,0 @@
-"""PDF: pages to lines with their coordinates, lines to paragraphs and headings."""

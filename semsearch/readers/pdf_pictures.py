@@ -1,0 +1,409 @@
+"""Pictures of a PDF's pages, and where given sentences stand on them.
+
+PNG images of arrays. RFC 2083; without filters, which pages of text do not gain from.
+
+The letters and digits of a page of a PDF, in their order, and where each is drawn.
+
+Only letters and digits count, in one case and without ligatures: so a sentence is found again whatever became of
+its
+spaces, line ends, hyphens and marks on the way to the index.
+
+Find sentences on a page and the next one by their letters.
+
+A sentence whose letters do not follow each other, because a footnote, another column or the page's end comes
+between,
+is found in pieces. What is not found nearly whole is not found: a box in the wrong place is worse than none.
+
+Pictures of pages of a PDF, as PDFium draws them, with the fields of forms and with notes.
+
+A page of a PDF as it is looked at: how large it is, its picture, and where given sentences stand on it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+import time
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.readers.pdfium import PDFIUM, opened_pdf, pdfium
+
+UInt8 = npt.NDArray[np.uint8]
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_GREY, _COLOURS = 0, 2
+_LEVEL = 3  # a page of text in 11 ms and 59 KB; level 6 takes 16 ms for 52 KB
+
+
+def to_png(pixels: UInt8) -> bytes:
+    """Encode the pixels of a picture, red, green, blue. One that is all grey takes a third. (h, w, 3)"""
+    height, width = pixels.shape[:2]
+    if (pixels[..., 0] == pixels[..., 1]).all() and (pixels[..., 1] == pixels[..., 2]).all():
+        kind, rows = _GREY, pixels[..., 0]
+    else:
+        kind, rows = _COLOURS, pixels.reshape(height, -1)
+    filtered = np.zeros((height, rows.shape[1] + 1), dtype=np.uint8)  # each row begins with its filter: none
+    filtered[:, 1:] = rows
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    data = zlib.compress(filtered.data, _LEVEL)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(name)))
+
+
+# -- Letters -----------------------------------------------------------------------------------------------------------
+
+_GRID = 10_000_000  # steps across a page in which PDFium is asked for places
+_FAR = 1000.0  # points: how far apart the places are that it is asked for
+_SAME_LINE = 0.5  # of the smaller letter: so much of two letters on one line is beside each other
+_GAP = 2.0  # heights of letters: a wider one is between columns
+
+
+class Box(NamedTuple):
+    """A rectangle on a page as it is shown, from its upper left corner: in shares of width and height, or points."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageLetters:
+    """The letters of a page, and the number that PDFium gives to the character of each."""
+
+    letters: str
+    characters: Sequence[int]
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text, as those of pages are compared."""
+    return "".join(map(_letters, text))
+
+
+@lru_cache(maxsize=4096)
+def _letters(character: str) -> str:
+    """What counts of a character: none, or one or several letters."""
+    return "".join(each for each in unicodedata.normalize("NFKC", character).casefold() if each.isalnum())
+
+
+def page_letters(text: Any, raw: Any) -> PageLetters:
+    """Read the letters of a page's text page. The caller has a turn of PDFIUM."""
+    content: Sequence[str] = text.get_text_range()
+    if len(content) != text.count_chars():  # PDFium counts some characters twice
+        content = [_character(text, number, raw) for number in range(text.count_chars())]
+    letters = [_letters(character) for character in content]
+    return PageLetters("".join(letters), [number for number, each in enumerate(letters) for _ in each])
+
+
+def _character(text: Any, number: int, raw: Any) -> str:
+    code = raw.FPDFText_GetUnicode(text.raw, number)
+    return chr(code) if code <= sys.maxunicode else ""
+
+
+class LetterBoxes:
+    """Where the characters of a page are drawn. The caller has a turn of PDFIUM."""
+
+    def __init__(self, page: Any, text: Any, raw: Any) -> None:
+        self._text, self._raw = text.raw, raw
+        self._box = raw.FS_RECTF()
+        self._size = page.get_size()
+        self._left, self._top = left, top = self._shown(page, 0, 0)
+        right, below = self._shown(page, _FAR, 0), self._shown(page, 0, _FAR)
+        self._by_x = ((right[0] - left) / _FAR, (right[1] - top) / _FAR)
+        self._by_y = ((below[0] - left) / _FAR, (below[1] - top) / _FAR)
+
+    def of(self, characters: Sequence[int]) -> list[Box]:
+        """The boxes of characters with rising numbers, one for each line that they are on."""
+        boxes: list[Box] = []
+        last: Box | None = None
+        for number in characters:
+            box = self._of(number)
+            if box is None:
+                continue
+            if last is not None and _is_beside(last, box):
+                boxes[-1] = _around(boxes[-1], box)
+            else:
+                boxes.append(box)
+            last = box
+        return [shown for box in boxes if (shown := self._share(box)).left < shown.right and shown.top < shown.bottom]
+
+    def _of(self, number: int) -> Box | None:
+        box = self._box
+        if not self._raw.FPDFText_GetLooseCharBox(self._text, number, box):
+            return None
+        x, y = self._point(box.left, box.top)
+        far_x, far_y = self._point(box.right, box.bottom)
+        found = Box(min(x, far_x), min(y, far_y), max(x, far_x), max(y, far_y))
+        return found if found.left < found.right and found.top < found.bottom else None
+
+    def _point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the page's own coordinates on the page as it is shown, in points: cropped, and perhaps turned."""
+        return self._left + x * self._by_x[0] + y * self._by_y[0], self._top + x * self._by_x[1] + y * self._by_y[1]
+
+    def _shown(self, page: Any, x: float, y: float) -> tuple[float, float]:
+        """Where PDFium draws a point."""
+        found_x, found_y = ctypes.c_int(), ctypes.c_int()
+        self._raw.FPDF_PageToDevice(page.raw, 0, 0, _GRID, _GRID, 0, x, y, found_x, found_y)
+        width, height = self._size
+        return found_x.value / _GRID * width, found_y.value / _GRID * height
+
+    def _share(self, box: Box) -> Box:
+        """What of a box is on the page, in shares of it."""
+        shares = (edge / size for edge, size in zip(box, self._size * 2, strict=True))
+        return Box(*(round(min(max(share, 0.0), 1.0), 6) for share in shares))
+
+
+def _is_beside(one: Box, other: Box) -> bool:
+    """Whether a character goes on the line of another; lines may run up and down as well."""
+    across, down = _overlap(one.left, one.right, other.left, other.right), _overlap(*one[1::2], *other[1::2])
+    width = min(one.right - one.left, other.right - other.left)
+    height = min(one.bottom - one.top, other.bottom - other.top)
+    if down >= _SAME_LINE * height:
+        return -across <= _GAP * height
+    return across >= _SAME_LINE * width and -down <= _GAP * width
+
+
+def _overlap(one: float, one_end: float, other: float, other_end: float) -> float:
+    """The length that two stretches share; below zero, the gap between them."""
+    return min(one_end, other_end) - max(one, other)
+
+
+def _around(one: Box, other: Box) -> Box:
+    return Box(
+        min(one.left, other.left), min(one.top, other.top), max(one.right, other.right), max(one.bottom, other.bottom)
+    )
+
+
+# -- Sentence search ---------------------------------------------------------------------------------------------------
+
+_PIECE = 12  # letters of a piece: shorter ones occur anywhere
+_NEARLY = 0.9  # of a sentence's letters
+_SHORT = 8  # letters: so short a sentence may be anywhere on a page
+_NEAR = 200  # letters after the sentence before, within which a short one that occurs again is believed
+
+
+class Piece(NamedTuple):
+    """Consecutive letters of a page, from `start` to before `end`."""
+
+    page: int  # index among the pages that are searched
+    start: int
+    end: int
+
+
+class SentenceSearch:
+    """Finds the sentences of one page, in their order, on that page and those that follow."""
+
+    def __init__(self, pages: Sequence[str]) -> None:
+        self._pages = pages
+        self._after = 0  # the letters of the first page up to here belong to sentences before
+
+    def find(self, sentence: str) -> list[Piece]:
+        """The pieces of a sentence, given by its letters, in order; empty if it is not there."""
+        whole = self._whole(sentence)
+        found = [whole] if whole else self._pieces(sentence)
+        self._after = next((piece.end for piece in reversed(found) if piece.page == 0), self._after)
+        return found
+
+    def _whole(self, sentence: str) -> Piece | None:
+        page = self._pages[0]
+        start = page.find(sentence, self._after) if sentence else -1
+        if len(sentence) < _SHORT and start > self._after + _NEAR:
+            start = -1
+        if start < 0 and sentence and (len(sentence) >= _SHORT or page.count(sentence) == 1):
+            start = page.find(sentence)
+        return None if start < 0 else Piece(0, start, start + len(sentence))
+
+    def _pieces(self, sentence: str) -> list[Piece]:
+        found: list[Piece] = []
+        page, after, done = 0, self._after, 0
+        while done < len(sentence):
+            piece = self._next(sentence[done:], page, after)
+            if piece is None:
+                break
+            found.append(piece)
+            page, after, done = piece.page, piece.end, done + piece.end - piece.start
+        return found if found and done >= _NEARLY * len(sentence) else []
+
+    def _next(self, rest: str, page: int, after: int) -> Piece | None:
+        """The longest beginning of what is left of a sentence: after what was found, on that page, or on a later."""
+        for number in range(page, len(self._pages)):
+            letters = self._pages[number]
+            for start in (after, 0) if number == page else (0,):
+                length = longest_beginning(rest, letters, start)
+                if length >= _PIECE:
+                    at = letters.find(rest[:length], start)
+                    return Piece(number, at, at + length)
+        return None
+
+
+def longest_beginning(text: str, letters: str, start: int) -> int:
+    """The length of the longest beginning of a text that occurs in letters at or after a start."""
+    least, most = 0, len(text)
+    while least < most:
+        middle = (least + most + 1) // 2
+        if letters.find(text[:middle], start) >= 0:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+# -- Pictures ----------------------------------------------------------------------------------------------------------
+
+MOST_PIXELS = 9_000_000  # a page of A4 in 300 dots an inch; the bitmap takes three bytes each
+MOST_SECONDS = 10.0  # for drawing a page
+_WHITE = 0xFFFFFFFF
+
+
+def draw_page(document: Any, page: Any, width: int, pypdfium2: Any, *, seconds: float = MOST_SECONDS) -> UInt8:
+    """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3). The caller has a turn of PDFIUM.
+
+    Raises SourceError for a page that takes longer than `seconds`.
+    """
+    shown_width, shown_height = page.get_size()
+    height = max(1, round(width * shown_height / max(shown_width, 1e-6)))
+    if width * height > MOST_PIXELS:
+        smaller = (MOST_PIXELS / (width * height)) ** 0.5
+        width, height = max(1, int(width * smaller)), max(1, int(height * smaller))
+    width, height = min(width, MOST_PIXELS), min(height, MOST_PIXELS)
+    raw = pypdfium2.raw
+    bitmap = pypdfium2.PdfBitmap.new_native(width, height, raw.FPDFBitmap_BGR, rev_byteorder=True)
+    try:
+        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
+        _draw(bitmap, page, width, height, raw, until=time.monotonic() + seconds)
+        if document.formenv is not None:
+            raw.FPDF_FFLDraw(document.formenv.raw, bitmap.raw, page.raw, 0, 0, width, height, 0, _flags(raw))
+        return np.array(bitmap.to_numpy()[..., :3])
+    finally:
+        bitmap.close()
+
+
+def _flags(raw: Any) -> int:
+    return int(raw.FPDF_ANNOT | raw.FPDF_REVERSE_BYTE_ORDER)
+
+
+def _draw(bitmap: Any, page: Any, width: int, height: int, raw: Any, *, until: float) -> None:
+    """Draw step by step, so that a page that was made to take for ever does not."""
+    pause = raw.IFSDK_PAUSE(version=1, NeedToPauseNow=_asks(raw, lambda: time.monotonic() > until), user=None)
+    state = raw.FPDF_RenderPageBitmap_Start(bitmap.raw, page.raw, 0, 0, width, height, 0, _flags(raw), pause)
+    raw.FPDF_RenderPage_Close(page.raw)
+    if state != raw.FPDF_RENDER_DONE:
+        raise SourceError("this page takes too long to be drawn; its text can be read")
+
+
+def _asks(raw: Any, is_over: Callable[[], bool]) -> Any:
+    kind = dict(raw.IFSDK_PAUSE._fields_)["NeedToPauseNow"]
+    return kind(lambda _: is_over())
+
+
+# -- Placing -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPage:
+    """A page and the boxes of sentences on it; a sentence that was not found has none."""
+
+    pages: int  # of the document
+    label: str  # as the document numbers it, such as "iv"; empty where it does not
+    width: float  # in points, as it is shown
+    height: float
+    boxes: Sequence[Sequence[Box]]  # of each sentence
+
+
+def page_picture(data: bytes, name: str, number: int, width: int) -> bytes:
+    """A page, counted from 1, as PNG, so many pixels wide, or less wide if it is too high.
+
+    Raises SourceError for a file or page that is damaged or takes too long, UsageError for a page that there is not,
+    MissingExtra.
+    """
+    pypdfium2 = pdfium()
+    with opened_pdf(data, name) as document, PDFIUM.turn():
+        if document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM:
+            document.init_forms()  # before the first page is opened
+        with _page(document, name, number, pypdfium2) as page:
+            pixels = draw_page(document, page, width, pypdfium2)
+    return to_png(pixels)
+
+
+def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], on: Sequence[str]) -> PlacedPage:
+    """Find sentences on a page, counted from 1: those that begin on the page before it, then those that begin on it.
+
+    Raises as `page_picture`.
+    """
+    pypdfium2 = pdfium()
+    with opened_pdf(data, name) as document, PDFIUM.turn(), _page(document, name, number, pypdfium2) as page:
+        text = page.get_textpage()
+        try:
+            own = page_letters(text, pypdfium2.raw)
+            earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
+            later = _letters_on(document, number + 1, pypdfium2) if on else ""
+            found = [*_found(before, (earlier, own.letters), 1), *_found(on, (own.letters, later), 0)]
+            boxes = LetterBoxes(page, text, pypdfium2.raw)
+            width, height = page.get_size()
+            return PlacedPage(
+                len(document),
+                _label(document, number),
+                width,
+                height,
+                [
+                    [box for each in pieces for box in boxes.of(own.characters[each.start : each.end])]
+                    for pieces in found
+                ],
+            )
+        finally:
+            text.close()
+
+
+def _found(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[Piece]]:
+    """For each sentence, its pieces on the wanted one of the pages."""
+    search = SentenceSearch(pages)
+    for sentence in sentences:
+        yield [piece for piece in search.find(letters_of(sentence)) if piece.page == wanted]
+
+
+def _letters_on(document: Any, number: int, pypdfium2: Any) -> str:
+    """The letters of another page; none if there is no such page, or it is damaged."""
+    if not 1 <= number <= len(document):
+        return ""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        return ""
+    text = page.get_textpage()
+    try:
+        return letters_of(text.get_text_range())
+    finally:
+        text.close()
+        page.close()
+
+
+@contextmanager
+def _page(document: Any, name: str, number: int, pypdfium2: Any) -> Iterator[Any]:
+    count = len(document)
+    if not 1 <= number <= count:
+        raise UsageError(f"{name} has no page {number}; give one from 1 to {count}")
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        raise SourceError(f"page {number} of {name} is damaged and cannot be shown") from None
+    try:
+        yield page
+    finally:
+        page.close()
+
+
+def _label(document: Any, number: int) -> str:
+    return str(document.get_page_label(number - 1) or "")

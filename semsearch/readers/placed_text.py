@@ -1,0 +1,206 @@
+"""Clean text with its place in the source: piece by piece, or line by line, without marks of emphasis.
+
+Clean text that is put together piece by piece, with the offset of each piece in the source.
+
+For parsers that give exact offsets: `readers/align.py` has to find these again for other parsers.
+
+Turn lines of markup into blocks: the text of a paragraph's lines without markup, located in the source.
+
+Marks of emphasis taken away, in time that grows with the length of the text and no faster.
+
+One regular expression for a mark, words and the same mark again would look through the whole rest of a text at
+every
+mark that is never closed. Here a mark that is not closed once is not looked for again.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from semsearch.readers.align import Aligner
+from semsearch.readers.document import Block, line_starts, mapped_by
+
+_SPACES = re.compile(r"\s+")
+
+
+class PlacedText:
+    """A text of pieces from the source. A new anchor is set wherever the distance of text and source changes."""
+
+    __slots__ = ("_anchors", "_distance", "_length", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._anchors: list[tuple[int, int]] = []  # as in Block
+        self._length = 0
+        self._distance: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
+
+    def add(self, text: str, start: int) -> None:
+        """Add a piece whose offset in the source is `start`."""
+        distance = start - self._length
+        if distance != self._distance:
+            self._anchors.append((self._length, start))
+            self._distance = distance
+        self._parts.append(text)
+        self._length += len(text)
+
+    def add_unplaced(self, text: str) -> None:
+        """Add a piece that is not in the source, after one that is."""
+        self._parts.append(text)
+        self._length += len(text)
+
+    def add_all(self, other: PlacedText) -> None:
+        """Add the pieces of another text."""
+        for text, start in other._pieces(0, other._length):
+            self.add(text, start)
+
+    def cut(self, start: int, end: int) -> PlacedText:
+        """The slice text[start:end], with its anchors."""
+        if start == 0 and end == self._length:
+            return self
+        part = PlacedText()
+        for text, offset in self._pieces(start, end):
+            part.add(text, offset)
+        return part
+
+    def stripped(self) -> PlacedText:
+        """The text without white space at both ends."""
+        text = self.text
+        body = text.rstrip()
+        return self.cut(len(body) - len(body.lstrip()), len(body))
+
+    def on_one_line(self) -> PlacedText:
+        """The text with single spaces between words, and none at the ends."""
+        text = self.text
+        return self if " ".join(text.split()) == text else self.stripped().replaced(_SPACES, " ")
+
+    def replaced(self, pattern: re.Pattern[str], by: str = "") -> PlacedText:
+        """The text with all matches of a pattern replaced."""
+        made, last, text = PlacedText(), 0, self.text
+        for found in pattern.finditer(text):
+            for piece, offset in self._pieces(last, found.start()):
+                made.add(piece, offset)
+            if by:
+                made.add(by, self.source_offset(found.start()))
+            last = found.end()
+        if not last:
+            return self
+        for piece, offset in self._pieces(last, self._length):
+            made.add(piece, offset)
+        return made
+
+    def block(self, source: str, level: int = 0) -> Block:
+        """Make a block of the source; the text must not be empty."""
+        text, anchors = self.text, self._anchors
+        start = anchors[0][1]
+        if len(anchors) == 1 and source.startswith(text, start):
+            return Block(text, start, level)
+        return Block(text, start, level, anchors=tuple(anchors))
+
+    def source_offset(self, offset: int) -> int:
+        """Map an offset in the text to one in the source."""
+        return mapped_by(self._anchors, offset) if self._anchors else offset
+
+    def _pieces(self, start: int, end: int) -> Iterator[tuple[str, int]]:
+        """The pieces of text[start:end], each with its offset in the source."""
+        text, anchors = self.text, self._anchors
+        number = max(0, bisect_right(anchors, (start, 1 << 62)) - 1)
+        while start < end:
+            first, offset = anchors[number]
+            number += 1
+            last = min(end, anchors[number][0]) if number < len(anchors) else end
+            yield text[start:last], offset + start - first
+            start = last
+
+
+# -- Placing -----------------------------------------------------------------------------------------------------------
+
+
+class Placing:
+    """Collects the blocks of a source. Lines are counted from 0; a paragraph's lines are gathered until it ends."""
+
+    def __init__(self, source: str, clean: Callable[[str], str], *, visible: str | None = None) -> None:
+        self.blocks: list[Block] = []
+        self._source = source
+        self._starts = [*line_starts(source), len(source)]
+        self._clean = clean
+        self._aligner: Aligner | None = None
+        self._visible = source if visible is None else visible
+        self._first = 0
+        self._lines: list[str] = []
+
+    def lines(self) -> list[str]:
+        """The lines of the source, without their ends."""
+        return [
+            self._source[start:end].rstrip("\r\n") for start, end in zip(self._starts, self._starts[1:], strict=False)
+        ]
+
+    def gather(self, number: int, line: str) -> None:
+        """Add a line to the paragraph."""
+        if not self._lines:
+            self._first = number
+        self._lines.append(line)
+
+    def end(self, number: int, *, verbatim: bool = False) -> None:
+        """End the paragraph before line `number`, and make a block of it."""
+        if self._lines:
+            text = "\n".join(self._lines)
+            self._lines = []
+            self.add(text if verbatim else self._clean(text), self._first, number)
+
+    def add(self, text: str, first: int, last: int, *, level: int = 0) -> None:
+        """Add a block with a clean text, which is in the lines from `first` to below `last`."""
+        text = text.strip("\n").rstrip()
+        if not text.strip():
+            return
+        start, end = self._starts[first], self._starts[min(last, len(self._starts) - 1)]
+        found = self._source.find(text, start, end)
+        if found >= 0:
+            self.blocks.append(Block(text, found, level))
+            return
+        if self._aligner is None:
+            self._aligner = Aligner(self._visible)
+        anchors = self._aligner.locate(text, start, end)
+        self.blocks.append(Block(text, anchors[0][1], level, anchors=anchors))
+
+
+# -- Emphasis ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Emphasis:
+    """The mark that opens emphasis, and what has to stand before and after the same mark where it closes."""
+
+    opening: re.Pattern[str]
+    before: str
+    after: str
+
+    def removed(self, text: str) -> str:
+        """The text without the marks that belong together."""
+        parts: list[str] = []
+        closings: dict[str, re.Pattern[str] | None] = {}
+        done = at = 0
+        while found := self.opening.search(text, at):
+            at, sign = found.end(), found[0]
+            if sign not in closings:
+                closings[sign] = re.compile(self.before + re.escape(sign) + self.after)
+            pattern = closings[sign]
+            closing = pattern.search(text, at + 1) if pattern else None
+            if closing:
+                parts += [text[done : found.start()], text[at : closing.start()]]
+                done = at = closing.end()
+            else:
+                closings[sign] = None
+        return "".join([*parts, text[done:]])

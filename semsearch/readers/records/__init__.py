@@ -1,1 +1,0 @@
-"""Files of records: notebooks, tables, lines of JSON, mail."""

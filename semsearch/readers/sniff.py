@@ -1,0 +1,194 @@
+"""Recognise the format of a file by its content, and whether a file of an unknown name is text.
+
+Recognise a file's format by its first bytes, whatever its name says.
+
+Only formats that begin with a signature are recognised: PDF, zip archives by their members, and old Office files,
+pictures, sound and programs, for which there is no reader.
+
+Files whose names no reader is for: which of them are text that a person might look for, told by a look at each.
+
+Read as text are LICENSE, Makefile, settings and logs, whatever their ending; and what is a format known here under
+another name. Left out are files that are not text, those that programs write for programs (locks, maps of minified
+scripts, keys, tables of numbers), and large ones: --include takes them all the same, since then they are asked
+for.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path, PurePath
+from typing import IO
+
+from semsearch.errors import SourceError
+from semsearch.readers.encoding import decode
+
+_PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
+_ARCHIVES = (  # a member that only files of a format have
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("xl/workbook.xml", "xlsx"),
+    ("META-INF/container.xml", "epub"),
+)
+_OPEN_DOCUMENT = {b"application/vnd.oasis.opendocument.text": "odt"}
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
+)
+_MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
+_HEAD = 4096  # bytes in which text says what it is
+_UNREADABLE = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"II*\0", "a TIFF picture"),
+    (b"MM\0*", "a TIFF picture"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\0", "a program"),
+    (b"\x1f\x8b\x08", "compressed with gzip"),
+    (b"BZh9", "compressed with bzip2"),
+    (b"\xfd7zXZ\0", "compressed with xz"),
+    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"ID3", "sound"),
+    (b"OggS", "sound"),
+    (b"fLaC", "sound"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file, or one with a password"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\xca\xfe\xba\xbe", "a program"),
+    (b"\0asm", "a program"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
+    (b"\0\1\0\0", "a font"),
+    (b"OTTO", "a font"),
+)
+_INNER = (  # signs that follow a length
+    (re.compile(rb"....ftyp(?:heic|heix|mif1|avif)", re.DOTALL), "a picture"),
+    (re.compile(rb"....ftyp", re.DOTALL), "a film or sound"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "a picture"),
+    (re.compile(rb"RIFF....", re.DOTALL), "a film or sound"),
+)
+
+
+def format_by_content(data: bytes) -> str | None:
+    """The name of the format that a file's bytes are in, if they say so."""
+    if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_PDF_WITHIN] and b"\0" in data[:65536]):
+        return "pdf"
+    return archive_format(io.BytesIO(data)) if data.startswith(b"PK\x03\x04") else None
+
+
+def text_format_by_content(data: bytes) -> str | None:
+    """The name of the format that a text is in, if it says so itself: a web page, or a mailbox."""
+    head = data[:_HEAD]
+    if _HTML.match(head):
+        return "html"
+    return "mail" if _MAILBOX.match(head) else None
+
+
+def unreadable_kind(data: bytes) -> str | None:
+    """Describe a file of a kind that no reader is for, such as "a PNG picture"; None if it is not recognised."""
+    if data.startswith(b"PK\x03\x04"):
+        return "a zip archive"
+    if b"\0" not in data[:4096] and not data.startswith(b"{\\rtf"):  # words that begin like a sign: "ID3 is ..."
+        return None
+    outer = (kind for sign, kind in _UNREADABLE if data.startswith(sign))
+    return next(outer, None) or next((kind for sign, kind in _INNER if sign.match(data)), None)
+
+
+def archive_format(file: Path | IO[bytes]) -> str | None:
+    """The name of the format that a zip archive is in, if it is that of a known one."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = set(archive.namelist())
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < 100:
+                kind = archive.read("mimetype").strip()
+                if kind in _OPEN_DOCUMENT:
+                    return _OPEN_DOCUMENT[kind]
+            return next((kind for member, kind in _ARCHIVES if member in names), None)
+    except Exception:  # a damaged archive is told by the reader that its name says, if any
+        return None
+
+
+# -- Unnamed -----------------------------------------------------------------------------------------------------------
+
+_LOOKED_AT = 16_384  # bytes that a verdict is based on
+LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was written by a machine, as a log was
+_FOR_MACHINES = {  # by the end of a name, in lower case
+    ".lock": "a lock file", "package-lock.json": "a lock file", "pnpm-lock.yaml": "a lock file",
+    "npm-shrinkwrap.json": "a lock file", "go.sum": "a lock file", ".lockb": "a lock file", ".map": "a source map",
+    ".svg": "a drawing", ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
+}  # fmt: skip
+_UNPACK, _SAVE = "; unpack it", "; save it as .docx, .xlsx or .pptx"
+_ADVICE = {  # for what can be made readable
+    "compressed with gzip": _UNPACK, "compressed with bzip2": _UNPACK, "compressed with xz": _UNPACK,
+    "compressed with Zstandard": _UNPACK, "a 7z archive": _UNPACK, "a RAR archive": _UNPACK,
+    "an old Office file, or one with a password": f"{_SAVE} without a password", "an RTF document": _SAVE,
+}  # fmt: skip
+_LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does
+_FEW_SPACES = 0.04  # of the characters of ASCII text; prose has a sixth, base64 a sixtieth
+_DIGITS = 0.4  # of the characters that are no spaces; prose and settings have a twentieth, tables of numbers most
+_ENOUGH = 400  # characters to judge by
+_ASCII_SPACE = re.compile(r"\s")
+
+
+def refusal(path: Path, size: int) -> str:
+    """Why a file without a reader is not read as text; "" if it is. What cannot be opened is left to its reader."""
+    return refusal_of(path, size, partial(_first_bytes, path), lambda: bool(archive_format(path)))
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
+
+
+def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:
+    """Why what has no reader is not read as text, as `refusal`.
+
+    `head` gives so many of its first bytes or raises OSError; `is_document` tells of a zip archive whether it is one.
+    """
+    ending = next((kind for end, kind in _FOR_MACHINES.items() if path.name.lower().endswith(end)), "")
+    if ending:
+        return f"is {ending}; {_included(path)}"
+    try:
+        found = head(_LOOKED_AT)
+    except OSError:
+        return ""
+    if found.startswith(b"PK\x03\x04"):
+        return "" if is_document() else "is a zip archive; unpack it"
+    return _refused(found, path, size)
+
+
+def _refused(head: bytes, path: PurePath, size: int) -> str:
+    if format_by_content(head) or text_format_by_content(head):
+        return ""
+    if kind := unreadable_kind(head):
+        return f"is {kind}, which no reader is for{_ADVICE.get(kind, '')}"
+    try:
+        text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
+    except SourceError:
+        return "is binary, and no reader is for it"
+    if size > LARGEST:
+        return f"has {size:,} bytes, and no reader is for such files; {_included(path)}"
+    return f"looks like {kind}; {_included(path)}" if (kind := _for_machines(text)) else ""
+
+
+def _for_machines(text: str) -> str:
+    """Name the kind of a text that is not written for people, such as a minified file; empty for other texts."""
+    spaces = len(_ASCII_SPACE.findall(text))
+    others = len(text) - spaces
+    if len(text) < _ENOUGH:
+        return ""
+    if len(text) > _LONG_LINES * (text.count("\n") + 1) and spaces < 2 * _FEW_SPACES * len(text):
+        return "a minified file"
+    if text.isascii() and spaces < _FEW_SPACES * len(text):
+        return "encoded data"
+    return "a table of numbers" if sum(map(str.isdigit, text)) > _DIGITS * others else ""
+
+
+def _included(path: PurePath) -> str:
+    pattern = f"*{path.suffix}" if path.suffix else path.name
+    return f"--include '*' --include '{pattern}' takes it all the same"

@@ -1,0 +1,49 @@
+"""Open a model for the second look, by a name or a path."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from semsearch.errors import ModelError, UsageError
+from semsearch.rerankers.onnx_models import onnx_file, open_onnx
+from semsearch.rerankers.reranker import SECONDS, ModelReranker, RerankingModel, imported, probed
+from semsearch.rerankers.transformer_models import open_transformer
+
+_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+
+
+def load_reranker(model: str | Path, *, seconds: float = SECONDS) -> ModelReranker:
+    """Open a reranker by a model, which reads the first fifty passages again, within so many seconds for each question.
+
+    `model` is an encoder or a cross-encoder of sentence-transformers, by its name or its folder, or an ONNX file, or a
+    folder with one. A name is looked up on this machine; nothing is downloaded unless the environment has
+    HF_HUB_OFFLINE=0. Raises MissingExtra, ModelError, and UsageError for seconds that are none.
+    """
+    if not seconds > 0:  # before the model is read, which takes a while
+        raise UsageError(f"a second look needs some time, not {seconds} seconds; {SECONDS:g} is usual")
+    return ModelReranker(probed(_opened(os.fspath(model))), seconds)
+
+
+def _opened(model: str) -> RerankingModel:
+    """Open a model by whatever runs it: a folder of sentence-transformers by that, where it is installed."""
+    path = Path(model).expanduser()
+    if path.suffix == ".onnx":
+        if not path.is_file():
+            raise ModelError(f"there is no file {model}; give an ONNX file, or the folder of a model")
+        return open_onnx(path)
+    if not model.strip() or not path.is_dir():
+        if not model.strip() or path.exists() or _is_path(model):
+            raise ModelError(f"{model!r} is not the folder of a model; give one, an ONNX file, or the name of a model")
+        return open_transformer(model)
+    has_weights = any(any(path.glob(pattern)) for pattern in _WEIGHTS)
+    if onnx_file(path) and not (has_weights and imported("sentence_transformers")):
+        return open_onnx(path)
+    if not has_weights:
+        raise ModelError(f"{model} has no model: neither model.onnx, nor model.safetensors; give another folder")
+    return open_transformer(str(path))
+
+
+def _is_path(model: str) -> bool:
+    """Whether a text cannot be the name of a model, which is one word, or two with a slash."""
+    return model.startswith((".", "~", "/")) or Path(model).is_absolute() or model.count("/") > 1 or "\\" in model

@@ -1,0 +1,195 @@
+"""The documents of an index: entries of a list, texts, passages, pages of PDFs, and facets. Plain frozen data.
+
+The documents of an index: an entry in a list of them, and a document's text. Plain frozen data.
+
+The passages of a document, some at a time: the document's text with its headings and places. Plain frozen data.
+
+A page of a PDF with the places of its sentences. Plain frozen data.
+
+The facets of an index: how many documents there are by folder, format, date and metadata. Plain frozen data.
+
+Each value has the filter that selects it. To select it, replace the facet's own filters by that one:
+
+    filters = [text for text in filters if text not in facet.own] + [value.filter]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from semsearch.results.codec import Record
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo(Record):
+    """An entry in the list of an index's documents."""
+
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str
+    format: str  # text, markdown, rst, html, pdf, ...
+    passages: int
+    sentences: int
+    words: int  # about
+    size: int  # of its file in bytes; of a text that a program added, in characters
+    modified: str | None  # date and time of its file when it was read; None for a text that a program added
+    indexed: str  # date and time
+    metadata: Mapping[str, Any]  # front matter and the like
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText(Record):
+    """A document as an index has it, with its text as it is searched.
+
+    The text is that of its passages, in order, each paragraph and each heading by itself, with blank lines between
+    them. It has no markup, and no front matter, which is metadata. It differs from the file in two more ways: a
+    paragraph too long for one passage is divided where a passage ends, and of two sections in a row with the same
+    headings the second's are not repeated.
+    """
+
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str
+    format: str  # text, markdown, rst, html, pdf, ...
+    metadata: Mapping[str, Any]  # front matter and the like
+    text: str
+
+
+# -- Passages ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSentence(Record):
+    """A sentence of a passage."""
+
+    sentence_id: int
+    start: int  # in the passage's text, in characters
+    end: int  # one past its last character
+    line: int  # as in a hit
+    place: str | None  # likewise
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPassage(Record):
+    """A passage of a document, with its sentences."""
+
+    passage_id: int
+    headings: tuple[str, ...]  # outermost first
+    page: int | None  # of all its sentences, where the format has pages
+    text: str
+    sentences: tuple[PlacedSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPassages(Record):
+    """Some passages of a document, in their order. `next` is the offset of those after them; None at the end."""
+
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str
+    format: str  # text, markdown, rst, html, pdf, ...
+    metadata: Mapping[str, Any]  # front matter and the like
+    stale: bool  # its file has changed or gone since it was indexed
+    count: int  # of all its passages
+    offset: int  # how many are before these
+    passages: tuple[PlacedPassage, ...]
+    next: int | None
+    found: int | None  # the number, from 0, of the passage that was asked for; None: none was, or it has gone
+
+
+# -- Pages -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox(Record):
+    """A rectangle around text on a page: shares of the page's width and height, from its upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageSentence(Record):
+    """A sentence that stands on a page, or ends there. A sentence that was not found on it has no boxes."""
+
+    sentence_id: int
+    passage_id: int
+    text: str
+    boxes: tuple[TextBox, ...]  # one for each line
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage(Record):
+    """A page of a PDF of an index."""
+
+    path: str  # as one would open it from here
+    page: int  # the first is 1
+    pages: int  # of the document
+    label: str  # as the document numbers it, such as "iv"; empty where it does not
+    width: float  # in points, as it is shown
+    height: float
+    sentences: tuple[PageSentence, ...]  # as they are searched, in order
+
+
+# -- Facets ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue(Record):
+    """A value of a facet, and how many documents have it."""
+
+    value: str  # as people read it
+    count: int  # of the documents that all filters but the facet's own let through
+    filter: str  # selects these documents
+
+
+@dataclass(frozen=True, slots=True)
+class Facet(Record):
+    """The most frequent values of one key. A document with several values counts for each of them."""
+
+    key: str  # as filters write it
+    own: tuple[str, ...]  # which of the filters given are on this key: they do not count here
+    values: tuple[FacetValue, ...]  # most frequent first
+    more: int  # how many more values there are
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFacet(Record):
+    """The folders one level below the present one, which is that of the filters, or else the top."""
+
+    own: tuple[str, ...]  # which of the filters given are on the path
+    path: tuple[FacetValue, ...]  # the folders from the top down to the present one, which comes last
+    here: int  # documents directly in the present folder
+    values: tuple[FacetValue, ...]  # most documents first
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class DateFacet(Record):
+    """The documents by year, and by month of the year that the filters choose."""
+
+    key: str  # as filters write it; "modified" is the time of the last change
+    own: tuple[str, ...]
+    years: tuple[FacetValue, ...]  # latest first
+    more: int  # how many earlier years there are
+    year: str | None  # the one that is chosen
+    months: tuple[FacetValue, ...]  # of it, in order
+
+
+@dataclass(frozen=True, slots=True)
+class Facets(Record):
+    """The facets of an index under some filters. A record that has metadata of its own counts as a document."""
+
+    documents: int  # that pass all filters
+    folders: FolderFacet
+    formats: Facet
+    dates: tuple[DateFacet, ...]
+    metadata: tuple[Facet, ...]  # keys with repeated values first
+    more_keys: int  # how many more keys of metadata there are

@@ -1,0 +1,72 @@
+"""The map of an index: how far it has come, its regions, and its passages. Plain frozen data.
+
+What is known of the map of an index: whether there is one, how far it has come, what its regions are about.
+
+A passage as a map shows it: where it is from, and how it begins. Plain frozen data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from semsearch.results.codec import Record
+
+MapState = Literal["absent", "running", "outdated", "ready"]
+MapPhase = Literal["reading", "comparing", "arranging", "naming", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class MapProgress(Record):
+    """The progress of making a map: its phase, and how much of that is done."""
+
+    phase: MapPhase
+    done: int = 0
+    total: int = 0  # 0: not known
+
+
+@dataclass(frozen=True, slots=True)
+class MapRegion(Record):
+    """A region of a map, with the words that tell its passages from all others."""
+
+    x: float
+    y: float
+    words: tuple[str, ...]
+    passages: int
+    level: int  # 0 for the few largest regions; higher ones are parts of these
+
+
+@dataclass(frozen=True, slots=True)
+class MapStatus(Record):
+    """The state of the map of an index.
+
+    It is outdated where the index was written to since: passages that have gone are left out, new ones are not in it.
+    """
+
+    state: MapState
+    passages: int  # on the map; 0 where there is none
+    of: int  # passages that the index has
+    generation: int | None  # of the index when the map was made
+    progress: MapProgress | None = None  # while it is being made
+
+
+# -- Map passage -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MapPassage(Record):
+    """A passage of an index, found by its id."""
+
+    passage_id: int
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str  # of the document
+    format: str
+    headings: tuple[str, ...]  # outermost first
+    line: int  # these of its first sentence
+    page: int | None
+    place: str | None
+    start: int
+    end: int
+    text: str  # all of it

@@ -1,0 +1,191 @@
+"""Reports of an index on its state, its work, its health and its snapshots. Plain frozen data.
+
+What was published of an index, and how its readers elsewhere stand. Plain frozen data.
+
+Reports of an index on its state and work. Plain frozen data.
+
+The health of an index: its state, what takes how much room, and what there is to do. Plain frozen data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from semsearch.results.codec import Record
+from semsearch.results.scan import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport(Record):
+    """The report of a publication."""
+
+    place: str  # its URI
+    generation: int
+    sent_blocks: int  # that were not there yet
+    blocks: int  # that the generation consists of
+    sent_bytes: int
+    bytes: int
+    seconds: float
+    is_new: bool  # False: this generation was published before
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationStatus(Record):
+    """Where an index is published; or, of one that is read from there, where it comes from."""
+
+    place: str  # the URI
+    generation: int | None  # that is published, or read; None: none yet
+    failure: str = ""  # why the newest is not published, or was not looked for; empty if all is well
+    written_at: str = ""  # of one that is read: the machine and folder where it is written
+
+
+# -- Reports -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile(Record):
+    """A file or folder that could not be read, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(Record):
+    """The progress of a write: its phase, and what is done so far."""
+
+    phase: Literal["looking", "reading", "embedding", "writing"]
+    files: int = 0  # done
+    total_files: int = 0
+    sentences: int = 0  # done in this phase
+    total_sentences: int = 0  # known from the embedding on
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRoot(Record):
+    """A folder of an index that was found again elsewhere, with the documents that stayed as they were."""
+
+    old: str
+    new: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport(Record):
+    """The report of a write to an index."""
+
+    added: int = 0  # documents, here and below
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: tuple[SkippedFile, ...] = ()  # files and folders that could not be read
+    warnings: tuple[str, ...] = ()  # such as a folder that has vanished
+    passages: int = 0  # written
+    sentences: int = 0
+    seconds: float = 0.0
+    refitted: bool = False  # whether all vectors were made anew, with components of today's text
+    moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now; their documents count as unchanged
+    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files that are there and were not read
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted(Record):
+    """The size of the topics that an index has learned from its text."""
+
+    topics: int  # dimensions that vectors of passages have for them
+    terms: int
+    passages: int  # that they were learned from
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Record):
+    """The state of an index: counts, settings, size, drift."""
+
+    path: str  # of the index's folder
+    created: str  # date and time
+    generation: int  # how many writes there were
+    roots: tuple[str, ...]  # the folders and files that it indexes
+    documents: int
+    passages: int
+    sentences: int
+    words: int  # running words
+    vectors: int  # in segments, those of removed documents included
+    removed: int  # of these
+    segments: int  # files of vectors, words and topics
+    size_bytes: int  # of all files
+    dimension: int  # of a sentence's vector
+    method: str  # sif, usif, tfidf or mean
+    a: float | None  # the weights' parameter
+    components: int  # that are removed
+    frequencies: str  # where p(w) comes from
+    adapted: Adapted | None  # None: not wanted, or too few passages
+    vectors_name: str  # of the word vectors
+    vectors_digest: str
+    drift: float | None  # degrees; None while there is nothing fitted
+    stale: int | None  # files that a sync would look at; None: not asked for
+    scans: tuple[Scan, ...] = ()  # segments of passages of which not all are compared as they are, and what that finds
+    target_recall: float | None = None  # that new segments of many passages get; None where the index shall be exact
+    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
+    encodings_bytes: int = 0  # of all files, what a reranker's model has made of passages and may be deleted
+    partly_read: int = 0  # documents of which something was not taken in, or in doubt
+    published: PublicationStatus | None = None  # where the index is published, or read from
+    languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
+    store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
+    warnings: tuple[str, ...] = ()  # roots that could not be looked at for `stale`: vanished, or in a silent store
+
+    def _repr_html_(self) -> str:
+        from semsearch.results.notebook_html import block, table  # start-up time: only notebooks ask
+
+        rows = [
+            ("index", self.path),
+            ("roots", ", ".join(self.roots) or "none"),
+            ("documents", f"{self.documents:,}"),
+            ("passages", f"{self.passages:,}"),
+            ("sentences", f"{self.sentences:,}"),
+            ("size", f"{self.size_bytes / 1e6:,.1f} MB"),
+            ("vectors", f"{self.vectors_name}, {self.dimension} dimensions, {self.method}"),
+            ("drift", "nothing fitted yet" if self.drift is None else f"{self.drift:.1f} degrees"),
+            ("changed files", "not looked at" if self.stale is None else f"{self.stale:,}"),
+        ]
+        return block(table(rows))
+
+
+# -- Checkup -----------------------------------------------------------------------------------------------------------
+
+MUCH_DRIFT = 15.0  # degrees between the components in use and today's
+Level = Literal["good", "notice", "warning"]
+About = Literal["files", "reading", "fit", "recall", "words", "room", "content"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiskPart(Record):
+    """A part of an index on the disk."""
+
+    part: str  # text and tables, log, vectors of passages, vectors of sentences, words, topics, other
+    size_bytes: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Record):
+    """One thing about an index, in a sentence, and the command that mends it, if there is something to mend."""
+
+    about: About
+    level: Level
+    says: str
+    command: str  # empty where there is nothing to do
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup(Record):
+    """The health of an index."""
+
+    status: Status
+    formats: Mapping[str, int]  # documents by format, the most frequent first
+    disk: tuple[DiskPart, ...]  # largest first
+    known_words: float | None  # share of running words with a vector, of a sample; None in an index without text
+    findings: tuple[Finding, ...]  # what needs something first

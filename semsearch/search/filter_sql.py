@@ -1,0 +1,263 @@
+"""Carry out filters: as SQL, the passages that pass, and warnings of filters that match nothing.
+
+Conditions in SQL. Filters as SQL, over `documents` joined with `roots`. The SQL is ours; what was typed is in its
+parameters.
+
+Passages that pass. The passages that may answer: those of documents that pass all filters, or of records that do.
+
+A record (a row of a table, a line of JSON) of which some columns were chosen as metadata has these besides the
+metadata
+of its document; under the same name its own win.
+
+Filters that match nothing. What is said of a filter that matches nothing: a key that no document has, a value or a
+path
+that is misspelt.
+
+Of a filter that excludes something, what it would exclude is looked for. Each filter is looked up once in a
+generation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semsearch.arrays.id_ranges import IdRanges, distinct
+from semsearch.errors import UsageError
+from semsearch.search.filters import (
+    Filter,
+    FilterChoice,
+    metadata_matches,
+    modified_matches,
+    nested_values,
+    parse,
+    path_matches,
+    positive,
+    text_of,
+    value_matches,
+)
+from semsearch.search.search_warnings import warn
+from semsearch.storage.checked_rows import has_record_metadata
+from semsearch.system.locations import working_folder
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Conditions in SQL -------------------------------------------------------------------------------------------------
+
+_COLUMNS = {"title": "documents.title", "format": "documents.format"}
+_FOLDER = "iif(roots.single, substr(roots.path, 1, length(roots.path) - length(documents.path) - 1), roots.path)"
+
+
+_AT_ONCE = 100  # conditions that are joined without brackets around some of them
+_MOST_VALUES = 5000  # comparisons: SQLite takes 32,766 parameters, and a comparison has up to six
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition in SQL, and its parameters."""
+
+    sql: str
+    parameters: tuple[str, ...]
+
+
+def condition(filters: Sequence[FilterChoice], *, here: str = "", metadata: str = "documents.metadata") -> Condition:
+    """Translate filters to SQL: all of them must hold. Paths may also be relative to the current folder, `here`.
+
+    `metadata` is the SQL of what is compared by other keys than those of a column.
+    """
+    if (compared := sum(len(list(each.comparisons)) for each in filters)) > _MOST_VALUES:
+        raise UsageError(f"the filters compare {compared:,} times; at most {_MOST_VALUES:,} times is possible")
+    return _joined(" AND ", [_choice(each, here, metadata) for each in filters])
+
+
+def _choice(choice: FilterChoice, here: str, metadata: str) -> Condition:
+    each = [
+        _joined(" AND ", [comparison(filter_, here=here, metadata=metadata) for filter_ in alternative])
+        for alternative in choice.alternatives
+    ]
+    found = _joined(" OR ", each)
+    return Condition(f"NOT ({found.sql})", found.parameters) if choice.is_negated else found
+
+
+def _joined(by: str, parts: Sequence[Condition]) -> Condition:
+    """Join conditions by AND or OR. Many are joined half by half: SQLite takes an expression of a thousand levels."""
+    if len(parts) > _AT_ONCE:
+        middle = len(parts) // 2
+        return _joined(by, [_joined(by, parts[:middle]), _joined(by, parts[middle:])])
+    sql = by.join(f"({part.sql})" for part in parts) or "1"
+    return Condition(sql, tuple(value for part in parts for value in part.parameters))
+
+
+def comparison(filter_: Filter, *, here: str = "", metadata: str = "documents.metadata") -> Condition:
+    """Translate one comparison to SQL."""
+    wanted = (filter_.operator, filter_.value)
+    key = filter_.key.casefold()
+    if key == "path":
+        return Condition(f"filter_path(documents.path, {_FOLDER}, ?, ?, ?)", (*wanted, here))
+    if key in _COLUMNS:
+        return Condition(f"filter_text({_COLUMNS[key]}, ?, ?)", wanted)
+    # json() so that SQLite says of damaged metadata what it is
+    if key == "modified":
+        return Condition(f"filter_modified(json({metadata}), documents.mtime_ns, ?, ?)", wanted)
+    return Condition(f"filter_metadata(json({metadata}), ?, ?, ?)", (key, *wanted))
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., bool]]] = {
+    "filter_path": (5, path_matches),
+    "filter_text": (3, value_matches),
+    "filter_metadata": (4, metadata_matches),
+    "filter_modified": (4, modified_matches),
+}
+
+
+def teach(db: sqlite3.Connection) -> None:
+    """Define the functions that conditions call on a connection."""
+    for name, (arguments, function) in FUNCTIONS.items():
+        db.create_function(name, arguments, function, deterministic=True)
+
+
+# -- Passages that pass ------------------------------------------------------------------------------------------------
+
+_PASSAGES_OF_DOCUMENTS = (
+    "SELECT first_passage, passages FROM documents LEFT JOIN roots ON roots.id = documents.root_id WHERE "
+)
+_PASSAGES_OF_RECORDS = """SELECT passages.id, 1 FROM documents JOIN passages ON passages.id >= documents.first_passage
+    AND passages.id < documents.first_passage + documents.passages LEFT JOIN roots ON roots.id = documents.root_id
+    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
+    WHERE documents.id IN (SELECT document_id FROM record_metadata) AND """
+_PASSAGES_NOT_OF_RECORDS = " AND documents.id NOT IN (SELECT document_id FROM record_metadata)"
+_BOTH = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"
+
+
+def allowed_passages(db: sqlite3.Connection, filters: Sequence[str], among: Sequence[int] | None = None) -> IdRanges:
+    """Find the ids of the passages that pass all filters; with `among`, only of these passages.
+
+    Raises UsageError for a filter that means nothing.
+    """
+    passing = _passing(db, filters)
+    if among is None:
+        return passing
+    wanted = distinct(np.array(among, dtype=np.int64))
+    return IdRanges.of_ids(wanted[passing.has(wanted)])
+
+
+def _passing(db: sqlite3.Connection, filters: Sequence[str]) -> IdRanges:
+    parsed, here = [parse(text) for text in filters], working_folder().as_posix()
+    teach(db)
+    where = condition(parsed, here=here)
+    sql = _PASSAGES_OF_DOCUMENTS + where.sql  # the SQL is ours, what was typed is in parameters
+    if not has_record_metadata(db):
+        return IdRanges.of(db.execute(sql, where.parameters))
+    without_records = db.execute(sql + _PASSAGES_NOT_OF_RECORDS, where.parameters)
+    return IdRanges.of([*without_records, *_records(db, parsed, here)])
+
+
+def _records(db: sqlite3.Connection, parsed: Sequence[FilterChoice], here: str) -> list[tuple[int, int]]:
+    where = condition(parsed, here=here, metadata=_BOTH)
+    return db.execute(_PASSAGES_OF_RECORDS + where.sql, where.parameters).fetchall()
+
+
+# -- Filters that match nothing ----------------------------------------------------------------------------------------
+
+WarningsOfFilters = MutableMapping[str, tuple[str, ...]]
+_OWN = ("path", "title", "format", "modified")
+_MEANT = {"type": "format", "ext": "format", "extension": "format", "folder": "path", "dir": "path", "file": "path"}
+_MOST_NAMES = 20_000  # names that a misspelt one is compared with
+_ANY_DOCUMENT = "SELECT 1 FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {} LIMIT 1"
+_ANY_RECORD = "SELECT 1 FROM record_metadata WHERE {} LIMIT 1"
+_METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metadata FROM record_metadata"
+
+
+def warn_unmatched(db: sqlite3.Connection, filters: Iterable[str], told: WarningsOfFilters) -> None:
+    """Say what there is to say of filters."""
+    for warning in unmatched(db, filters, told):
+        warn(warning)
+
+
+def unmatched(db: sqlite3.Connection, filters: Iterable[str], told: WarningsOfFilters) -> list[str]:
+    """What there is to say of filters: one sentence for each comparison that matches no document.
+
+    `told` remembers it, and belongs to one generation. Raises UsageError for a filter that makes no sense.
+    """
+    for text in filters:
+        if text not in told:
+            teach(db)
+            told[text] = tuple(_sentences(db, text))
+    return [sentence for text in filters for sentence in told[text]]
+
+
+def _sentences(db: sqlite3.Connection, text: str) -> Iterator[str]:
+    for each in parse(text).comparisons:
+        wanted = replace(each, operator=positive(each.operator))
+        if not _matches_any(db, wanted):
+            yield _sentence(db, wanted)
+
+
+def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:
+    where = comparison(wanted, here=working_folder().as_posix())
+    if db.execute(_ANY_DOCUMENT.format(where.sql), where.parameters).fetchone():
+        return True
+    if wanted.key.casefold() in _OWN or not has_record_metadata(db):
+        return False
+    where = comparison(wanted, metadata="record_metadata.metadata")
+    return db.execute(_ANY_RECORD.format(where.sql), where.parameters).fetchone() is not None
+
+
+def _sentence(db: sqlite3.Connection, wanted: Filter) -> str:
+    key, shown = wanted.key.casefold(), f"{wanted.key}{_sign(wanted)}{wanted.value}"
+    if key == "path":
+        return f"no path matches {wanted.value!r}{_meant(wanted.value, _paths(db))}"
+    if key in _OWN:
+        return f"no document has {shown}{_meant(wanted.value, _column(db, key))}"
+    values = _values_by_key(db)
+    if key not in values:
+        hint = f"; did you mean {_MEANT[key]}?" if key in _MEANT else _meant(key, [*_OWN, *values])
+        return f"no document has the key {wanted.key!r}{hint}"
+    return f"no document has {shown}{_meant(wanted.value, values[key])}"
+
+
+def _sign(wanted: Filter) -> str:
+    return "=" if wanted.operator == ".." else wanted.operator
+
+
+def _meant(wanted: str, names: Iterable[str]) -> str:
+    """The end of a sentence: what was meant, if a name is much like what is wanted."""
+    literal = wanted.removeprefix("./").strip("*/").casefold()
+    near = {name.casefold(): name for name in names if abs(len(name) - len(literal)) <= 2 + len(literal) // 4}
+    found = get_close_matches(literal, list(near)[:_MOST_NAMES], 1, 0.7) if literal else []
+    return f"; did you mean {near[found[0]]}?" if found and found[0] != wanted.casefold() else ""
+
+
+def _paths(db: sqlite3.Connection) -> Iterator[str]:
+    """The paths of all documents, of the folders that they lie in, and the names of both."""
+    seen = set[str]()
+    for (path,) in db.execute("SELECT path FROM documents"):
+        whole = PurePosixPath(path)
+        for each in (*reversed(whole.parents[:-1]), whole):
+            for name in (each.as_posix() + ("" if each == whole else "/"), each.name + ("" if each == whole else "/")):
+                if name not in seen:
+                    seen.add(name)
+                    yield name
+
+
+def _column(db: sqlite3.Connection, key: str) -> Sequence[str]:
+    if key == "modified":
+        return ()
+    return [value for (value,) in db.execute(f"SELECT DISTINCT {key} FROM documents")]  # noqa: S608  # title or format
+
+
+def _values_by_key(db: sqlite3.Connection) -> dict[str, list[str]]:
+    """The different values of each key of metadata, casefolded keys."""
+    found: dict[str, dict[str, None]] = {}
+    for (metadata,) in db.execute(_METADATA):
+        for name, item in json.loads(metadata).items():
+            for key, value in nested_values(name.casefold(), item):
+                found.setdefault(key, {})[text_of(value)] = None
+    return {key: list(values) for key, values in found.items()}

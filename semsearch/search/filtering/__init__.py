@@ -1,1 +1,0 @@
-"""How filters are carried out: values and paths that match, and the SQL that asks for them."""

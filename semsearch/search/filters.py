@@ -1,0 +1,405 @@
+"""Filters on documents: globs on paths, comparisons on title, format, date and metadata.
+
+    guide/*.md      path: * and ? stay within a folder, ** crosses folders; without a slash: the name, in any folder
+    guide/          everything below a folder
+    key=value       key!=value  key<value  key<=value  key>value  key>=value
+    key=1..9        from 1 to 9, both included; key=1.. and key=..9 have one end; key!=1..9
+    key~glob        key!~glob
+    a|b             a or b: author=Ada|Grace, guide/|notes/, format=pdf|year>2020; of !=, neither: author!=Ada|Grace
+    !filter         what the filter leaves out: !guide/, !author=Ada|Grace
+
+A key is path, title, format, modified, or a metadata key; author.name is the name inside author, and a key with
+other
+characters stands in double quotes. Keys are case-insensitive. Two numbers are compared as numbers, all else as
+text;
+equality is case-insensitive. Dates are compared as precisely as the filter gives them: date=2024-05 is all of May.
+Of a
+list, any element may match; !=, !~ and !=1..9 hold where none does. `modified` is what the document says of
+itself, or
+else the time of its file. A path may be relative to its root or to the current folder, or absolute; path= and
+path!=
+take a glob too. Behind | a part without a key of its own has that of the part before. A | in [ ], or behind \\, is
+a
+character; a path that begins with ! is written ./!so.
+
+Operators. The operators of filters. Those with an exclamation mark hold where their opposite does not.
+
+Globs and paths. Paths that match a filter: globs, and paths as people write them.
+
+Values of metadata. Values of metadata that match a filter: numbers, dates and texts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, cast
+
+from semsearch.errors import UsageError
+
+# -- Operators ---------------------------------------------------------------------------------------------------------
+
+Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~", "!~", "..", "!.."]
+_OPPOSITES: dict[Operator, Operator] = {"!=": "=", "!~": "~", "!..": ".."}
+
+
+def is_negative(operator: Operator) -> bool:
+    """Return whether an operator excludes what its opposite selects."""
+    return operator in _OPPOSITES
+
+
+def positive(operator: Operator) -> Operator:
+    """The opposite of a negative operator; any other as it is."""
+    return _OPPOSITES.get(operator, operator)
+
+
+def compare(left: float | str, right: float | str, operator: Operator) -> bool:
+    """Compare two numbers, or two texts."""
+    if left == right:
+        return operator in ("=", "<=", ">=")
+    if operator in ("<", "<="):
+        return left < right  # type: ignore[operator]  # mypy sees the mixed cases too
+    return operator in (">", ">=") and left > right  # type: ignore[operator]
+
+
+# -- Globs and paths ---------------------------------------------------------------------------------------------------
+
+_GLOB = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])")
+_GREEDY = {"": "", "**": ".*", "**/": "(?:.*/)?"}
+_LAZY = {"": "", "**": ".*?", "**/": "(?:.*?/)??"}
+_LONGEST = 4096  # characters of a glob, as of a path
+
+
+def path_matches(path: str, root: str | None, operator: Operator, value: str, here: str) -> bool:
+    """Return whether a path matches: relative to its root or to the current folder, or absolute."""
+    if is_negative(operator):
+        return not path_matches(path, root, positive(operator), value, here)
+    whole = f"{root}/{path}" if root else path
+    spellings = {path, whole.removeprefix(here.rstrip("/") + "/"), whole}
+    value = unicodedata.normalize("NFC", value)
+    if "\\" in value and "/" not in value:
+        value = value.replace("\\", "/")  # as typed on Windows
+    if operator == "~":
+        return _is_like(spellings, value)
+    if operator == "=":
+        return _is_one(spellings, value) or (has_wildcards(value) and _is_like(spellings, value))
+    return compare(path, value, operator)
+
+
+def _is_like(spellings: Iterable[str], glob: str) -> bool:
+    pattern = glob_pattern(glob)
+    return any(pattern.fullmatch(spelling) for spelling in spellings)
+
+
+def _is_one(spellings: Iterable[str], path: str) -> bool:
+    wanted = path.removeprefix("./").casefold()
+    return any(spelling.casefold() == wanted for spelling in spellings)
+
+
+def has_wildcards(path: str) -> bool:
+    """Return whether a path is a glob: one with wildcards, or a folder. A [ without its ] is a letter."""
+    try:
+        return path.endswith("/") or (bool(_GLOB.search(path)) and bool(glob_pattern(path)))
+    except re.error:
+        return False
+
+
+@lru_cache(maxsize=256)
+def glob_pattern(glob: str, *, names: bool = False) -> re.Pattern[str]:
+    """Translate a glob to a regular expression for whole paths; with `names`, for values where a slash is a letter.
+
+    What stands between two wildcards is taken at the first place where it is, and looked for nowhere else: further on
+    there is only less left for the rest. For that, all from one ** to the next counts as one piece. So a glob of
+    many wildcards takes at most the square of the path's length, and not the power of it that backtracking takes.
+    """
+    if not names:
+        in_any_folder = "" if "/" in glob.rstrip("/") else "**/"
+        glob = in_any_folder + glob.removeprefix("./") + ("**" if glob.endswith("/") else "")
+    character = "." if names else "[^/]"
+    *pieces, last = _divided(glob, character)
+    made = [_LAZY[piece.wildcard] + _once(piece.parts, character) for piece in pieces]
+    once = "".join([*made[:1], *(f"(?>{each})" for each in made[1:])])
+    *parts, end = last.parts
+    rest = _once(parts, character) + f"{character}*{end}" if parts else end
+    return re.compile(once + _GREEDY[last.wildcard] + rest, re.DOTALL | (re.IGNORECASE if names else 0))
+
+
+class _Piece(NamedTuple):
+    wildcard: str  # that it begins with: "", ** or **/
+    parts: list[str]  # regular expressions, with a * between two of them
+
+
+def _divided(glob: str, character: str) -> list[_Piece]:
+    """The pieces of a glob, each from a ** on to the next."""
+    pieces, before = [_Piece("", [""])], "/"
+    for part in filter(None, _GLOB.split(glob)):
+        if part == "**/" and before.endswith("/"):
+            pieces.append(_Piece(part, [""]))
+        elif part in ("**/", "**"):
+            pieces.append(_Piece("**", [part[2:]]))
+        elif part == "*":
+            pieces[-1].parts.append("")
+        else:
+            pieces[-1].parts[-1] += _piece(part, character)
+        before = part
+    return pieces
+
+
+def _once(parts: list[str], character: str) -> str:
+    """Parts of a piece, each of which is looked for once behind the * before it."""
+    return "".join([*parts[:1], *(f"(?>{character}*?{each})" for each in parts[1:])])
+
+
+def check_glob(text: str, glob: str, *, names: bool) -> None:
+    """Raise UsageError for a glob that is none; `text` is the filter that it stands in."""
+    if len(glob) > _LONGEST:
+        raise UsageError(f"the filter {text[:40]!r}… compares with {len(glob):,} characters; give at most {_LONGEST:,}")
+    if "[" in _GLOB.sub("", glob):
+        raise UsageError(f"the filter {text!r} has a [ without its ]; write [[] for the character itself")
+    try:
+        glob_pattern(glob, names=names)
+    except re.error as error:
+        raise UsageError(f"the filter {text!r} is no glob ({error.msg}); a range is written as in [a-z]") from None
+
+
+def _piece(part: str, character: str) -> str:
+    if part == "?":
+        return character
+    if part.startswith("[") and part.endswith("]") and len(part) > 2:
+        body = re.sub(r"([\\\[&|~])", r"\\\1", part[1:-1])
+        return "[^" + body[1:] + "]" if body.startswith("!") else "[" + body + "]"
+    return re.escape(part)
+
+
+# -- Values of metadata ------------------------------------------------------------------------------------------------
+
+_DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
+_LESS_PRECISE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+
+
+def metadata_matches(metadata: str, key: str, operator: Operator, wanted: str) -> bool:
+    """Return whether any value under a key matches; for !=, !~ and !.., whether none does. `key` is casefolded."""
+    if metadata == "{}":  # of most documents
+        return is_negative(operator)
+    found = any(value_matches(value, positive(operator), wanted) for value in values_under(json.loads(metadata), key))
+    return found != is_negative(operator)
+
+
+def modified_matches(metadata: str, mtime_ns: int | None, operator: Operator, wanted: str) -> bool:
+    """Return whether the time of a document's last change matches: as it says itself, or the time of its file."""
+    if mtime_ns is None or says_modified(metadata):
+        return metadata_matches(metadata, "modified", operator, wanted)
+    return value_matches(file_time(mtime_ns), operator, wanted)
+
+
+def says_modified(metadata: str) -> bool:
+    """Return whether a document's metadata has a key `modified`."""
+    return "odified" in metadata and any(key.casefold() == "modified" for key in json.loads(metadata))
+
+
+def file_time(mtime_ns: int) -> str:
+    """The time of a file as filters compare it: local date and time, to the second. Empty for one that no clock has."""
+    try:
+        return datetime.fromtimestamp(mtime_ns // 1_000_000_000).isoformat()  # local, as dates are written
+    except (OverflowError, OSError, ValueError):
+        return ""
+
+
+def values_under(value: Any, key: str) -> Iterator[Any]:
+    """Yield the single values under a key, which may lead into nested objects: author.name."""
+    if isinstance(value, list):
+        for item in value:
+            yield from values_under(item, key)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            name = name.casefold()
+            if name == key:
+                yield from item if isinstance(item, list) else [item]
+            elif key.startswith(name + "."):
+                yield from values_under(item, key[len(name) + 1 :])
+
+
+def nested_values(key: str, item: Any) -> Iterator[tuple[str, Any]]:
+    """The single values in the item of a key, with their keys, casefolded: author.name is the name inside author."""
+    for each in item if isinstance(item, list) else [item]:
+        if isinstance(each, dict):
+            for name, inside in each.items():
+                yield from nested_values(f"{key}.{name.casefold()}", inside)
+        elif not isinstance(each, list):
+            yield key, each
+
+
+def value_matches(value: object, operator: Operator, wanted: str) -> bool:
+    """Return whether one value of JSON matches. Null is compared as an empty text; lists and objects never match."""
+    if isinstance(value, (dict, list)):
+        return False
+    if is_negative(operator):
+        return not value_matches(value, positive(operator), wanted)
+    text = text_of(value)
+    if operator == "~":
+        return bool(glob_pattern(wanted, names=True).fullmatch(text))
+    if operator == "..":
+        return _within(text, *wanted.split(".."))
+    right, casefolded, is_date = _taken_apart(wanted)
+    if is_date and _DATE.fullmatch(text):
+        text = text[: len(wanted)]
+    left = None if right is None else number_of(text)
+    if left is not None and right is not None:
+        return compare(left, right, operator)
+    if operator == "=":
+        return text.casefold() == casefolded
+    return compare(text, wanted, operator)
+
+
+@lru_cache(maxsize=256)
+def _taken_apart(wanted: str) -> tuple[float | None, str, bool]:
+    """A value that is wanted as a number, casefolded, and whether it is a year, a month or a day."""
+    return number_of(wanted), wanted.casefold(), _LESS_PRECISE.fullmatch(wanted) is not None
+
+
+def _within(text: str, first: str, last: str) -> bool:
+    """Return whether a value lies between two others, either of which may be missing."""
+    return (not first or value_matches(text, ">=", first)) and (not last or value_matches(text, "<=", last))
+
+
+def text_of(value: object) -> str:
+    """A single value of metadata as filters compare it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is; None if it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number else None
+
+
+# -- Parsing -----------------------------------------------------------------------------------------------------------
+
+_COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
+_KEYLESS = re.compile(r"!=|!~|[<>=~]")
+_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
+_BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
+_RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
+_DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on documents: a key, an operator and a value."""
+
+    key: str
+    operator: Operator
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChoice:
+    """What a filter says: one of several alternatives must hold, all of each; none of them, if it is negated."""
+
+    alternatives: tuple[tuple[Filter, ...], ...]
+    is_negated: bool = False
+
+    @property
+    def comparisons(self) -> Iterator[Filter]:
+        """All comparisons of all alternatives."""
+        return (each for alternative in self.alternatives for each in alternative)
+
+    @property
+    def key(self) -> str | None:
+        """The key that all comparisons are on, casefolded; None if they are on several."""
+        keys = {each.key.casefold() for each in self.comparisons}
+        return keys.pop() if len(keys) == 1 else None
+
+    @property
+    def only(self) -> Filter | None:
+        """The comparison, if it is the only one and not negated."""
+        found = list(self.comparisons)
+        return found[0] if len(found) == 1 and not self.is_negated else None
+
+
+def parse(text: str) -> FilterChoice:
+    """Parse a filter. Raises UsageError for text that makes no sense as one."""
+    if not text.strip("! \t\r\n"):
+        raise UsageError("an empty filter; give a glob such as 'guide/*.md' or a condition such as 'author=Ada'")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the filter {text!r} is no text in Unicode; use * or ? for what is not") from None
+    stripped = text.strip()
+    is_negated = stripped.startswith("!") and not _KEYLESS.match(stripped)
+    parts, before, found = _split(stripped[1:] if is_negated else text), None, list[tuple[Filter, ...]]()
+    for part in parts:
+        filter_ = _comparison(text, part, before)
+        if before is not None and is_negative(filter_.operator) and not _COMPARISON.fullmatch(part):
+            found[-1] += (filter_,)  # neither nor
+        else:
+            found.append((filter_,))
+        before = filter_
+    return FilterChoice(tuple(found), is_negated)
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a filter between its | characters."""
+    parts, begin = list[str](), 0
+    while begin <= len(text):
+        match = _PARTS.match(text, begin)
+        assert match is not None  # it matches nothing, too
+        parts.append(match[0].replace("\\|", "|"))
+        begin = match.end() + 1
+    return parts
+
+
+def _comparison(text: str, part: str, before: Filter | None) -> Filter:
+    """One part of a filter; without a key of its own it has that of the part before. `text`: the whole filter."""
+    match = _COMPARISON.fullmatch(part)
+    key, operator, value = "path", "~", part.strip()
+    if match is not None:
+        key, operator, value = match.groups()
+        key = key.strip('"')
+    elif before is not None:
+        key, operator = before.key, "!=" if before.operator == "!.." else before.operator.replace("..", "=")
+    if not key.strip(".") or (match is None and _KEYLESS.match(value)):
+        raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
+    if not value and (operator not in ("=", "!=") or not match):
+        after = "|" if before is not None or not match else operator
+        raise UsageError(f"the filter {text!r} compares {key} with nothing; write a value after the {after}")
+    return _checked(text, Filter(key, cast(Operator, operator), value))
+
+
+def _checked(text: str, filter_: Filter) -> Filter:
+    """A comparison whose value can be meant; one with a range has its operator. Raises UsageError."""
+    is_path = filter_.key.casefold() == "path"
+    if filter_.operator in ("~", "!~"):
+        check_glob(text, filter_.value, names=not is_path)
+    elif not is_path:
+        _check_date(text, filter_.value)
+        if filter_.operator in ("=", "!=") and (match := _RANGE.fullmatch(filter_.value)):
+            _check_range(text, match[1], match[2])
+            return replace(filter_, operator=".." if filter_.operator == "=" else "!..")
+    return filter_
+
+
+def _check_date(text: str, value: str) -> None:
+    for each in value.split(".."):
+        match = _DAY.fullmatch(each)
+        if match and not (1 <= int(match[1]) <= 12 and 1 <= int(match[2] or 1) <= 31):
+            raise UsageError(f"the filter {text!r} has no date: {each}; write year, month and day as in 2024-05-31")
+
+
+def _check_range(text: str, first: str | None, last: str | None) -> None:
+    if not first or not last:
+        return
+    left, right = number_of(first), number_of(last)
+    is_backwards = left > right if left is not None and right is not None else first[: len(last)] > last
+    if is_backwards:
+        raise UsageError(f"the filter {text!r} ends before it begins, so nothing can match; write {last}..{first}")

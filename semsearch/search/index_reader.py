@@ -1,0 +1,270 @@
+"""One generation, opened for searching: vectors, words, embedder. Nothing is loaded before it is needed.
+
+Rows, compared with their checksums. The rows of passages and documents that answers read: each is compared with
+its
+checksum when it is read first.
+
+Passages that may say the same are compared by their texts, and the best of them become hits, so an answer needs
+some
+rows twice. In one generation they do not change, and so they are kept while it lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopKResult
+from semsearch.dense.vector_store import VectorReader, VectorStore
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.lexical.bm25 import WordSearch
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.search.on_demand_vectors import TitleVectors
+from semsearch.storage.catalogue import DocumentRow, PassageRow, need_documents, passage_row
+from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, text_in
+from semsearch.storage.checksums import check_digests
+from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.fitted import fit_stamp, load_embedder
+from semsearch.storage.meta import get_languages, get_stamp
+from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
+from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
+from semsearch.system.open_cache import OpenCache
+from semsearch.text.languages import ENGLISH
+from semsearch.topics.topic_model import Halves, Topics, open_topics
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.dense.stored_vectors import StoredVectors
+    from semsearch.search.on_demand_vectors import OnDemandSentences
+
+# -- Rows, compared with their checksums -------------------------------------------------------------------------------
+
+_MOST = 4096  # rows that are kept: some megabytes
+
+
+class ReadRows:
+    """The rows of one generation that were read lately. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, PassageColumnsRead] = {}
+        self._documents: dict[int, DocumentRow] = {}
+
+    def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
+        """The texts of passages, which are all there, by id. Raises IndexDamaged."""
+        return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
+
+    def passages(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
+        """The rows of passages, which are all there, by id. Raises IndexDamaged."""
+        return {id_: passage_row(row) for id_, row in self._rows(db, ids).items()}
+
+    def documents(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
+        """The rows of documents, which are all there, by id. Raises IndexDamaged."""
+        kept, wanted = self._documents, dict.fromkeys(ids)
+        lacking = [id_ for id_ in wanted if id_ not in kept]
+        read = need_documents(db, lacking) if lacking else {}
+        found = {id_: read[id_] if id_ in read else kept[id_] for id_ in wanted}
+        if len(kept) + len(read) > _MOST:
+            kept = self._documents = {}
+        kept.update(read)
+        return found
+
+    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageColumnsRead]:
+        kept, wanted = self._kept, dict.fromkeys(ids)
+        lacking = [id_ for id_ in wanted if id_ not in kept]
+        read = {row[0]: row for row in needed_passages(db, lacking)} if lacking else {}
+        found = {id_: read[id_] if id_ in read else kept[id_] for id_ in wanted}
+        if len(kept) + len(read) > _MOST:
+            kept = self._kept = {}
+        kept.update(read)
+        return found
+
+
+# -- The reader of one generation --------------------------------------------------------------------------------------
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+_Fit = tuple[int, str, bytes]  # what tells it from all others
+
+
+class Spans(Protocol):
+    """The protocol of what tells the sentences of passages: the id of the first, and how many there are. (p,) each"""
+
+    @property
+    def firsts(self) -> Int64:
+        """The ids of the passages' first sentences."""
+
+    @property
+    def counts(self) -> Int64:
+        """The numbers of the passages' sentences."""
+
+
+class IndexReader:
+    """One generation of an index, opened for searching. Threads may share it, each with a connection of its own.
+
+    A segment, a store or an embedder that the `previous` snapshot of the index has opened is not opened again. To be
+    used only in a read transaction that sees this generation. Raises FileNotFoundError if a segment has gone: the
+    transaction is then older than the grace that a writer gives.
+    """
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        database: IndexDatabase,
+        vectors: Callable[[], WordVectors],
+        *,
+        previous: IndexReader | None = None,
+    ) -> None:
+        check_digests(db)
+        self.stamp = get_stamp(db)
+        self.generation: int = self.stamp[0]
+        self.order = database.times_replaced, self.generation  # the newest one has the largest
+        self._segments = get_segments(db)
+        self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
+        self.read_rows = ReadRows()
+        self._are_documents_checked = False
+        self.filters_told: dict[str, tuple[str, ...]] = {}  # what there is to say of each filter that was given
+        languages = get_languages(db)
+        self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
+        self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
+        self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
+        self._fit = fit_stamp(db)
+        self._readers: OpenCache[Kind, VectorReader] = OpenCache()
+        self._searches: OpenCache[Kind, WordSearch] = OpenCache()
+        self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
+        self._vectors = vectors
+        address = get_own_address(db, database)
+        shared = None if previous is None else previous._shared
+        self._shared: _Shared = (
+            shared if shared is not None and shared.address == address else _Shared(database.folder, address)
+        )
+        self._shared.keep(self._segments, self._fit)
+
+    def check_documents(self, db: sqlite3.Connection) -> None:
+        """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
+        if not self._are_documents_checked:
+            from semsearch.storage.damaged_rows import check_all_documents  # start-up time: few searches filter
+
+            check_all_documents(db)
+            self.read_rows = ReadRows()
+        self._are_documents_checked = True
+
+    def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
+        """The fitted embedder; None in an index without sentences."""
+        if self._fit is None:
+            return None
+        return self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
+
+    def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
+        """The vectors of the documents' titles, made by the fitted embedder."""
+        return self._titles.get(0, partial(TitleVectors, embedder))
+
+    @cached_property
+    def topics(self) -> Topics | None:
+        """The topics learned from the collection; None if the index was not adapted."""
+        for segment in self._of("topics"):
+            opening = partial(open_topics, self._shared.folder / segment.file, segment.sums)
+            return self._shared.topics.get(segment.file, opening)
+        return None
+
+    @cached_property
+    def halves(self) -> Halves:
+        """The division of passages' vectors into general and topic halves."""
+        return Halves(0 if self.topics is None else self.topics.dimension)
+
+    def scan(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
+        """The n best passages by cosine for each query, best first; fewer if there are fewer. (q, d) -> (q, ≤ n)"""
+        return self._reader("passage").search(queries, n, allowed=allowed)
+
+    def stored(self, kind: Kind, ids: Int64) -> StoredVectors:
+        """The stored vectors of these ids (n,). Those of sentences need not be stored: ask for `sentences`."""
+        return self._reader(kind).fetch(ids)
+
+    def vectors(self, kind: Kind, ids: Int64) -> Float32:
+        """The stored vectors of these ids; an id without one has no row. (n,) -> (≤ n, d)"""
+        return self.stored(kind, ids).rows
+
+    def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: Spans) -> StoredVectors:
+        """The vectors of all sentences of passages, one after the other: stored, or made if they are not kept. (p,)
+
+        `spans`: the id of each passage's first sentence and the number of its sentences.
+        """
+        if not self._shared.keeps_sentences:
+            embedder = self.embedder(db)
+            if embedder is not None and self._fit is not None:
+                from semsearch.search.on_demand_vectors import (
+                    OnDemandSentences,  # start-up time: most indexes keep them
+                )
+
+                made = self._shared.sentences.get(self._fit, lambda: OnDemandSentences(embedder))
+                return made.of(db, passage_ids, spans.counts)
+        begins = np.cumsum(spans.counts) - spans.counts
+        ids = np.repeat(spans.firsts - begins, spans.counts) + np.arange(spans.counts.sum())
+        return self.stored("sentence", ids)
+
+    @property
+    def lexical(self) -> WordSearch:
+        """The lexical half of the generation."""
+        return self._searches.get("words", self._open_words)
+
+    def _reader(self, kind: Kind) -> VectorReader:
+        return self._readers.get(kind, partial(self._open_vectors, kind))
+
+    def _open_vectors(self, kind: Kind) -> VectorReader:
+        return self._shared.open_stores()[kind].open(self._of(kind), self._removed[kind])
+
+    def _open_words(self) -> WordSearch:
+        segments, removed = self._of("words"), self._removed["passage"]
+        opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
+        alive = [_alive(each, removed) for each in segments]
+        return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
+
+    def _open_segment(self, segment: Segment) -> LexicalSegment:
+        return LexicalSegment(self._shared.folder / segment.file, segment)
+
+    def _of(self, kind: Kind) -> list[Segment]:
+        return [segment for segment in self._segments if segment.kind == kind]
+
+
+class _Shared:
+    """Opened files that successive snapshots of an index have in common."""
+
+    def __init__(self, folder: Path, address: StoreAddress | None) -> None:
+        self.folder = folder / SEGMENTS
+        self.address = address
+        self._stores: OpenCache[str, Mapping[Kind, VectorStore]] = OpenCache()
+        self.words: OpenCache[str, LexicalSegment] = OpenCache()
+        self.topics: OpenCache[str, Topics] = OpenCache()
+        self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
+        self.sentences: OpenCache[_Fit, OnDemandSentences] = OpenCache()
+
+    @cached_property
+    def keeps_sentences(self) -> bool:
+        """Whether the vectors of sentences are stored."""
+        return keeps_sentences(self.address)
+
+    def open_stores(self) -> Mapping[Kind, VectorStore]:
+        """The stores of vectors, by kind. Opened late: a search by words alone needs no engine, nor to import one."""
+        return self._stores.get("both", partial(open_stores, self.address, self.folder.parent))
+
+    def keep(self, segments: list[Segment], fit: _Fit | None) -> None:
+        """Close what neither these segments nor this fit need."""
+        names = {segment.file for segment in segments}
+        self.words.keep(names)
+        self.topics.keep(names)
+        for made in (self.embedders, self.sentences):
+            made.keep(() if fit is None else (fit,))
+
+
+def _alive(segment: Segment, removed: IdRanges) -> Bool | None:
+    """The rows of a segment that are not removed; None if none is removed."""
+    gone = segment.id_ranges.rows_in(removed)
+    return ~gone if gone.any() else None

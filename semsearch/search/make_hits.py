@@ -1,0 +1,246 @@
+"""Turn ranked passages into hits: their rows, the sentence to quote, its neighbours, a path to open, staleness.
+
+A passage that says the same as a better one (semsearch.text.near_duplicates) is listed with that one, and is no
+hit of
+its own.
+
+Stale documents. Which documents are stale: their files are no longer what was indexed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.results.hits import DuplicatePassage, Hit
+from semsearch.results.options import Origin
+from semsearch.search.index_reader import ReadRows
+from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
+from semsearch.storage.checked_rows import get_record_metadata
+from semsearch.system.locations import uri_scheme, working_folder
+from semsearch.text.languages import ENGLISH
+from semsearch.text.terms import count_shared
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Stale documents ---------------------------------------------------------------------------------------------------
+
+
+def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
+    """Find the documents, by their ids, whose files have changed or gone since they were indexed.
+
+    Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
+    was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
+    a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
+    """
+    return {
+        document.id for document in documents if document.root and not uri_scheme(document.root) and _is_stale(document)
+    }
+
+
+def _is_stale(document: DocumentRow) -> bool:
+    try:
+        found = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    if found.st_size != document.size:
+        return True
+    return found.st_mtime_ns != document.mtime_ns and _is_other(Path(document.absolute), document.digest)
+
+
+def _is_other(file: Path, digest: str) -> bool:
+    from semsearch.system.durable import file_digest  # start-up time: few files have another time
+
+    try:
+        return file_digest(file) != digest
+    except OSError:  # gone since, or closed to us
+        return not file.exists()
+
+
+# -- Hits --------------------------------------------------------------------------------------------------------------
+
+Int64 = npt.NDArray[np.int64]
+Neighbours = tuple[tuple[str, ...], tuple[str, ...]]  # sentences before, sentences after
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage with its scores. `best` is the number of the sentence to quote, -1 if meaning did not choose one."""
+
+    passage_id: int
+    score: float
+    dense: float | None
+    lexical: float | None
+    best: int
+    duplicates: tuple[int, ...] = ()  # passages that say the same
+    boosted: tuple[float, ...] = ()  # its share of each boost
+    relevance: float | None = None
+
+
+def make_hits(
+    db: sqlite3.Connection,
+    queries: Sequence[str],
+    answers: Sequence[Sequence[Ranked]],
+    read: ReadRows,
+    *,
+    context: int,
+    origins: Sequence[Origin] = (),
+    languages: Sequence[str] = (ENGLISH,),
+    is_copy: bool = False,
+) -> list[list[Hit]]:
+    """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
+
+    Rows are fetched once for all answers, but those that `read` has kept. `origins`: one for each
+    answer, or none. `languages`: those of the index.
+    Where the database is a copy, the files lie elsewhere, and it is not looked whether they are stale.
+    """
+    rows = _rows(db, answers, read, is_copy=is_copy)
+    made: list[list[Hit]] = []
+    origin_of_each: Sequence[Origin | None] = origins or [None] * len(queries)
+    for query, ranked, origin in zip(queries, answers, origin_of_each, strict=True):
+        numbers = _most_words(query, [rows.passages[item.passage_id] for item in ranked if item.best < 0], languages)
+        hits = []
+        for rank, item in enumerate(ranked, start=1):
+            number = item.best if item.best >= 0 else numbers[item.passage_id]
+            hits.append(rows.hit(item, number, rank, origin, rows.neighbours(db, item, number, context)))
+        made.append(hits)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows that hits are made of, by id, fetched once for all answers."""
+
+    passages: Mapping[int, PassageRow]
+    documents: Mapping[int, DocumentRow]
+    of_records: Mapping[int, Mapping[str, Any]]  # metadata of a passage's own record
+    paths: Mapping[int, str]  # to open documents from here
+    stale: Collection[int]  # documents
+
+    def hit(self, item: Ranked, number: int, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
+        """The hit of a passage that quotes its sentence of that number."""
+        passage = self.passages[item.passage_id]
+        document = self.documents[passage.document_id]
+        first, last, start, end, line = passage.sentences[number].tolist()
+        own = self.of_records.get(passage.id)
+        return Hit(
+            rank=rank,
+            score=item.score,
+            dense=item.dense,
+            lexical=item.lexical,
+            relevance=item.relevance,
+            path=self.paths[document.id],
+            root=document.root,
+            document=document.path,
+            title=document.title,
+            format=document.format,
+            line=line,
+            page=passage.page,
+            place=passage.place(number),
+            headings=passage.headings,
+            sentence=passage.text[first:last],
+            passage=passage.text,
+            start=start,
+            end=end,
+            passage_id=passage.id,
+            sentence_id=passage.first_sentence + number,
+            metadata={**document.metadata, **own} if own else document.metadata,
+            before=around[0],
+            after=around[1],
+            duplicates=tuple(self.duplicate(id_) for id_ in item.duplicates),
+            stale=document.id in self.stale,
+            origin=origin,
+        )
+
+    def neighbours(self, db: sqlite3.Connection, item: Ranked, number: int, context: int) -> Neighbours:
+        """The sentences just before and after one of a passage, as many as asked for."""
+        passage = self.passages[item.passage_id]
+        return _neighbours(db, self.documents[passage.document_id], passage, number, context)
+
+    def duplicate(self, id_: int) -> DuplicatePassage:
+        """The source of a passage that says the same as a hit's."""
+        passage = self.passages[id_]
+        document = self.documents[passage.document_id]
+        return DuplicatePassage(
+            path=self.paths[document.id],
+            root=document.root,
+            document=document.path,
+            title=document.title,
+            format=document.format,
+            line=passage.line,
+            page=passage.page,
+            place=passage.place(0),
+            headings=passage.headings,
+            passage_id=passage.id,
+        )
+
+
+def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, is_copy: bool) -> _Rows:
+    """Fetch the rows of all passages that answers show."""
+    shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
+    passages = read.passages(db, shown_ids)
+    documents = read.documents(db, {passage.document_id for passage in passages.values()})
+    here = working_folder().as_posix()
+    quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
+    return _Rows(
+        passages,
+        documents,
+        get_record_metadata(db, shown_ids, needed=[id_ for id_, row in passages.items() if row.is_of_record]),
+        {id_: path_of(document, here) for id_, document in documents.items()},
+        () if is_copy else stale_documents(documents[id_] for id_ in quoted),
+    )
+
+
+def path_of(document: DocumentRow, here: str) -> str:
+    """The path of a document, relative to the folder `here` if it lies there; the id of a text that a program added."""
+    return shown(document.absolute, here) if document.root else document.absolute
+
+
+def shown(path: str, here: str) -> str:
+    """Shorten an absolute path as one would write it in the folder `here`: relative if it lies there.
+
+    At the root of the file system, where programs with windows start others, a path stays whole.
+    """
+    prefix = here.rstrip("/") + "/"
+    if prefix.count("/") == 1:
+        return path
+    if os.name == "nt":
+        return path[len(prefix) :] if path.casefold().startswith(prefix.casefold()) else path
+    return path.removeprefix(prefix)
+
+
+def _most_words(query: str, passages: Sequence[PassageRow], languages: Sequence[str]) -> dict[int, int]:
+    """For each passage, by id, the number of its first sentence that shares the most terms with the query."""
+    texts = [text for passage in passages for text in passage.sentence_texts]
+    shares = iter(count_shared(query, texts, languages) if texts else [])
+    numbers: dict[int, int] = {}
+    for passage in passages:
+        own = list(islice(shares, len(passage.sentences)))
+        numbers[passage.id] = own.index(max(own))
+    return numbers
+
+
+def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int) -> Neighbours:
+    """Up to n sentences before and after a passage's sentence, if need be from the document's other passages."""
+    if n <= 0:
+        return (), ()
+    texts = passage.sentence_texts
+    before, after = texts[:number], texts[number + 1 :]
+    first, last = document.first_passage, document.first_passage + document.passages
+    id_ = passage.id
+    while len(before) < n and (id_ := id_ - 1) >= first:
+        before = need_passages(db, [id_])[id_].sentence_texts + before
+    id_ = passage.id
+    while len(after) < n and (id_ := id_ + 1) < last:
+        after = after + need_passages(db, [id_])[id_].sentence_texts
+    return tuple(before[-n:]), tuple(after[:n])

@@ -1,1 +1,0 @@
-"""Queries: their phrases, terms and vectors; a passage or a document in place of a query."""

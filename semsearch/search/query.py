@@ -1,0 +1,201 @@
+"""A query as both retrievers take it: its terms, its vector, and what it says besides its words.
+
+The query. A query as both halves of the search take it: a vector and terms.
+
+The share of known words. How much of a question the word vectors know, for the weight of meaning in an index that
+is
+not in English alone.
+
+Queries in other languages. Say that a question is in a language that no document of the index has.
+
+From text to query. Turn the texts of queries into `Query`s: what they say besides their words, their terms, and
+their
+vectors.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch import tuning
+from semsearch.results.options import SearchOptions
+from semsearch.search.search_warnings import warn
+from semsearch.text.languages import ENGLISH, clear_language_of, name_of
+from semsearch.text.terms import of_questions
+from semsearch.text.tokens import UInt64, hash_words, words
+from semsearch.topics.topic_model import join
+from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.results.options import Mode, Syntax
+    from semsearch.search.index_reader import IndexReader
+    from semsearch.search.on_demand_vectors import TitleVectors
+    from semsearch.search.query_syntax import QuerySyntax
+
+# -- The query ---------------------------------------------------------------------------------------------------------
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_MAY_SAY_MORE = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # a look at each query, cheaper than taking it apart
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query. Its vector or terms are None for a half that is not asked, or that knows no word of it."""
+
+    text: str
+    vector: Float32 | None  # (d,), or (d + k,) where the index has topics
+    terms: UInt64 | None  # of BM25, repetitions included
+    hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
+    syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
+    is_known: bool = False  # whether enough of its words are known to tell how likely a passage answers
+    titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
+    share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
+    near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of nearness to the best passages
+
+
+def understood(queries: Sequence[str], syntax: Syntax) -> list[QuerySyntax | None]:
+    """What each query says besides its words (semsearch.search.query_syntax); None where it says no more."""
+    return [_understood(query) if syntax == "full" and _MAY_SAY_MORE.search(query) else None for query in queries]
+
+
+def _understood(query: str) -> QuerySyntax | None:
+    from semsearch.search.query_syntax import taken_apart  # start-up time: most queries have only words
+
+    found = taken_apart(query)
+    return found if found.decides else None
+
+
+# -- The share of known words ------------------------------------------------------------------------------------------
+
+
+def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
+    """The share of each question's words that the word vectors have. Single Chinese characters say too little."""
+    shares: list[float] = []
+    for question in questions:
+        found = words(question)
+        several = [word for word in found if len(word) > 1 or word.isascii()]
+        known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
+        shares.append(float(known.sum()) / max(len(found), 1))
+    return shares
+
+
+# -- Queries in other languages ----------------------------------------------------------------------------------------
+
+
+def warn_other_language(question: str, languages: Sequence[str]) -> None:
+    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index."""
+    language = clear_language_of(question, languages)
+    if language is None or language in languages:
+        return
+    held = ", ".join(map(name_of, languages))
+    warn(
+        f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
+        f"ask in a language that it has: {held}",
+        query=question,
+    )
+
+
+# -- From text to query ------------------------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of texts (q, d + k), and the share of the words of each that the word vectors have (q,)."""
+
+    vectors: Float32
+    known: Float64
+
+
+def make_queries(
+    db: sqlite3.Connection,
+    snapshot: IndexReader,
+    queries: Sequence[str],
+    options: SearchOptions,
+    vectors: Callable[[], WordVectors],
+) -> list[Query]:
+    """Make a `Query` of each text, for the halves that the mode asks, and warn of those that an index cannot know."""
+    syntaxes, mode = understood(queries, options.syntax), options.mode
+    texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
+    terms = of_questions(texts, snapshot.languages)
+    embedded = None if mode == "lexical" else _embed(db, snapshot, texts, terms, mode)
+    found = None if embedded is None else embedded.vectors
+    known = _are_known(embedded, syntaxes)
+    embedder = None if embedded is None else snapshot.embedder(db)
+    titles = None if embedder is None else snapshot.titles(embedder)
+    shares = [1.0] * len(texts)
+    if mode == "hybrid" and snapshot.languages != (ENGLISH,):
+        shares = known_shares(texts, vectors())
+    _warn_other_languages(snapshot, texts, terms)
+    return [
+        Query(
+            text,
+            None if found is None or not found[number].any() else found[number],
+            None if mode == "dense" else terms[number],
+            syntax=syntax,
+            is_known=known[number],
+            titles=titles,
+            share_known=shares[number],
+        )
+        for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
+    ]
+
+
+def embed_texts(
+    db: sqlite3.Connection, snapshot: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]
+) -> Embedded | None:
+    """Embed texts, from these and their terms; None if nothing is indexed."""
+    embedder = snapshot.embedder(db)
+    if embedder is None:
+        return None
+    ids = embedder.tokenize(texts)
+    found = embedder.transform_ragged(ids)
+    if snapshot.topics is not None and len(texts):
+        found = join(found, snapshot.topics.of_each(terms))
+    return Embedded(found, ids.known_shares)
+
+
+def _embed(
+    db: sqlite3.Connection, snapshot: IndexReader, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+) -> Embedded | None:
+    """Embed queries as `embed_texts` does, and warn of those without a vector."""
+    embedded = embed_texts(db, snapshot, queries, terms)
+    for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
+        if not vector.any():
+            instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
+            told = {"query": query}  # for a server, which answers several at once
+            logger.warning("no word of %r is among the word vectors: %s", query, instead, extra=told)
+    return embedded
+
+
+def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
+    """Whether so much of each query is known that it can be told how likely a passage answers.
+
+    A passage that has a phrase which it must have answers in any case, as far as anyone can tell.
+    """
+    if embedded is None:
+        return [False] * len(syntaxes)
+    enough = (embedded.known >= tuning.TUNING.least_known).tolist()
+    return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
+
+
+def _warn_other_languages(snapshot: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]) -> None:
+    """Warn of queries in a language that no document of the index has."""
+    for text, own in zip(texts, terms, strict=True):
+        if snapshot.are_languages_known and snapshot.lexical.lacks_most(own):
+            # start-up time: few questions are
+
+            warn_other_language(text, snapshot.languages)

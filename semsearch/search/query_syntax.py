@@ -1,0 +1,171 @@
+"""The syntax of queries: phrases that a passage must have, words that it must not have, and the passages that comply.
+
+Parsing. What a query says besides its words: phrases that a passage must have, and words that it must not have.
+
+    "key rotation"      these words, one after the other: in double quotes, straight or curly ones
+    -draft  -"old key"  not this word, not this phrase
+
+A hyphen leaves out only what follows it at once, behind a blank or at the beginning: a word that begins with a
+letter
+and has two letters or more. So -5, -x, --rerank, e-mail, state-of-the-art and "- item" are text, and in a query of
+several lines so is what begins one: it is an item of a list. A quote opens behind a blank or at the beginning; one
+that
+is not closed, or has no word in it, is text, as in 5" disk.
+
+Passages with the phrases. The passages that have all phrases of a query, and none of those that it leaves out.
+
+A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, as
+the
+tokeniser sees them and in any form that search takes for the same: case, accents and English endings do not count.
+The
+postings know which passages have all words of a phrase; only their texts are read, to see whether the words are
+together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.errors import UsageError
+from semsearch.lexical.bm25 import WordSearch
+from semsearch.search.search_warnings import warn
+from semsearch.storage.catalogue import get_titled_texts
+from semsearch.text.excerpts import heading_text
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import HashedWords, UInt64, words
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- Parsing -----------------------------------------------------------------------------------------------------------
+
+_QUOTED = r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»'
+_MOST = 500  # phrases and words to leave out: each is looked up in the index
+_PARTS = re.compile(rf"(?<!\S)(-?)(?:{_QUOTED})|(?<!\S)-([^\W\d_]\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySyntax:
+    """A query taken apart: the text that is compared, and the phrases, of one word or more, that decide."""
+
+    text: str
+    must: tuple[str, ...] = ()  # phrases that a passage must have
+    must_not: tuple[str, ...] = ()
+
+    @property
+    def decides(self) -> bool:
+        """Return whether there is a phrase that passages must have, or must not have."""
+        return bool(self.must or self.must_not)
+
+
+def taken_apart(query: str) -> QuerySyntax:
+    """Take a query apart. Raises UsageError for one that says only what to leave out."""
+    must, must_not, text, done = list[str](), list[str](), list[str](), 0
+    for match, phrase, is_excluded in _phrases(query):
+        (must_not if is_excluded else must).append(phrase)
+        text += [query[done : match.start()], "" if is_excluded else phrase]
+        done = match.end()
+        if len(must) + len(must_not) > _MOST:
+            raise UsageError(f"the query has more than {_MOST} phrases and words to leave out; give it as plain text")
+    if not must and not must_not:
+        return QuerySyntax(query)
+    whole = "".join([*text, query[done:]]).strip()
+    if not words(whole):
+        raise UsageError(f"the query {query!r} says only what to leave out; say also what to look for")
+    return QuerySyntax(whole, tuple(must), tuple(must_not))
+
+
+def _phrases(query: str) -> Iterator[tuple[re.Match[str], str, bool]]:
+    """The parts of a query that are phrases or words to leave out, and whether they are left out."""
+    for match in _PARTS.finditer(query):
+        minus, *quoted, word = match.groups()
+        phrase = word or next((each for each in quoted if each is not None), "")
+        is_excluded = bool(minus or word)
+        if words(phrase) and not (is_excluded and _is_text(query, match.start(), word)):
+            yield match, phrase, is_excluded
+
+
+def _is_text(query: str, start: int, word: str | None) -> bool:
+    """Return whether what a hyphen stands before is not left out: one letter, as of an option; an item of a list."""
+    if word is not None and len(found := words(word)) == 1 and len(found[0]) == 1 and found[0].isascii():
+        return True
+    return "\n" in query and query[:start].rpartition("\n")[2].strip() == ""
+
+
+# -- Passages with the phrases -----------------------------------------------------------------------------------------
+
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+_AT_ONCE = 4096  # passages whose texts are read at a time
+
+
+def allowed_by_phrases(
+    db: sqlite3.Connection, lexical: WordSearch, asked: QuerySyntax, allowed: IdRanges | None
+) -> IdRanges:
+    """The ids of the passages that phrases let through, of those that filters allow. None: filters allow all."""
+    found = lexical.ids if allowed is None else allowed
+    for phrase in asked.must:
+        having = _having(db, lexical, phrase, found)
+        if not len(having):
+            who = "no passage has" if allowed is None else "no passage that may answer has"
+            warn(f"{who} the phrase {phrase!r}", query=asked.text)
+        found = IdRanges.of_ids(having)
+    for phrase in asked.must_not:
+        found = found.without(IdRanges.of_ids(_having(db, lexical, phrase, found)))
+    return found
+
+
+def _having(db: sqlite3.Connection, lexical: WordSearch, phrase: str, allowed: IdRanges) -> Int64:
+    """The ids of the allowed passages that have a phrase, rising."""
+    found = [_having_in(db, lexical, phrase, language, allowed) for language in lexical.languages]
+    return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+
+def _having_in(db: sqlite3.Connection, lexical: WordSearch, phrase: str, language: str, allowed: IdRanges) -> Int64:
+    """The ids of the allowed passages that have a phrase by the rules of a language, rising."""
+    wanted = Lexicon().in_order([phrase], language).hashes
+    candidates = lexical.having(wanted)
+    candidates = candidates[allowed.has(candidates)]
+    if len(wanted) == 1:
+        return candidates
+    parts = [candidates[first : first + _AT_ONCE] for first in range(0, len(candidates), _AT_ONCE)]
+    return np.concatenate([candidates[:0], *(_checked(db, part, wanted, language) for part in parts)])
+
+
+def _checked(db: sqlite3.Connection, ids: Int64, wanted: UInt64, language: str) -> Int64:
+    """Those of the passages with rising ids in whose texts the wanted terms follow each other."""
+    rows = get_titled_texts(db, ids.tolist())
+    above = {(row.title, row.headings): heading_text(row.title, row.headings).split("\n") for row in rows}
+    lines = list(dict.fromkeys(line for each in above.values() for line in each))  # passages share theirs
+    lexicon = Lexicon()
+    in_line = dict(zip(lines, follow_each_other(lexicon.in_order(lines, language), wanted).tolist(), strict=True))
+    in_text = follow_each_other(lexicon.in_order([row.text for row in rows], language), wanted).tolist()
+    having = [
+        row.passage_id
+        for row, has in zip(rows, in_text, strict=True)
+        if has or any(in_line[line] for line in above[row.title, row.headings])
+    ]
+    return np.sort(np.array(having, dtype=np.int64))
+
+
+def follow_each_other(found: HashedWords, wanted: UInt64) -> Bool:
+    """In which texts the wanted terms follow each other, given the terms of n texts in order. -> (n,)"""
+    has = np.zeros(len(found.indptr) - 1, dtype=np.bool_)
+    places = len(found.hashes) - len(wanted) + 1
+    if places <= 0:
+        return has
+    matches = np.ones(places, dtype=np.bool_)
+    for step, term in enumerate(wanted):
+        matches &= found.hashes[step : step + places] == term
+    starts = np.flatnonzero(matches)
+    texts = np.searchsorted(found.indptr, starts, side="right") - 1
+    has[texts[starts + len(wanted) <= found.indptr[texts + 1]]] = True
+    return has

@@ -1,0 +1,89 @@
+"""Rerank the first hits: the scores that a reranker gives become a part of theirs.
+
+    score + σ · (said - μ') / σ'
+
+μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by
+the
+sum of both z-scores: each judge counts half, whatever its scale. The parts that a score had before stay as they
+are,
+and the reranker's is added to them.
+
+One that reads only the first hits (`Readings`) is compared over these. The others get the least part of all, so
+that
+they come after them, in their order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean, pstdev
+
+from semsearch.errors import UsageError
+from semsearch.rerankers.reranker import Readings, Reranker
+from semsearch.results.hits import Hit
+from semsearch.results.options import Rerank, SearchOptions
+
+
+def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchOptions) -> list[Hit]:
+    """Order hits by both judges and return the best, as `options` say. The reranker gets the query without its syntax.
+
+    Raises UsageError for a reranker that does not give a finite number for each hit.
+    """
+    parts = parts_of(_readings(reranker, _compared(query, hits), hits), [hit.score for hit in hits])
+    scored = [_with(hit, part) for hit, part in zip(hits, parts, strict=True)]
+    least = -math.inf if options.min_score is None else options.min_score
+    best = sorted((hit for hit in scored if hit.score >= least), key=lambda hit: -hit.score)[: options.k]
+    return [replace(hit, rank=rank) for rank, hit in enumerate(best, start=1)]
+
+
+def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:
+    """The points that what a reranker said adds to the hits' own; None for each if it gives all the same score.
+
+    If the hits' own scores are all the same, the reranker's z-scores are added as they are.
+    """
+    said = readings.said
+    deviation = pstdev(said) if said else 0.0
+    if not deviation:
+        return [None] * len(scores)
+    weight, mean = pstdev(scores[: len(said)]) or 1.0, fmean(said)
+    parts: list[Rerank | None] = [
+        Rerank(weight * (each - mean) / deviation, weight, each, mean, deviation, model=readings.model, alone=alone)
+        for each, alone in zip(said, _alone(readings), strict=True)
+    ]
+    least = min(said)
+    points = weight * (least - mean) / deviation
+    unread = Rerank(points, weight, least, mean, deviation, model=readings.model, unread=True)
+    return parts + [unread] * (len(scores) - len(said))
+
+
+def _alone(readings: Readings) -> Sequence[float | None]:
+    return [None] * len(readings.said) if readings.alone is None else readings.alone
+
+
+def _compared(query: str, hits: Sequence[Hit]) -> str:
+    """What hits were compared with: the query, without its syntax."""
+    origin = hits[0].origin if hits else None
+    return query if origin is None or origin.text is None else origin.text
+
+
+def _with(hit: Hit, part: Rerank | None) -> Hit:
+    if part is None or hit.origin is None:
+        return hit
+    return replace(hit, score=hit.score + part.points, origin=replace(hit.origin, rerank=part))
+
+
+def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:
+    """The reranker's score of each hit, or of the first ones if it says so."""
+    given = reranker(query, hits) if hits else []
+    partial = given if isinstance(given, Readings) else None
+    try:
+        said = [float(each) for each in (given.said if isinstance(given, Readings) else given)]
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the reranker must give a number for each hit, not {given!r}") from error
+    if len(said) > len(hits) or (partial is None and len(said) < len(hits)):
+        raise UsageError(f"the reranker gave {len(said)} numbers for {len(hits)} hits; it must give one for each")
+    if not all(map(math.isfinite, said)):
+        raise UsageError("the reranker gave a number that is not finite; it must give one that can be compared")
+    return Readings(said) if partial is None else partial._replace(said=said)

@@ -1,0 +1,208 @@
+"""Who may ask what, the headers that every answer has, and the token of the user's servers.
+
+Headers. The headers that every answer has, so that a browser does nothing with it that it should not.
+
+The token. The token of the user's servers: made at the first start, in the configuration folder, for nobody else
+to
+read.
+
+Access. Who may ask what: which Host and Origin a request may have, and when it needs the token.
+
+Reading from this machine needs no token; anything else does. A page of another site that is open in the user's
+browser
+also asks from this machine, so a browser's word on where a request comes from is checked (Origin, Sec-Fetch-Site),
+and
+a name that leads here but is not ours (DNS rebinding) is refused by its Host.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from semsearch.errors import StorageError
+from semsearch.serve.problem_details import ProblemDetails
+from semsearch.system.locations import config_folder
+
+# -- Headers -----------------------------------------------------------------------------------------------------------
+
+_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+SECURITY_HEADERS = {
+    "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Headers of an answer, and those of SECURITY_HEADERS that it has not."""
+    there = {name.lower() for name, _ in headers}
+    added = ((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
+    return [*headers, *(pair for pair in added if pair[0] not in there)]
+
+
+# -- The token ---------------------------------------------------------------------------------------------------------
+
+_BYTES = 32
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def token_path() -> Path:
+    """The path of the file that holds the token."""
+    return config_folder() / "server-token"
+
+
+def read_token(path: Path) -> str | None:
+    """Read the token; None if there is none. Raises StorageError if others may read the file, or it cannot be read."""
+    try:
+        if os.name != "nt" and path.stat().st_mode & _OTHERS:
+            raise StorageError(f"others can read {path}, which holds the server's token; delete it: a new one is made")
+        token = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{path} cannot be read ({error}); delete it: a new one is made") from error
+    if len(token) < _BYTES:
+        raise StorageError(f"{path} holds no token; delete it: a new one is made")
+    return token
+
+
+def make_token(path: Path) -> str:
+    """Return the token, made now if there is none. Of two processes that make one, both get the same."""
+    token = read_token(path)
+    if token is not None:
+        return token
+    from filelock import FileLock  # start-up time
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(path.with_name(path.name + ".lock")):
+            return read_token(path) or _written(path)
+    except OSError as error:
+        raise StorageError(f"the server's token cannot be written to {path} ({error.strerror})") from error
+
+
+def _written(path: Path) -> str:
+    """Write a new token. The file is the user's alone from its first moment, and whole when it has its name."""
+    token = secrets.token_urlsafe(_BYTES)
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(token + "\n")
+    temporary.replace(path)
+    return token
+
+
+# -- Access ------------------------------------------------------------------------------------------------------------
+
+LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
+_FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")  # a proxy has sent it on: who asks is not known
+_OWN = ("same-origin", "none")  # Sec-Fetch-Site of our own page, and of what the user typed
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFacts:
+    """The facts of a request that the rules of access look at. Header names are in lower case."""
+
+    method: str
+    path: str
+    client: str | None  # the address
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    """The rules of access of one server."""
+
+    token: str
+    hosts: frozenset[str]  # names it may be called by, in lower case
+    by_address: bool = False  # whether any address may stand for a name: no other site has one for its name
+    always_token: bool = False
+    reading_posts: frozenset[str] = frozenset()  # paths that are read by POST
+    open_paths: frozenset[str] = frozenset()  # paths that anyone may read: they hold no secret and ask for the token
+
+    def refusal(self, facts: RequestFacts) -> ProblemDetails | None:
+        """Why a request is not carried out; None if it may be."""
+        return self._of_host(facts) or self._of_origin(facts) or self._of_token(facts)
+
+    def _of_host(self, facts: RequestFacts) -> ProblemDetails | None:
+        host = host_name(facts.headers.get("host", ""))
+        if host in self.hosts or (self.by_address and is_address(host)):
+            return None
+        detail = f"this server is not called {host!r}; start it with --allow-host {host} if it should be"
+        return ProblemDetails(HTTPStatus.MISDIRECTED_REQUEST, detail)
+
+    def _of_origin(self, facts: RequestFacts) -> ProblemDetails | None:
+        origin, site = facts.headers.get("origin"), facts.headers.get("sec-fetch-site")
+        if origin is not None and origin.partition("://")[2].lower() != facts.headers.get("host", "").lower():
+            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not ask this server")
+        opens_page = facts.method == "GET" and facts.headers.get("sec-fetch-mode") == "navigate"
+        if site is not None and site not in _OWN and not opens_page:
+            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not ask this server")
+        return None
+
+    def _of_token(self, facts: RequestFacts) -> ProblemDetails | None:
+        if not self._needs_token(facts):
+            return None
+        kind, _, token = facts.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode()):
+            return None
+        wrong = "the token is wrong" if kind else "this needs a token"
+        detail = f"{wrong}; send it as `Authorization: Bearer TOKEN`; semsearch serve --show-token prints it"
+        return ProblemDetails(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": 'Bearer realm="semsearch"'})
+
+    def _needs_token(self, facts: RequestFacts) -> bool:
+        gets = facts.method in ("GET", "HEAD")
+        if gets and facts.path in self.open_paths:
+            return False
+        reads = gets or (facts.method == "POST" and facts.path in self.reading_posts)
+        is_here = is_loopback(facts.client) and not any(name in facts.headers for name in _FORWARDING)
+        return self.always_token or not reads or not is_here
+
+
+def host_name(header: str) -> str:
+    """The name in a Host header, without port and brackets, in lower case."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower().rstrip(".")
+
+
+def is_address(name: str) -> bool:
+    """Return whether a name is an IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(address: str | None) -> bool:
+    """Return whether an address is one of this machine's loopback interface."""
+    try:
+        found = ipaddress.ip_address(address or "")
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback

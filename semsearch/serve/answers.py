@@ -1,0 +1,135 @@
+"""The answers of the server that are no results of an index themselves. Their JSON has the fields of these classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from semsearch.results.codec import ONLY_IF_SET
+from semsearch.results.documents import DocumentInfo
+from semsearch.results.hits import Citation, Hit
+from semsearch.results.options import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The hits of a query. `origin` is in a hit only where it was asked for."""
+
+    index: str | None  # null where several were asked
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    query: str
+    mode: Mode
+    hits: tuple[Hit, ...]
+    warnings: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # of filters, phrases
+
+
+@dataclass(frozen=True, slots=True)
+class QueryHits:
+    """The hits of one query of a batch."""
+
+    query: str
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswer:
+    """The hits of each query of a batch, in their order. All are of one generation of each index."""
+
+    index: str | None  # null where several were asked
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    mode: Mode
+    answers: tuple[QueryHits, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarAnswer:
+    """The hits that are similar to a passage or a document."""
+
+    index: str | None  # null where several were asked
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    mode: Mode
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """A context with its query."""
+
+    index: str | None  # null where several were asked
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    query: str
+    mode: Mode
+    text: str
+    words: int
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """An index of the server. `problem` says why the rest is not known; it is empty where there is none."""
+
+    name: str
+    documents: int
+    passages: int
+    sentences: int
+    size_bytes: int  # of all files
+    generation: int  # how many writes there were
+    roots: tuple[str, ...]  # the folders and files that it indexes
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexesAnswer:
+    """All indexes of the server, by name."""
+
+    indexes: tuple[IndexEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsAnswer:
+    """A part of the list of an index's documents. `next` is the offset of the part after it; null at the end."""
+
+    index: str
+    documents: tuple[DocumentInfo, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The server is up."""
+
+    status: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAnswer:
+    """The number of documents that were removed."""
+
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """The vector of one text: numbers, or in base64 their bytes as little-endian float32."""
+
+    object: str
+    index: int  # of the text among those that were sent
+    embedding: tuple[float, ...] | str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUsage:
+    """The number of words of the texts, under the names that clients of OpenAI's API expect."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsAnswer:
+    """The vectors of texts. The model is the name of the index."""
+
+    object: str
+    data: tuple[EmbeddedText, ...]
+    model: str
+    usage: EmbeddingUsage

@@ -1,0 +1,119 @@
+"""The operations of the server, declared: routes, parameters, answers, and the progress of those that take long.
+
+Server-sent events. Server-sent events of long work: its progress, the newest at a time, and at the end its report
+or
+its problem.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from semsearch.errors import SemsearchError
+from semsearch.results.codec import Record
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.problem_details import problem_of
+from semsearch.serve.request_parameters import Given, Parameter
+from semsearch.serve.work_pool import WorkPool
+
+# -- Server-sent events ------------------------------------------------------------------------------------------------
+
+EVENTS_TYPE = "text/event-stream"
+Report = Callable[[Any], None]  # is given a progress, of whatever work it is
+Work = Callable[[Report], dict[str, Any]]
+
+
+class ProgressEvents:
+    """The events of one piece of work, which begins when this is made. It goes on to its end if nobody listens.
+
+    Raises RequestRefused where the pool has no room.
+    """
+
+    def __init__(self, pool: WorkPool, work: Work, client: str | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self._newest: Record | None = None
+        self._future = pool.submit(lambda: work(self._report), client)
+        self._future.add_done_callback(lambda _: self._wake(None))
+
+    def _report(self, progress: Record) -> None:
+        self._wake(progress)
+
+    def _wake(self, progress: Record | None) -> None:
+        """Called by the writing thread. When the server has stopped, there is nobody to tell."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._set, progress)
+
+    def _set(self, progress: Record | None) -> None:
+        self._newest = progress or self._newest
+        self._changed.set()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The events, as they are sent."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            progress, self._newest = self._newest, None
+            if progress is not None:
+                yield _event("progress", progress.to_dict())
+            if self._future.done():
+                break
+        try:
+            yield _event("report", self._future.result())
+        except SemsearchError as error:
+            yield _event("problem", problem_of(error).fields())
+
+
+def _event(name: str, data: Any) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(data, default=str)}\n\n".encode()
+
+
+# -- The declaration ---------------------------------------------------------------------------------------------------
+
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+JSON_TYPE = "application/json"
+Run = Callable[[OpenIndexes, Given], dict[str, Any] | bytes]  # bytes where the answer is not JSON
+RunTogether = Callable[[OpenIndexes, Sequence[Given]], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of the server. With GET and DELETE, parameters come as a query string, otherwise as a JSON body.
+
+    The name in braces in the path, if there is one, is the first parameter.
+    """
+
+    method: Method
+    path: str
+    name: str  # unique
+    says: str
+    run: Run
+    answer: Any  # the class whose fields the JSON has; bytes where the answer is not JSON
+    parameters: tuple[Parameter, ...] = ()
+    example: Mapping[str, Any] = field(default_factory=dict)  # of the parameters
+    is_write: bool = False
+    is_drawn: bool = False  # a picture: made one after the other, beside the queries
+    is_long: bool = False  # takes minutes, though it changes nothing: waits with the writes, and needs no token
+    media: str = JSON_TYPE  # of the answer
+    stream: Callable[[OpenIndexes, Given], Work] | None = None  # answers by server-sent events too
+    together: RunTogether | None = None  # answers requests that differ in their query only, at less cost
+
+    @property
+    def in_path(self) -> Parameter | None:
+        """The parameter that is part of the path."""
+        return self.parameters[0] if "{" in self.path else None
+
+    @property
+    def beside_path(self) -> tuple[Parameter, ...]:
+        """The parameters that are not part of the path."""
+        return self.parameters if self.in_path is None else self.parameters[1:]
+
+    @property
+    def has_body(self) -> bool:
+        """True for methods whose requests carry a body."""
+        return self.method in ("POST", "PUT")

@@ -1,1 +1,0 @@
-"""Who may ask the server, and what every answer forbids a browser."""

@@ -1,0 +1,389 @@
+"""The operations that ask an index: search, search/batch, similar, explain, context, embeddings.
+
+Embeddings. /v1/embeddings: vectors of texts, in the form that clients of OpenAI's API know.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+from semsearch.errors import UsageError
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import FLOOR, Hit
+from semsearch.results.options import SearchOptions
+from semsearch.search.boosts import parse_boost
+from semsearch.search.filters import FilterChoice, parse
+from semsearch.search.query import understood
+from semsearch.search.search_warnings import GatheredWarning, about, gathered_warnings
+from semsearch.serve.answers import BatchAnswer, ContextAnswer, EmbeddingsAnswer, SearchAnswer, SimilarAnswer
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.serve.operation import Operation
+from semsearch.serve.request_parameters import Given, Parameter
+from semsearch.text.tokens import words
+
+# -- Searches ----------------------------------------------------------------------------------------------------------
+
+_MODES = ("hybrid", "dense", "lexical")
+_MOST_WILD = 4  # wildcards of a filter: matching takes a power of the path's length
+_MOST_WORDS = 100_000
+_MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as fit into a body
+_MOST_MODELS = 1000  # passages that an origin names; a search names ten
+
+INDEX = Parameter("index", "text", "The name of an index. It may be left out where the server has only one.", most=1000)
+INDEXES = Parameter(
+    "index",
+    "text or texts",
+    "The name of an index, or the names of several that are asked as one. It may be left out where the server has only "
+    "one.",
+    least=1,
+    most=100,
+)
+QUERY = Parameter("query", "text", "The query, in any words.", is_required=True, most=10_000)
+MODE = Parameter("mode", "text", "By meaning (dense), by words (lexical), or both.", default="hybrid", choices=_MODES)
+FILTERS = Parameter(
+    "filters",
+    "texts",
+    "Which documents may answer: globs on paths such as guide/*.md, conditions such as author=Ada, a|b for one or "
+    "the other, !a for what it leaves out. All must hold.",
+    default=(),
+    most=50,
+    longest=1000,
+)
+SYNTAX = Parameter(
+    "syntax",
+    "text",
+    'Whether "quoted phrases" must stand in a passage and -words must not (full), or all is text (plain).',
+    default="full",
+    choices=("full", "plain"),
+)
+OPTIONS = (
+    Parameter("k", "whole number", "How many hits at most.", default=10, least=1, most=1000),
+    MODE,
+    Parameter("min_score", "number", "Leave out hits below this score."),
+    FILTERS,
+    Parameter("context", "whole number", "How many sentences before and after.", default=0, least=0, most=100),
+    Parameter("duplicates", "true or false", "Passages that say the same one by one, not as one hit.", default=False),
+    SYNTAX,
+    Parameter("per_document", "whole number", "How many hits of one document at most.", least=1, most=1000),
+    Parameter(
+        "boosts",
+        "texts",
+        "Points for documents that pass a filter, guide/^0.1, or are recent, recent:30d^0.1.",
+        default=(),
+        most=20,
+        longest=1000,
+    ),
+    Parameter(
+        "floor", "number", "Leave out hits at the end whose relevance is below it.", default=0.0, least=0, most=1
+    ),
+)
+ORIGIN = Parameter(
+    "origin", "true or false", "Hits shall have their origin too, which explain needs to repeat a score.", default=False
+)
+PASSAGES = Parameter(
+    "passages",
+    "whole numbers",
+    "Only these passages may answer, by their ids, as hits and the map have them.",
+    most=_MOST_PASSAGES,
+)
+_SEARCH = (QUERY, INDEXES, *OPTIONS, ORIGIN)
+_SIMILAR = (
+    Parameter("path", "text", "The path or id of a document; or else give a hit.", most=4000),
+    Parameter("line", "whole number", "The line of the passage; without it, the whole document.", least=1),
+    INDEXES,
+    *OPTIONS,
+)
+_HIT = Parameter("hit", "object", "A hit as it was found, with its origin if possible.", of=Hit)
+_CONTEXT = (
+    QUERY,
+    INDEXES,
+    Parameter("max_words", "whole number", "The most words in all.", default=800, least=1, most=_MOST_WORDS),
+    *(each for each in OPTIONS if each.name not in ("k", "context", "floor")),
+    Parameter(
+        "floor",
+        "number",
+        "Leave out passages at the end whose relevance is below it; 0 leaves out none.",
+        default=FLOOR,
+        least=0,
+        most=1,
+    ),
+)
+
+
+def checked_filters(given: Given) -> tuple[str, ...]:
+    """The filters of a request. Raises UsageError for one with so many wildcards that it would take long."""
+    filters: tuple[str, ...] = given["filters"]
+    for text in filters:
+        _check_wildcards(text, parse(text))
+    return filters
+
+
+def _checked_boosts(given: Given) -> tuple[str, ...]:
+    """The boosts of a request. Raises UsageError as `checked_filters`."""
+    boosts: tuple[str, ...] = given["boosts"]
+    for text in boosts:
+        if (choice := parse_boost(text).filter) is not None:
+            _check_wildcards(text, choice)
+    return boosts
+
+
+def _check_wildcards(text: str, choice: FilterChoice) -> None:
+    if any(_wildcards(each.value) > _MOST_WILD for each in choice.comparisons):
+        raise UsageError(f"the filter {text!r} has more than {_MOST_WILD} wildcards; give several filters")
+
+
+def _wildcards(glob: str) -> int:
+    return glob.replace("[*]", "").replace("**", "*").count("*")
+
+
+def _options(given: Given) -> SearchOptions:
+    values = given.only(parameter.name for parameter in OPTIONS if parameter.name in given.values)
+    only = {"passages": given.values.get("passages")}  # not in a query string, which could not hold them
+    checked = {"filters": checked_filters(given), "boosts": _checked_boosts(given)}
+    return SearchOptions.from_dict(values | only | checked)
+
+
+def _dicts(hits: list[Hit], *, origin: bool = False) -> list[dict[str, Any]]:
+    return [hit.to_dict(origin=origin) for hit in hits]
+
+
+def _asked(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """The part of an answer that says which index answered, or which several."""
+    names = [*dict.fromkeys(given["index"] or ())]
+    if len(names) > 1:
+        return {"index": None, "indexes": names}
+    return {"index": indexes.name_of(names[0] if names else None)}
+
+
+def search(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Find the passages that answer a query best."""
+    (answer,) = search_together(indexes, [given])
+    return answer
+
+
+def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict[str, Any]]:
+    """Answer searches that differ in their query only."""
+    first = several[0]
+    queries = [given["query"] for given in several]
+    with gathered_warnings() as warnings:
+        answers = indexes.together(first["index"]).search_many(queries, options=_options(first))
+    return [
+        {
+            **_asked(indexes, first),
+            "query": given["query"],
+            "mode": given["mode"],
+            "hits": _dicts(hits, origin=given["origin"]),
+            **_warnings(given, warnings),
+        }
+        for given, hits in zip(several, answers, strict=True)
+    ]
+
+
+def _warnings(given: Given, warnings: Sequence[GatheredWarning]) -> dict[str, Any]:
+    """The part of an answer that says what was warned of, if anything was."""
+    if not warnings:
+        return {}
+    (syntax,) = understood([given["query"]], given["syntax"])
+    told = about(warnings, given["query"] if syntax is None else syntax.text)
+    return {"warnings": list(told)} if told else {}
+
+
+def search_batch(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Find the passages that answer each of several queries best."""
+    answers = indexes.together(given["index"]).search_many(given["queries"], options=_options(given))
+    return {
+        **_asked(indexes, given),
+        "mode": given["mode"],
+        "answers": [
+            {"query": query, "hits": _dicts(hits, origin=given["origin"])}
+            for query, hits in zip(given["queries"], answers, strict=True)
+        ],
+    }
+
+
+def similar(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Find the passages most similar to one, or to a document."""
+    values = given.values
+    if (values["path"] is None) == (values.get("hit") is None):
+        raise UsageError("give either the path of a document or a hit")
+    like = values["path"] if values.get("hit") is None else Hit.from_dict(values["hit"])
+    hits = indexes.together(given["index"]).similar(like, given["line"], options=_options(given))
+    return {**_asked(indexes, given), "mode": given["mode"], "hits": _dicts(hits)}
+
+
+def explain(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Explain the score of a hit for a query. The index is by default the one that the hit names."""
+    hit = Hit.from_dict(given["hit"])
+    index = indexes.get(hit.index if given["index"] is None else given["index"])
+    if given["own"]:
+        if hit.origin is None:
+            raise UsageError("this hit does not know which query it answers; search with origin=true")
+        check_origin(hit)
+        return index.explain_hit(hit).to_dict()
+    if given["query"] is None:
+        raise UsageError("the parameter query is missing: which query the score is to be explained for")
+    if hit.origin is not None:
+        check_origin(hit)
+    return index.explain(given["query"], hit, mode=given["mode"]).to_dict()
+
+
+def check_origin(hit: Hit) -> None:
+    """Raise UsageError for an origin that no search has given."""
+    origin = hit.origin
+    assert origin is not None  # only such hits are checked
+    numbers = (origin.weights.dense, origin.weights.lexical, origin.weights.near)
+    if not 0 < origin.weights.best < 1e9 or not all(0 <= number < 1e9 for number in numbers):
+        raise UsageError("the origin of that hit has weights that no search gives; send it as it was found")
+    if len(origin.models) > _MOST_MODELS:
+        raise UsageError(f"the origin of that hit names {len(origin.models)} passages; send it as it was found")
+
+
+def context(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Gather the best passages for a query as text for a language model, with numbered citations."""
+    made = indexes.together(given["index"]).context(
+        given["query"], max_words=given["max_words"], options=_options(given)
+    )
+    about = {**_asked(indexes, given), "query": given["query"], "mode": given["mode"]}
+    return about | made.to_dict()
+
+
+_EXAMPLE = {"query": "how do I rotate the keys?", "k": 3}
+_EXAMPLE_CONTEXT = {"query": "how do I rotate the keys?", "max_words": 300}
+ASKING = (
+    Operation(
+        "GET",
+        "/v1/search",
+        "search",
+        search.__doc__ or "",
+        search,
+        SearchAnswer,
+        _SEARCH,
+        _EXAMPLE,
+        together=search_together,
+    ),
+    Operation(
+        "POST",
+        "/v1/search",
+        "search_by_body",
+        search.__doc__ or "",
+        search,
+        SearchAnswer,
+        (*_SEARCH, PASSAGES),
+        _EXAMPLE | {"filters": ["guide/*.md", "year>=2020"], "mode": "hybrid"},
+        together=search_together,
+    ),
+    Operation(
+        "POST",
+        "/v1/search/batch",
+        "search_batch",
+        search_batch.__doc__ or "",
+        search_batch,
+        BatchAnswer,
+        (
+            Parameter("queries", "texts", "The queries.", is_required=True, most=1000, longest=10_000),
+            INDEXES,
+            *OPTIONS,
+            ORIGIN,
+            PASSAGES,
+        ),
+        {"queries": ["how do I rotate the keys?", "why does the printer jam?"]},
+    ),
+    Operation(
+        "GET",
+        "/v1/similar",
+        "similar",
+        similar.__doc__ or "",
+        similar,
+        SimilarAnswer,
+        _SIMILAR,
+        {"path": "notes/keys.md", "line": 8},
+    ),
+    Operation(
+        "POST",
+        "/v1/similar",
+        "similar_to_hit",
+        similar.__doc__ or "",
+        similar,
+        SimilarAnswer,
+        (*_SIMILAR, PASSAGES, _HIT),
+        {"path": "notes/keys.md"},
+    ),
+    Operation(
+        "POST",
+        "/v1/explain",
+        "explain",
+        explain.__doc__ or "",
+        explain,
+        Explanation,
+        (
+            Parameter("hit", "object", "A hit as it was found, with its origin.", is_required=True, of=Hit),
+            Parameter("query", "text", "The query; needed unless own is true.", most=10_000),
+            INDEX,
+            Parameter("mode", "text", "By default that of the hit.", choices=_MODES),
+            Parameter(
+                "own", "true or false", "Only the hit's own score, and only if no write came since.", default=False
+            ),
+        ),
+    ),
+    Operation(
+        "GET", "/v1/context", "context", context.__doc__ or "", context, ContextAnswer, _CONTEXT, _EXAMPLE_CONTEXT
+    ),
+    Operation(
+        "POST",
+        "/v1/context",
+        "context_by_body",
+        context.__doc__ or "",
+        context,
+        ContextAnswer,
+        (*_CONTEXT, PASSAGES),
+        _EXAMPLE_CONTEXT,
+    ),
+)
+
+
+# -- Embeddings --------------------------------------------------------------------------------------------------------
+
+_MOST_TEXTS = 2048
+
+
+def embed(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
+    """Return the vectors of texts, as an index embeds sentences. The model is the name of the index."""
+    texts: tuple[str, ...] = given["input"]
+    vectors = indexes.get(given["model"]).embed(texts)
+    if given["dimensions"] not in (None, vectors.shape[1]):
+        raise UsageError(f"dimensions are {vectors.shape[1]} in this index, and cannot be {given['dimensions']}")
+    as_text = given["encoding_format"] == "base64"
+    found = [b64encode(row.astype("<f4").tobytes()).decode() if as_text else row.tolist() for row in vectors]
+    tokens = sum(len(words(text)) for text in texts)
+    return {
+        "object": "list",
+        "data": [{"object": "embedding", "index": number, "embedding": each} for number, each in enumerate(found)],
+        "model": indexes.name_of(given["model"]),
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+
+
+EMBEDDING = (
+    Operation(
+        "POST",
+        "/v1/embeddings",
+        "embed",
+        embed.__doc__ or "",
+        embed,
+        EmbeddingsAnswer,
+        (
+            Parameter(
+                "input", "text or texts", "A text, or several.", is_required=True, most=_MOST_TEXTS, longest=100_000
+            ),
+            Parameter("model", "text", "The name of an index; it may be left out where there is only one.", most=1000),
+            Parameter(
+                "encoding_format", "text", "Numbers, or their bytes.", default="float", choices=("float", "base64")
+            ),
+            Parameter("dimensions", "whole number", "Only those that the vectors have.", least=1),
+            Parameter("user", "text", "Not looked at.", most=1000),
+        ),
+        {"input": ["how do I rotate the keys?"]},
+    ),
+)

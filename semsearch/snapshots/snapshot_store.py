@@ -1,0 +1,339 @@
+"""Snapshot stores: few methods, so that a folder, an object store or a database can be one.
+
+Folders. A folder as a place: of this machine, or of a network disk. It needs no package.
+
+Object stores and other file systems. Object stores and other file systems as places, as
+`semsearch.system.remote_files`
+opens them.
+
+Object stores write an object whole; elsewhere it is written and renamed.
+
+The store, opened by its URI. Places that snapshots are kept in: few methods, so that a folder, an object store or
+a
+database can be one.
+
+A place holds objects, whole bytes by name. All but one are named by their content and never changed; `replace`
+swaps
+the pointer to the newest, so that a reader finds the old one or the new one and nothing between.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, scheme_of, timeout_of
+from semsearch.system.durable import sync_folder
+from semsearch.system.locations import shown_uri
+from semsearch.system.remote_files import SECONDS, open_files, reached
+from semsearch.system.threads import call_within
+
+# -- Folders -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStore:
+    """The place that is a folder. Each object is a file, flushed to the disk and renamed."""
+
+    folder: Path
+
+    @classmethod
+    def at(cls, uri: str) -> FolderStore:
+        """The folder of a `file:` URI. Raises UsageError for one of another machine."""
+        parts = urlsplit(uri)
+        if parts.netloc not in ("", "localhost"):
+            raise UsageError(
+                f"{uri} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes"
+            )
+        return cls(Path(url2pathname(parts.path)))
+
+    def get(self, name: str, most: int) -> bytes:
+        """Read a file. Raises FileNotFoundError."""
+        with (self.folder / name).open("rb") as file:
+            return file.read(most + 1)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file under another name and rename it."""
+        temporary = self._written(name, data)
+        temporary.replace(self.folder / name)
+        sync_folder(temporary.parent)
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write a file that is not there. To claim the folder, its parent must be there, and nothing else in it.
+
+        A network disk that is not mounted has an empty folder in its place, or none.
+        """
+        if name == CLAIM and not self.folder.exists():
+            if not self.folder.parent.is_dir():
+                raise UsageError(f"{self.folder.parent} is not there, so {self.folder} cannot be made; is it mounted?")
+            self.folder.mkdir()
+        if name == CLAIM and not (self.folder / CLAIM).exists():
+            self._check_free()
+        temporary = self._written(name, data)
+        try:
+            os.link(temporary, self.folder / name)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links: two that claim it at the same moment are not told apart
+            if (self.folder / name).exists():
+                return False
+            temporary.replace(self.folder / name)
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+        sync_folder(self.folder)
+        return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a file in place of another."""
+        self.put(name, data)
+
+    def names(self, prefix: str) -> list[str]:
+        """The names of all files in a folder of the place and below."""
+        found: list[str] = []
+        for folder, _, files in os.walk(self.folder / prefix):
+            inside = Path(folder).relative_to(self.folder).as_posix()
+            found += [f"{inside}/{file}" for file in files]
+        return found
+
+    def delete(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        (self.folder / name).unlink(missing_ok=True)
+
+    def _check_free(self) -> None:
+        """Raise UsageError for a folder that holds anything else."""
+        foreign = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
+        if foreign:
+            raise UsageError(f"{self.folder} holds {min(foreign)!r} already; choose an empty folder to publish to")
+
+    def _written(self, name: str, data: bytes) -> Path:
+        path = self.folder / name
+        self._make(path.parent)
+        temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        return temporary
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder inside the place, which itself must be there."""
+        if folder != self.folder and not folder.exists():
+            self._make(folder.parent)
+            folder.mkdir(exist_ok=True)
+
+
+def _is_ours(name: str) -> bool:
+    return name in (CLAIM, POINTER, MANIFESTS[:-1], BLOCKS[:-1]) or name.endswith(".tmp")
+
+
+# -- Object stores and other file systems ------------------------------------------------------------------------------
+
+_WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "obs", "tos", "hf", "memory"}
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteStore:
+    """A place that fsspec reaches."""
+
+    files: Any  # an fsspec.AbstractFileSystem
+    root: str
+    is_whole: bool  # whether an object is written whole or not at all
+
+    @classmethod
+    def at(cls, uri: str) -> RemoteStore:
+        """Open the place of a URI. Raises MissingExtra without fsspec, UsageError for a scheme that it lacks."""
+        opened = open_files(uri)
+        return cls(opened.files, opened.root, scheme_of(uri) in _WHOLE)
+
+    def get(self, name: str, most: int) -> bytes:
+        """Read an object, or its first `most + 1` bytes. Raises FileNotFoundError."""
+        data: bytes = self._cat(self._path(name), most)
+        return data
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object."""
+        path = self._path(name)
+        self._make_folder(path)
+        self.files.pipe_file(path, data)
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write an object unless there is one. Where the store cannot refuse, it is looked first."""
+        path = self._path(name)
+        self._make_folder(path)
+        if self.files.exists(path):
+            return False
+        try:
+            self.files.pipe_file(path, data, mode="create")
+        except FileExistsError:
+            return False
+        except (TypeError, ValueError, NotImplementedError):
+            self.files.pipe_file(path, data)
+        return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write an object in place of another."""
+        path = self._path(name)
+        if self.is_whole:
+            self.files.pipe_file(path, data)
+            return
+        temporary = f"{path}.{secrets.token_hex(6)}.tmp"
+        self.files.pipe_file(temporary, data)
+        try:
+            self.files.mv(temporary, path)
+        except Exception:  # some rename over nothing that is there
+            self.files.pipe_file(path, data)
+            with suppress(Exception):
+                self.files.rm_file(temporary)
+
+    def names(self, prefix: str) -> list[str]:
+        """The names of all objects below a prefix."""
+        self.files.invalidate_cache()
+        try:
+            found: list[str] = self.files.find(self._path(prefix))
+        except FileNotFoundError:
+            return []
+        return [path.removeprefix(f"{self.root}/") for path in found]
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it is there."""
+        with suppress(FileNotFoundError):
+            self.files.rm_file(self._path(name))
+
+    def _path(self, name: str) -> str:
+        return f"{self.root}/{name}"
+
+    def _make_folder(self, path: str) -> None:
+        if not self.is_whole:
+            self.files.makedirs(path.rpartition("/")[0], exist_ok=True)
+
+    def _cat(self, path: str, most: int) -> bytes:
+        read: Callable[..., bytes] = self.files.cat_file
+        return read(path, start=0, end=most + 1)
+
+
+# -- The store, opened by its URI --------------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+
+class SnapshotStore(Protocol):
+    """The protocol of a place. Names are relative, with forward slashes; threads may share it."""
+
+    def get(self, name: str, most: int) -> bytes:
+        """Read an object; of a longer one `most + 1` bytes. Raises FileNotFoundError if there is none."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object that nobody reads yet. It is durable once this returns."""
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write an object unless there is one of that name; return whether it was written."""
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write an object in place of an earlier one, atomically: a reader sees the one or the other."""
+
+    def names(self, prefix: str) -> list[str]:
+        """The names of all objects that begin with a prefix, which ends with a slash."""
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it is there."""
+
+
+Opener = Callable[[str], SnapshotStore]
+
+
+def register(scheme: str, opener: Opener) -> None:
+    """Register what opens the places whose URIs have a scheme."""
+    _OPENERS[scheme] = opener
+
+
+def open_snapshot_store(uri: str, *, seconds: float = SECONDS) -> SnapshotStore:
+    """Open a place, each of whose answers must come within so many seconds, or within those that its URI allows if
+    these are more (`?timeout=SECONDS`, of buckets and databases). Nothing is asked of it yet.
+
+    Raises UsageError for what is no place, MissingExtra without what it needs.
+    """
+    whole = canonical(uri)
+    longest = max(seconds, timeout_of(whole))
+    return ReachedStore(_OPENERS.get(scheme_of(whole), _by_fsspec)(whole), shown_uri(whole), longest)
+
+
+def get_checked(place: SnapshotStore, name: str, most: int, what: str) -> bytes:
+    """Read an object of at most so many bytes. Raises FileNotFoundError, and IndexDamaged if it is longer."""
+    data = place.get(name, most)
+    if len(data) > most:
+        raise IndexDamaged(f"{what} has more than the {most:,} bytes that it may have")
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedStore:
+    """A place whose every answer comes within a deadline, and whose errors say what to do.
+
+    Raises StorageError where it cannot be reached, whatever its package raises then.
+    """
+
+    place: SnapshotStore
+    uri: str
+    seconds: float
+
+    def get(self, name: str, most: int) -> bytes:
+        """Read an object, as `Place.get`."""
+        return self._reach(partial(self.place.get, name, most), may_lack=True)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, as `Place.put`."""
+        self._reach(partial(self.place.put, name, data))
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write an object unless it is there, as `Place.create`."""
+        return self._reach(partial(self.place.create, name, data))
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write an object in place of another, as `Place.replace`."""
+        self._reach(partial(self.place.replace, name, data))
+
+    def names(self, prefix: str) -> list[str]:
+        """The names of objects, as `Place.names`."""
+        return self._reach(partial(self.place.names, prefix))
+
+    def delete(self, name: str) -> None:
+        """Delete an object, as `Place.delete`."""
+        self._reach(partial(self.place.delete, name))
+
+    def _reach(self, call: Callable[[], Result], *, may_lack: bool = False) -> Result:
+        passing = (FileNotFoundError,) if may_lack else ()
+        return reached(self.uri, partial(call_within, self.seconds, call), passing=passing)
+
+
+def _folder(uri: str) -> SnapshotStore:
+
+    return FolderStore.at(uri)
+
+
+def _postgres(uri: str) -> SnapshotStore:
+    from semsearch.stores.postgres_snapshots import SnapshotTable  # start-up time, as above
+
+    return SnapshotTable.at(uri)
+
+
+def _by_fsspec(uri: str) -> SnapshotStore:
+
+    return RemoteStore.at(uri)
+
+
+_OPENERS: dict[str, Opener] = {"file": _folder, "postgres": _postgres}

@@ -1,1 +1,0 @@
-"""Folders in object stores and other file systems, as fsspec reaches them: listed, compared and fetched."""

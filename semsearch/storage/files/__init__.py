@@ -1,1 +1,0 @@
-"""Files beside the database of an index: copies, maps, caches, and the disk space they take."""

@@ -1,0 +1,359 @@
+"""Vectors in tables of Lance: a store, whose segments are written once, and its owner.
+
+Vectors in tables of Lance, in a folder or on an object store: any number of readers, and no server.
+
+Lance (https://lance.org, Apache-2.0) is a columnar format with vector indexes, made for object stores. Of its two
+Python packages this uses pylance, the format's own, and not LanceDB, which wraps it: row masks, batches of queries
+and
+lists of files are needed here, and are in the former only.
+
+`place` is a folder or a bucket, `store` and `writer` are the vector store, `lists` are the segments of many
+vectors.
+
+Whose a place for tables of Lance is: `owner.lance`, a table with the owner.
+
+It has a first version only once, however many write it at the same time.
+
+Write vectors to tables of Lance: piece by piece as they come, and into lists if there are many.
+
+A vector store in tables of Lance. Every segment is a table that is written once.
+
+One of few vectors is read whole, by the first question, and held in memory, where FAISS compares all of them:
+Lance
+would read them again for every question. One of many has lists, which Lance keeps (semsearch.stores.lance.lists).
+A
+table is opened once, and several are asked at the same time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.faiss_store import HeldVectors
+from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
+from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
+from semsearch.dense.vector_store import Additions, Questions
+from semsearch.errors import IndexDamaged, StorageError, UsageError
+from semsearch.results.scan import Scan
+from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
+from semsearch.stores.engine import Engine, StoreLocation
+from semsearch.stores.lance_lists import COLUMN, ListedVectors, batches, make_lists, measured
+from semsearch.stores.lance_tables import PACE, SUFFIX, LancePlace, lance_package, located
+from semsearch.system.durable import file_digest
+
+# -- Ownership ---------------------------------------------------------------------------------------------------------
+
+OWNER = f"owner{SUFFIX}"
+_FASTER = ("already exists", "commit conflict")  # what Lance says where somebody else has written an owner meanwhile
+
+
+def claim(uri: str, owner: str) -> None:
+    """Make the place at a URI an owner's, if it is empty.
+
+    Raises UsageError if it is another's or has other files, StorageError.
+    """
+    place = LancePlace(uri)
+    if place.folder is not None:
+        try:
+            place.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{place.base} cannot be made: {error.strerror}") from error
+    if owner_of(place) is None:
+        if place.entries() - {OWNER}:
+            raise UsageError(f"{place.base} has other files; choose an empty place, or one that is not there yet")
+        _write_owner(place, owner)
+    if owner_of(place) != owner:
+        raise UsageError(f"{place.base} has the vectors of another index; choose another place")
+
+
+def release(uri: str, owner: str) -> None:
+    """Delete all tables of an owner at a URI, and its claim; nothing if the place is another's or gone."""
+    place = LancePlace(uri)
+    if owner_of(place) != owner:
+        return
+    for name in sorted(place.entries() - {OWNER}):
+        if name.endswith(SUFFIX):
+            place.drop(name)
+    place.drop(OWNER)
+    if place.folder is not None:
+        with suppress(OSError):  # somebody put another file there
+            place.folder.rmdir()
+
+
+def owner_of(place: LancePlace) -> str | None:
+    """The owner of a place, who wrote the first version; None if it has none."""
+    lance = lance_package()
+    opened = partial(lance.dataset, place.table(OWNER), version=1, storage_options=place.options)
+    try:
+        return str(place.ask(lambda: opened().to_table()["owner"][0].as_py(), name=OWNER))
+    except FileNotFoundError:
+        return None
+
+
+def _write_owner(place: LancePlace, owner: str) -> None:
+    import pyarrow  # an optional package
+
+    table, write = pyarrow.table({"owner": [owner]}), lance_package().write_dataset
+    try:
+        place.ask(partial(write, table, place.table(OWNER), storage_options=place.options))
+    except StorageError as error:
+        if not any(each in str(error) for each in _FASTER):
+            raise
+    place.flush(OWNER)
+
+
+# -- Writer ------------------------------------------------------------------------------------------------------------
+
+Float16 = npt.NDArray[np.float16]
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+
+_CHUNK = 1 << 16  # vectors held until they are written
+
+
+class LanceWriter:
+    """Writes vectors of one kind as tables of at most `largest` vectors each. A context manager."""
+
+    def __init__(self, store: LanceStore, generation: int, questions: Questions | None) -> None:
+        self._store = store
+        self._generation = generation
+        self._questions = questions
+        self._additions = Additions()
+        self._segments: list[Segment] = []
+        self._start()
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
+        self._additions.check(ids, vectors)
+        while len(ids):
+            room = min(self._store.largest - self._count, _CHUNK - sum(map(len, self._held)))
+            self._ids.append(ids[:room])
+            self._held.append(vectors[:room].astype(np.float16))
+            self._count += len(ids[:room])
+            ids, vectors = ids[room:], vectors[room:]
+            if self._count == self._store.largest:
+                self._write_segment()
+            elif sum(map(len, self._held)) == _CHUNK:
+                self._write_held()
+
+    def finish(self) -> list[Segment]:
+        """Write what is left, and return all segments of this writer."""
+        if self._count:
+            self._write_segment()
+        return self._segments
+
+    def __enter__(self) -> LanceWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._table is not None:
+            with suppress(StorageError):  # what ended this may have been the store; the next writer drops it
+                self._store.drop(self._name)
+
+    def _start(self) -> None:
+        """Begin a new table, of which nothing is written yet."""
+        self._name = segment_name(self._store.kind, self._generation).rpartition(".")[0] + SUFFIX
+        self._table: Any = None
+        self._ids: list[Int64] = []
+        self._held: list[Float16] = []
+        self._count = 0
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._size = 0
+
+    def _write_held(self) -> None:
+        """Append the vectors held so far to the table."""
+        import pyarrow
+
+        rows = np.concatenate(self._held)
+        vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(rows.ravel()), rows.shape[1])
+        place = self._store.place
+        write = partial(
+            lance_package().write_dataset,
+            pyarrow.table({COLUMN: vectors}),
+            place.table(self._name) if self._table is None else self._table,
+            mode="create" if self._table is None else "append",
+            storage_options=place.options,
+        )
+        self._table = place.ask(write, times=1 + rows.nbytes / PACE)
+        self._digest.update(rows.data)
+        self._size += rows.nbytes
+        self._held = []
+
+    def _write_segment(self) -> None:
+        """Finish the table: its last vectors, its lists if it has many, and a flush to the disk."""
+        if self._held:
+            self._write_held()
+        store, ids = self._store, IdRanges.of_ids(np.concatenate(self._ids))
+        layout = store.scanning.layout(self._count)
+        scan = self._make_lists(ids, layout) if layout.lists else None
+        size = self._size + store.add_lists(self._name, self._digest)
+        store.place.flush(self._name)
+        self._segments.append(Segment(store.kind, self._name, size, ids, self._digest.hexdigest(), scan))
+        self._start()
+
+    def _make_lists(self, ids: IdRanges, layout: SegmentLayout) -> Scan:
+        store = self._store
+        asked: Float32 = np.zeros((0, 0), np.float32)
+        if self._questions is not None:
+            asked = self._questions(ids.ids(evenly(len(ids), QUESTIONS)))
+        with store.place.reached():
+            make_lists(self._table, layout)
+            table = store.table(self._name)
+            vectors = ListedVectors(store.place, Segment(store.kind, self._name, 0, ids, ""), table)
+            return measured(vectors, table, layout, store.scanning.target_recall, asked)
+
+
+# -- Store -------------------------------------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+_AT_ONCE = 16  # segments that are asked at the same time
+
+
+class LanceStore:
+    """A store of one kind of vectors in tables of Lance."""
+
+    def __init__(
+        self, place: LancePlace, kind: Kind, *, scanning: ScanOptions | None = None, largest: int = LARGEST
+    ) -> None:
+        self.place = place
+        self.kind: Kind = kind
+        self.largest = largest
+        self.scanning = ScanOptions() if scanning is None else scanning
+        self._opened: dict[str, Future[OpenedSegment]] = {}
+        self._lock = Lock()
+        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-lance")
+
+    @property
+    def gathering(self) -> int | None:
+        """The number of vectors from which segments have lists; None if they never have."""
+        return self.scanning.gathering
+
+    @cached_property
+    def session(self) -> Any:
+        """What Lance keeps in memory of the tables: their beginnings, and the lists that were searched."""
+        lance_package()
+        from lance import Session
+
+        return Session()
+
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
+        """Open a reader of some segments. Tables that the previous reader had open too stay open."""
+        with self._lock:
+            self._opened = {
+                each.file: self._opened.get(each.file) or self._pool.submit(self._segment, each) for each in segments
+            }
+            opening = [self._opened[each.file] for each in segments]
+        try:
+            return SegmentsReader([each.result() for each in opening], removed, together=self._together)
+        except BaseException:
+            with self._lock:  # the next one tries again, and does not wait for what this one began
+                self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
+            raise
+
+    def writer(self, generation: int, *, questions: Questions | None = None) -> LanceWriter:
+        """Make a writer of new tables, which have no effect until the manifest names them."""
+
+        return LanceWriter(self, generation, questions)
+
+    def merge(
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
+    ) -> list[Segment]:
+        """Merge segments into new tables, without removed ids."""
+        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
+
+        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
+
+    def check(self, segment: Segment) -> list[str]:
+        """Check that a table is as it was written; its problems. Raises FileNotFoundError."""
+        digest = hashlib.blake2b(digest_size=16)
+        try:
+            with self.place.reached(segment.file):
+                for vectors in batches(self.table(segment.file)):
+                    digest.update(vectors.data)
+        except IndexDamaged as error:
+            return [str(error)]
+        self.add_lists(segment.file, digest)
+        is_same = digest.hexdigest() == segment.digest
+        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+
+    def names(self) -> Iterable[str]:
+        """The names of all tables of this kind, including unfinished ones."""
+        return self.place.names(self.kind)
+
+    def drop(self, name: str) -> None:
+        """Delete a table."""
+        self.place.drop(name)
+
+    def table(self, name: str) -> Any:
+        """Open a table. To be used within `place.reached`."""
+        return lance_package().dataset(
+            self.place.table(name), self.place.version(name), storage_options=self.place.options, session=self.session
+        )
+
+    def add_lists(self, name: str, digest: hashlib.blake2b) -> int:
+        """Add the files of a table's lists to a digest, if it has lists; their bytes."""
+        size = 0
+        with TemporaryDirectory() as folder:
+            for path in self.place.files(name):
+                if "/_indices/" in path:
+                    self.place.download(path, copy := Path(folder) / "file")
+                    digest.update(file_digest(copy).encode())
+                    size += copy.stat().st_size
+        return size
+
+    def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
+        """Do some work in threads: most of it waits for the object store."""
+        if len(work) == 1:
+            return [work[0]()]
+        return [future.result() for future in [self._pool.submit(each) for each in work]]
+
+    def _segment(self, segment: Segment) -> OpenedSegment:
+        times = 1 if segment.scan is not None else 1 + segment.size / PACE
+        return self.place.ask(partial(self._read, segment), name=segment.file, times=times)
+
+    def _read(self, segment: Segment) -> OpenedSegment:
+        table = self.table(segment.file)
+        opened: OpenedSegment
+        if segment.scan is not None:
+            is_whole, opened = True, ListedVectors(self.place, segment, table)
+        else:
+            rows = np.concatenate([*batches(table)])
+            is_whole = hashlib.blake2b(rows.data, digest_size=16).hexdigest() == segment.digest
+            opened = HeldVectors(segment, rows)
+        if not is_whole or table.count_rows() != len(segment.id_ranges):
+            raise IndexDamaged(
+                f"{segment.file} in {self.place.base} is not as it was written; run: semsearch index --rebuild"
+            )
+        return opened
+
+
+def _is_open(opening: Future[OpenedSegment]) -> bool:
+    return opening.done() and opening.exception() is None
+
+
+def _open(location: StoreLocation) -> LanceStore:
+    return LanceStore(LancePlace(location.uri), location.kind, scanning=location.scanning, largest=location.largest)
+
+
+def _check(scanning: ScanOptions) -> None:
+    if scanning.layout(LARGEST).codes == "SQ8":
+        raise UsageError(
+            f"Lance keeps vectors as half-precision floats, not as {scanning.factory}; give a number of lists, as in "
+            "--factory IVF1024,SQfp16, or leave it out"
+        )
+
+
+ENGINE = Engine(open=_open, located=located, claim=claim, release=release, check=_check)

@@ -1,0 +1,121 @@
+"""Where things lie: the current folder and those above it, the user's folders, and URIs of other file systems.
+
+The current folder of the process. Nothing else asks for it.
+
+Look for a file or folder in the current folder and in those above it, as git does for its own.
+
+Above the current folder, only what belongs to the user, to root or to the owner of the current folder counts: in a
+folder that everybody may write to, such as /tmp, a stranger could have put something for others to find.
+
+The user's folders, where the operating system has them: for files that can be made again, and for settings.
+
+URIs of object stores and other file systems, as fsspec names them: `s3://bucket/docs`, `memory://docs`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from semsearch.errors import UsageError
+
+
+def working_folder() -> Path:
+    """The absolute path of the current folder."""
+    return Path.cwd()
+
+
+# -- Upward ------------------------------------------------------------------------------------------------------------
+
+
+def folders_above(name: str) -> Iterator[Path]:
+    """The paths of this name in the folders above the current one, nearest first, that exist and can be trusted.
+
+    A folder that cannot be looked into has none. There is nothing above a current folder that has been deleted.
+    """
+    try:
+        here = working_folder()
+    except OSError:
+        return
+    for folder in here.parents:
+        path = folder / name
+        if os.path.lexists(path) and _is_trusted(path, here):
+            yield path
+
+
+def _is_trusted(path: Path, here: Path) -> bool:
+    if os.name == "nt":
+        return path.exists()
+    try:
+        return path.stat().st_uid in (os.getuid(), 0, here.stat().st_uid)
+    except OSError:  # a link that leads nowhere, or round
+        return False
+
+
+# -- User folders ------------------------------------------------------------------------------------------------------
+
+
+def cache_folder(kind: str) -> Path:
+    """The cache folder for one kind of file. It need not exist yet."""
+    from platformdirs import user_cache_path  # start-up time: 50 ms, and few runs keep anything
+
+    return user_cache_path("semsearch", appauthor=False, opinion=False) / kind
+
+
+def config_folder() -> Path:
+    """The folder for what the user has decided, or what was decided once for all. It need not exist yet."""
+    from platformdirs import user_config_path  # start-up time, as above
+
+    return user_config_path("semsearch", appauthor=False)
+
+
+def data_folder() -> Path:
+    """The folder for what the user keeps and no project has: $SEMSEARCH_HOME, if it is set. It need not exist yet."""
+    if home := os.environ.get("SEMSEARCH_HOME"):
+        return Path(home).expanduser()
+    from platformdirs import user_data_path  # start-up time, as above
+
+    return user_data_path("semsearch", appauthor=False)
+
+
+# -- Uris --------------------------------------------------------------------------------------------------------------
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
+
+
+def uri_scheme(text: str) -> str:
+    """The scheme of a text that begins as a URI does, in lower case; empty for what is none, such as a path."""
+    found = _SCHEME.match(text)
+    return found[1].lower() if found else ""
+
+
+def divided(uri: str) -> tuple[str, str]:
+    """The address and the options, with their question mark, of a URI."""
+    address, mark, options = uri.partition("?")
+    return address, mark + options
+
+
+def local_path(path: str) -> str:
+    """A path, or the one that a `file:` URI names. Raises UsageError for the file of another machine."""
+    if uri_scheme(path) != "file":
+        return path
+    parts = urlsplit(path)
+    if parts.netloc not in ("", "localhost"):
+        raise UsageError(f"{path} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
+    from urllib.request import url2pathname  # start-up time: it brings http and ssl, and few paths are URIs
+
+    return url2pathname(parts.path)
+
+
+def has_password(uri: str) -> bool:
+    """Return whether a URI has a password in it, or in the address of an endpoint among its options."""
+    return _SECRET.search(uri) is not None or _SECRET.search(unquote(uri)) is not None
+
+
+def shown_uri(uri: str) -> str:
+    """A URI as it may be printed: without the password that it may have."""
+    return _SECRET.sub(r"\1:…@", uri)

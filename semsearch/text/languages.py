@@ -1,0 +1,371 @@
+"""Languages: the rules of each, their names, their stop words, and which one a text is in.
+
+What is done to the words of each language: its stemmer, and the letters that are more than a letter with an
+accent.
+
+Stemmers are Snowball's (Porter 1980, and many others since). An accent is taken off after stemming, for stemmers
+go by
+it, and only where a word stays the same word without it: the ñ of año and the ı of Turkish are letters of their
+own.
+Languages without spaces between words are searched by sequences of characters: pairs in Chinese, Japanese and
+Korean
+(Nie et al. 2000), whose characters also count singly; longer ones in scripts that have fewer letters.
+
+The English names of languages, by their ISO 639-1 codes.
+
+English stop words: a query is searched without them, unless it has no other words.
+
+Stop words by language: the short ones of stopwords-iso.
+
+Its lists were gathered for classifying texts, and have words of which one may well ask: world, year, good. Nearly
+all
+words of up to four letters in them are articles, pronouns, prepositions and question words; without the longer
+ones
+questions are answered better than with all or none (docs/research/measurements.md).
+
+Which language a text is in: by its script, its function words, and the bigrams that chardet counts.
+
+A script that one language has settles it. Of the languages that share one, chardet's guess is taken if the text
+has
+about as many function words of it as of any other language. Whatever is not clearly another language counts as
+English,
+by whose rules all text was taken before there were others: source code, tables, names, a text of a few words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+ENGLISH = "en"
+SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRules:
+    """The rules of one language."""
+
+    stemmer: str | None = None  # as Snowball calls it; None: words stay as they are
+    letters: str = ""  # that keep their accents
+    is_latin: bool = True  # if not, words in Latin letters are taken for English
+    folds: bool = True  # whether accents are taken off at all
+    pairs: bool = False  # of characters that are words by themselves
+    sequences: bool = False  # of letters, for words are not parted
+
+
+def _other(stemmer: str | None = None, letters: str = "") -> LanguageRules:
+    """The rules of a language that is not written in Latin letters."""
+    return LanguageRules(stemmer, letters, is_latin=False)
+
+
+_CHARACTERS = LanguageRules(is_latin=False, folds=False, pairs=True)
+_UNPARTED = LanguageRules(is_latin=False, folds=False, sequences=True)
+
+RULES: dict[str, LanguageRules] = {
+    "ar": _other("arabic"),
+    "be": _other(None, "йў"),
+    "bg": _other(None, "й"),
+    "bn": LanguageRules(is_latin=False, folds=False),
+    "ca": LanguageRules("catalan", "ç"),
+    "cs": LanguageRules("czech"),
+    "da": LanguageRules("danish", "åæø"),
+    "de": LanguageRules("german"),
+    "el": _other("greek"),
+    "en": LanguageRules("english"),
+    "es": LanguageRules("spanish", "ñ"),
+    "et": LanguageRules("estonian", "õäöü"),
+    "fa": _other("persian"),
+    "fi": LanguageRules("finnish", "åäö"),
+    "fr": LanguageRules("french"),
+    "ga": LanguageRules("irish"),
+    "gu": LanguageRules(is_latin=False, folds=False),
+    "he": _other(None),
+    "hi": LanguageRules("hindi", is_latin=False, folds=False),
+    "hr": LanguageRules(None),
+    "hu": LanguageRules("hungarian", "öőüű"),
+    "hy": _other("armenian"),
+    "id": LanguageRules("indonesian"),
+    "is": LanguageRules(None, "ðþæöåáéíóúý"),
+    "it": LanguageRules("italian"),
+    "ja": _CHARACTERS,
+    "ka": _other(None),
+    "km": _UNPARTED,
+    "ko": _CHARACTERS,
+    "lo": _UNPARTED,
+    "lt": LanguageRules("lithuanian"),
+    "lv": LanguageRules(None),
+    "mk": _other(None, "ѓќ"),
+    "ms": LanguageRules(None),
+    "my": _UNPARTED,
+    "ne": LanguageRules("nepali", is_latin=False, folds=False),
+    "nl": LanguageRules("dutch"),
+    "no": LanguageRules("norwegian", "åæø"),
+    "pl": LanguageRules("polish"),
+    "pt": LanguageRules("portuguese"),
+    "ro": LanguageRules("romanian"),
+    "ru": _other("russian", "й"),
+    "sk": LanguageRules(None),
+    "sl": LanguageRules(None),
+    "sr": _other("serbian"),
+    "sv": LanguageRules("swedish", "åäö"),
+    "ta": LanguageRules("tamil", is_latin=False, folds=False),
+    "te": LanguageRules(is_latin=False, folds=False),
+    "th": _UNPARTED,
+    "tr": LanguageRules("turkish", "çğöşü"),
+    "uk": _other(None, "йї"),
+    "ur": _other(None),
+    "vi": LanguageRules(None, folds=False),
+    "zh": _CHARACTERS,
+}
+
+
+# -- Names -------------------------------------------------------------------------------------------------------------
+
+_NAMES = dict(
+    line.split(maxsplit=1)
+    for line in """
+    ar Arabic
+    be Belarusian
+    bg Bulgarian
+    bn Bengali
+    ca Catalan
+    cs Czech
+    da Danish
+    de German
+    el Greek
+    en English
+    es Spanish
+    et Estonian
+    fa Persian
+    fi Finnish
+    fr French
+    ga Irish
+    gu Gujarati
+    he Hebrew
+    hi Hindi
+    hr Croatian
+    hu Hungarian
+    hy Armenian
+    id Indonesian
+    is Icelandic
+    it Italian
+    ja Japanese
+    ka Georgian
+    km Khmer
+    ko Korean
+    lo Lao
+    lt Lithuanian
+    lv Latvian
+    mk Macedonian
+    ms Malay
+    my Burmese
+    ne Nepali
+    nl Dutch
+    no Norwegian
+    pl Polish
+    pt Portuguese
+    ro Romanian
+    ru Russian
+    sk Slovak
+    sl Slovenian
+    sr Serbian
+    sv Swedish
+    ta Tamil
+    te Telugu
+    th Thai
+    tr Turkish
+    uk Ukrainian
+    ur Urdu
+    vi Vietnamese
+    zh Chinese
+    """.strip().splitlines()
+)
+
+
+def name_of(language: str) -> str:
+    """The name of a language, by its code."""
+    return _NAMES[language]
+
+
+# -- English stop words ------------------------------------------------------------------------------------------------
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all am an and any are aren as at be because been before being below between
+    both but by can cannot could couldn did didn do does doesn doing don down during each few for from further had
+    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself
+    just let may me more most must mustn my myself no nor not of off on once only or other ought our ours ourselves
+    out over own same shan she should shouldn so some such than that the their theirs them themselves then there
+    these they this those through to too under until up us very was wasn we were weren what when where which while
+    who whom whose why will with won would wouldn you your yours yourself yourselves
+    """.split()
+)
+
+
+# -- Stop words --------------------------------------------------------------------------------------------------------
+
+LONGEST = 4  # letters
+
+
+@lru_cache(maxsize=64)
+def stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language, by its code; none of one that has no list."""
+    if language == ENGLISH:
+        return STOP_WORDS
+    from stopwordsiso import has_lang, stopwords  # start-up time: indexes in English need no others
+
+    found = stopwords(language) if has_lang(language) else ()
+    return frozenset(word for word in found if len(word) <= LONGEST)
+
+
+# -- Detection ---------------------------------------------------------------------------------------------------------
+
+SAMPLE = 1000  # characters of a document, which are looked at
+_ENGLISH_WORDS = frozenset(
+    "the of and to in is that for with as are on by this be it from an or which at was not".split()
+)
+_ENOUGH = 0.12  # of a text's words: so many of these, and it is English
+_AGREED = 0.06  # of a text's words are function words of the language that chardet names; Turkish has few
+_ALONE = 0.15  # of another language
+_LEAD = 1.5  # times as many function words as of English
+_NEAR = 0.8  # of the most function words that any language has in the text
+_FEWEST = 3  # different words of one, by which it is known
+_LETTERS = 0.3  # of a text's letters, in another script
+_KANA = 0.05  # for each Chinese character: so many, and the text is Japanese
+_GLANCE = 400  # characters
+_FEW = 20  # words
+_LONGER = 1.25  # times as many bytes as characters
+_WORD = re.compile(r"[^\W\d_]+")
+_SCRIPTS: dict[str, re.Pattern[str]] = {
+    script: re.compile(f"[{characters}]")
+    for script, characters in {
+        "el": "\u0370-\u03ff\u1f00-\u1fff",
+        "Cyrillic": "\u0400-\u052f",
+        "hy": "\u0531-\u0587",
+        "he": "\u05d0-\u05ea",
+        "Arabic": "\u0620-\u06d3",
+        "Devanagari": "\u0904-\u0939",
+        "bn": "\u0985-\u09b9",
+        "gu": "\u0a85-\u0ab9",
+        "ta": "\u0b85-\u0bb9",
+        "te": "\u0c05-\u0c39",
+        "th": "\u0e01-\u0e2e",
+        "lo": "\u0e81-\u0eae",
+        "my": "\u1000-\u102a",
+        "ka": "\u10d0-\u10ff",
+        "km": "\u1780-\u17b3",
+        "Kana": "\u3041-\u30fe",
+        "Han": "\u3400-\u4dbf\u4e00-\u9fff",
+        "ko": "\uac00-\ud7a3",
+    }.items()
+}
+_SHARED = {  # languages that share a script; the first is taken where nothing speaks for another
+    "Latin": tuple(code for code, rules in RULES.items() if rules.is_latin),
+    "Cyrillic": ("ru", "uk", "be", "bg", "mk", "sr"),
+    "Arabic": ("ar", "fa", "ur"),
+    "Devanagari": ("hi", "ne"),
+}
+
+
+def language_of(text: str) -> str:
+    """The language of a text by its ISO 639-1 code; English if it is not clearly another one."""
+    sample = text[:SAMPLE]
+    script = script_of(sample)
+    if script not in _SHARED:
+        return script
+    if script == "Latin" and _is_english(sample[:_GLANCE].lower().split()):
+        return ENGLISH
+    found = _WORD.findall(sample.lower())
+    if script == "Latin":
+        english = sum(word in _ENGLISH_WORDS for word in found)
+        return ENGLISH if not found or english >= _ENOUGH * len(found) else _in_latin(sample, found, english)
+    own = _function_words(found, script)
+    return _chosen(_guess(sample), own) if own else _SHARED[script][0]
+
+
+def clear_language_of(text: str, known: Iterable[str]) -> str | None:
+    """The language of a short text, such as a question; None if it is not clear from script or function words.
+
+    A text is taken to be in a `known` language that has its script, and in Latin letters about as many of its words.
+    """
+    sharing = _SHARED.get(script_of(text), ())
+    if ENGLISH not in sharing and not set(sharing).isdisjoint(known):
+        return None
+    language, found = language_of(text), _WORD.findall(text.lower())
+    if ENGLISH in sharing:
+        own = {code: len(set(found) & stop_words(code)) for code in (language, *known)}
+        if any(own[code] >= _NEAR * own[language] for code in known if code != language):
+            return None
+    english = sum(word in _ENGLISH_WORDS for word in found)
+    return language if language != ENGLISH or english >= max(2, _ENOUGH * len(found)) else None
+
+
+def _is_english(found: list[str]) -> bool:
+    """Whether a glance at the first words is enough: most documents are in English, and need no more."""
+    return len(found) >= _FEW and sum(word in _ENGLISH_WORDS for word in found) >= _ENOUGH * len(found)
+
+
+def language_of_parts(parts: Iterable[str]) -> str:
+    """The language of a document, given by its parts, of which the first few are looked at."""
+    sample = ""
+    for part in parts:
+        sample += f"{part}\n"
+        if len(sample) >= SAMPLE:
+            break
+    return language_of(sample)
+
+
+def script_of(text: str) -> str:
+    """The script of a text: the code of the language that alone has it, or the name of a script that several share."""
+    if len(text.encode("utf-8", "replace")) < _LONGER * len(text):
+        return "Latin"  # letters of all others take two bytes or more
+    counts = {script: len(pattern.findall(text)) for script, pattern in _SCRIPTS.items()}
+    kana, han = counts.pop("Kana"), counts.pop("Han")
+    counts["ja" if kana > _KANA * han else "zh"] = kana + han
+    most = max(counts, key=lambda script: counts[script])
+    return most if counts[most] > _LETTERS * sum(map(str.isalpha, text)) else "Latin"
+
+
+def _in_latin(sample: str, found: list[str], english: int) -> str:
+    """The language of a text in Latin letters that has few function words of English."""
+    own = _function_words(found, "Latin")
+    if max(own.values(), default=0) < max(_FEWEST, _AGREED * len(found), _LEAD * english):
+        return ENGLISH
+    guess = _guess(sample)
+    language = _chosen(guess, own)
+    enough = max((_AGREED if language == guess else _ALONE) * len(found), _LEAD * english)
+    different = sum(language in _telling("Latin").get(word, ()) for word in set(found))
+    return language if own[language] >= enough and different >= _FEWEST else ENGLISH
+
+
+def _function_words(found: list[str], script: str) -> Counter[str]:
+    """How many of some words are function words of each language of a script."""
+    telling = _telling(script)
+    return Counter(language for word in found for language in telling.get(word, ()))
+
+
+def _chosen(guess: str, own: Counter[str]) -> str:
+    """The guessed language, unless another has many more function words in the text."""
+    best = max(own, key=lambda language: own[language])
+    return guess if own[guess] >= _NEAR * own[best] else best
+
+
+@lru_cache(maxsize=8)
+def _telling(script: str) -> dict[str, list[str]]:
+    """Function words with the languages of a script that have them; no English words, nor letters of formulas."""
+    languages: dict[str, list[str]] = {}
+    for language in _SHARED[script]:
+        for word in stop_words(language) - STOP_WORDS:
+            if len(word) > 1:
+                languages.setdefault(word, []).append(language)
+    return languages
+
+
+def _guess(sample: str) -> str:
+    """The language that chardet names; empty if it names none."""
+    from chardet import detect  # start-up time: English is known without it
+
+    return str(detect(sample.encode("utf-8", "replace"))["language"] or "")

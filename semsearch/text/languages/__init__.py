@@ -1,1 +1,0 @@
-"""The languages that texts are in: which one, and what is done to its words."""

@@ -1,0 +1,423 @@
+"""Terms of the lexical index: stems of words and pairs of words, numbered by a lexicon; and the terms of a query.
+
+Words to stems, by the rules of a language. Two words of one stem are one term of the lexical index.
+
+Turn texts into terms of the lexical index: word stems, and pairs of words that are written together.
+
+A stem (Snowball's, of the text's language) makes "index", "indexes" and "indexing" one term. Words with a single
+joining character between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term,
+so
+that a name that is queried as it is written beats its parts. Where characters are words (Chinese), two that stand
+together are one more term; where words are not parted (Thai), terms are sequences of letters. A term is identified
+by a
+64-bit hash, the same in all languages. A query has the terms that it would have in any language of the index.
+
+A lexicon: it numbers the terms of texts (semsearch.text.terms.term_hashes), and stems every word once.
+
+The terms of a query: without its stop words, in each language of the index; and how many of them texts have.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from semsearch.arrays.hash_table import HashIndex
+from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
+from semsearch.text.tokens import (
+    HashedWords,
+    UInt64,
+    WordChunk,
+    hash_chunks,
+    hash_spans,
+    hash_words,
+    mix,
+    normalise,
+    words,
+)
+
+_NOT_DECOMPOSED = str.maketrans("ıł", "il")  # Unicode has them as letters of their own; people type them without
+
+
+def stems(found: Sequence[str], language: str) -> list[str]:
+    """The stem of each word of a text in a language. Words are lower-case and composed. (n) -> (n)"""
+    if language == ENGLISH:
+        return _snowball("english", [plain(word) for word in found])
+    rules = RULES[language]
+    result = list(found) if rules.stemmer is None else _snowball(rules.stemmer, found)
+    if rules.folds:
+        result = [_folded(word, rules.letters) for word in result]
+    if not rules.is_latin:
+        for position in [number for number, word in enumerate(found) if word.isascii()]:
+            result[position] = _snowball("english", [found[position]])[0]
+    return result
+
+
+def lowered(text: str, language: str) -> str:
+    """A text whose letters the tokeniser will lower as the language does: in Turkish, I is the capital of ı."""
+    return text.replace("İ", "i").replace("I", "ı") if language == "tr" else text
+
+
+def plain(word: str) -> str:
+    """A word without accents, for people leave them out."""
+    if word.isascii():
+        return word
+    decomposed = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    bare = normalise(decomposed).replace(" ", "")
+    return bare if words(bare) == [bare] else word  # half-width katakana would become several words
+
+
+def _folded(word: str, letters: str) -> str:
+    """A word without the accents of its letters, but for letters that are no others with an accent."""
+    if word.isascii():
+        return word
+    return "".join(char if char.isascii() or char in letters else _bare(char) for char in word)
+
+
+def _bare(char: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", char)
+    return "".join(part for part in decomposed if not unicodedata.combining(part)).translate(_NOT_DECOMPOSED)
+
+
+def _snowball(name: str, found: Sequence[str]) -> list[str]:
+    stemmer = Stemmer.Stemmer(name, 0)  # no cache of its own: here no word comes twice
+    return [str(stem) for stem in stemmer.stemWords(list(found))]
+
+
+# -- Term hashes -------------------------------------------------------------------------------------------------------
+
+Int64 = npt.NDArray[np.int64]
+
+_JOINERS = np.zeros(256, dtype=np.bool_)
+_JOINERS[list(b"-_./:+@#'&")] = True
+_PAIR = np.uint64(0xD6E8FEB86659FD93)  # any odd number: makes the pair (a, b) another term than (b, a)
+
+
+def word_chunks(texts: Sequence[str], language: str) -> Iterable[WordChunk]:
+    """The words of texts in a language."""
+    if language == ENGLISH:
+        return hash_chunks(texts)
+    return hash_chunks([lowered(text, language) for text in texts], marks=True)
+
+
+def sequences(texts: Sequence[str], language: str) -> HashedWords:
+    """The terms of texts whose words are not parted: all sequences of a few letters, in order."""
+    parts = cut(texts, language)
+    ends = np.cumsum([0, *map(len, parts)])
+    return HashedWords(hashes_of([part for own in parts for part in own]), ends)
+
+
+def cut(texts: Sequence[str], language: str) -> list[list[str]]:
+    """Cut each text into words and these into sequences of `SEQUENCE` letters; words in Latin letters, into stems."""
+    cut: list[list[str]] = []
+    for chunk in word_chunks(texts, language):
+        found = iter(stems(chunk.words(np.arange(len(chunk.hashes))), language))
+        for count in chunk.counts.tolist():
+            cut.append([part for word in islice(found, count) for part in _letters(word)])
+    return cut
+
+
+def _letters(word: str) -> list[str]:
+    """The sequences of letters of a word; the whole word if it is short, or in Latin letters."""
+    if word.isascii():
+        return [word]
+    return [word[first : first + SEQUENCE] for first in range(max(len(word) - SEQUENCE, 0) + 1)]
+
+
+def hashes_of(parts: Sequence[str]) -> UInt64:
+    """The hash of each stem or part of a word, whatever characters it has. (n,)"""
+    encoded = [part.encode() for part in parts]
+    ends = np.cumsum(np.array([0, *map(len, encoded)], dtype=np.int64))
+    return hash_spans(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends[:-1], ends[1:])
+
+
+def pairs(chunk: WordChunk, positions: Int64) -> UInt64:
+    """The terms of the words at the given positions, each joined with the next word."""
+    return mix(chunk.hashes[positions] * _PAIR + chunk.hashes[positions + 1])
+
+
+def joined_words(chunk: WordChunk, language: str) -> Int64:
+    """The positions of words that count as one more term with the next word."""
+    if not RULES[language].pairs:
+        return written_together(chunk)
+    return np.union1d(written_together(chunk), _side_by_side(chunk))
+
+
+def _side_by_side(chunk: WordChunk) -> Int64:
+    """The positions of Chinese, Japanese and Korean characters that stand directly before another one.
+
+    The tokeniser has put a space on either side of each, and a separator between two of them is one more.
+    """
+    if not len(chunk.starts):
+        return chunk.starts
+    first = chunk.data[chunk.starts]
+    sizes = chunk.ends - chunk.starts
+    alone = ((sizes == 3) & (first > 0xE0)) | ((sizes == 4) & (first >= 0xF0))  # the bytes of one such character
+    gaps = chunk.starts[1:] - chunk.ends[:-1]
+    return np.flatnonzero(alone[:-1] & alone[1:] & (gaps == 2))
+
+
+def written_together(chunk: WordChunk) -> Int64:
+    """The positions of words that a single joining character, which never ends a text, connects with the next word."""
+    ends = chunk.ends[:-1]
+    return np.flatnonzero((chunk.starts[1:] - ends == 1) & _JOINERS[chunk.data[ends]])
+
+
+# -- Lexicon -----------------------------------------------------------------------------------------------------------
+
+Int32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of n texts: their numbers (t,), the index of each one's text (t,), and each text's word count (n,)."""
+
+    numbers: Int32
+    texts: Int64
+    lengths: Int64
+
+    def and_then(self, more: Terms) -> Terms:
+        """These terms, and then those of more texts."""
+        return Terms(
+            np.concatenate((self.numbers, more.numbers)),
+            np.concatenate((self.texts, more.texts + len(self.lengths))),
+            np.concatenate((self.lengths, more.lengths)),
+        )
+
+
+class Lexicon:
+    """Numbers terms from 0 on, and remembers the stem of every word it has seen."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
+        self._numbers = HashIndex()  # a term to its number
+        self._terms: list[UInt64] = []
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def terms(self) -> UInt64:
+        """All terms, in the order of their numbers. (len(self),)"""
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *self._terms])
+
+    def of(self, texts: Sequence[str]) -> Terms:
+        """The terms of each text, repetitions included."""
+        return self.of_chunks(hash_chunks(texts))
+
+    def of_chunks(self, chunks: Iterable[WordChunk]) -> Terms:
+        """Like `of`, but for texts whose words have been found already."""
+        numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+        texts: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        lengths: list[Int64] = [np.zeros(0, dtype=np.int64)]
+        done = 0
+        for chunk in chunks:
+            owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+            together = written_together(chunk)
+            numbers += [self._stems(chunk, ENGLISH), self.number(pairs(chunk, together))]
+            texts += [owners, owners[together]]
+            lengths.append(chunk.counts)
+            done += len(chunk.counts)
+        return Terms(np.concatenate(numbers), np.concatenate(texts), np.concatenate(lengths))
+
+    def in_language(self, texts: Sequence[str], language: str) -> Terms:
+        """The terms of each text of a language, repetitions included."""
+        if language == ENGLISH:
+            return self.of(texts)
+        own = self.in_order(texts, language)
+        numbers, owners = [self.number(own.hashes)], [np.repeat(np.arange(len(texts)), np.diff(own.indptr))]
+        done = 0
+        for chunk in word_chunks(texts, language):
+            of_word = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+            joined = joined_words(chunk, language)
+            numbers.append(self.number(pairs(chunk, joined)))
+            owners.append(of_word[joined])
+            done += len(chunk.counts)
+        return Terms(np.concatenate(numbers), np.concatenate(owners), np.diff(own.indptr))
+
+    def in_order(self, texts: Sequence[str], language: str = ENGLISH) -> HashedWords:
+        """The terms of the words of each text, in their order; none for joined words."""
+        if language != ENGLISH and RULES[language].sequences:
+            return sequences(texts, language)
+        numbers, counts = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+        for chunk in word_chunks(texts, language):
+            numbers.append(self._stems(chunk, language))
+            counts.append(chunk.counts)
+        return HashedWords(self.terms[np.concatenate(numbers)], np.cumsum(np.concatenate(counts)))
+
+    def number(self, terms: UInt64) -> Int32:
+        """The numbers of terms; new terms get the next numbers. (n,) -> (n,)"""
+        numbers = self._numbers.look_up(terms)
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, which = np.unique(terms[unseen], return_inverse=True)
+            new_numbers = np.arange(len(self), len(self) + len(new), dtype=np.int32)
+            self._numbers.insert(new, new_numbers)
+            self._terms.append(new)
+            numbers[unseen] = new_numbers[which.reshape(-1)]
+        return numbers
+
+    def _stems(self, chunk: WordChunk, language: str) -> Int32:
+        seen = self._words.setdefault(language, HashIndex())
+        numbers = seen.look_up(chunk.hashes)
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
+            stem_numbers = self.number(hashes_of(stems(chunk.words(unseen[first]), language)))
+            seen.insert(new, stem_numbers)
+            numbers[unseen] = stem_numbers[which.reshape(-1)]
+        return numbers
+
+
+# -- Question terms ----------------------------------------------------------------------------------------------------
+
+_ONLY_ENGLISH = (ENGLISH,)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """The terms that a query is searched by (t,), and the lower-case words that each of them stands for (t,)."""
+
+    terms: UInt64
+    words: list[str]
+
+
+def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
+    """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
+    return of_questions([question], languages)[0]
+
+
+def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
+    """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
+    asked = _without_stop_words(question, languages)
+    shared = [*word_chunks([asked], ENGLISH)]
+    of_each = [
+        _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
+        for language in languages
+    ]
+    return of_each[0] if len(of_each) == 1 else _merged(of_each)
+
+
+def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
+    """Like `of_question`, but for several queries, which in English are stemmed and hashed together."""
+    if tuple(languages) != _ONLY_ENGLISH:
+        return [named_terms(question, languages).terms for question in questions]
+    stemmer = Stemmer.Stemmer("english")
+    found: list[UInt64] = []
+    for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
+        together = written_together(chunk)
+        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
+        found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
+        terms = np.concatenate((hash_words(found_stems).hashes, pairs(chunk, together)))
+        owners = np.concatenate((owners, owners[together]))
+        order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
+        found += np.split(terms[order], ends[:-1])
+    return found
+
+
+def content_words(question: str) -> list[str]:
+    """The words of a query without stop words, unless it has no others; each once, in order."""
+    return list(dict.fromkeys(words(_without_stop_words(question))))
+
+
+def count_shared(question: str, texts: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[int]:
+    """Count the distinct terms of a query that each text has, in the language in which it has the most of them."""
+    if tuple(languages) == _ONLY_ENGLISH:
+        return _count_shared_in_english(question, texts)
+    asked, most = np.unique(of_questions([question], languages)[0]), np.zeros(len(texts), dtype=np.int64)
+    for language in languages:
+        lexicon = Lexicon()
+        found = lexicon.in_language(texts, language)
+        held = np.isin(lexicon.terms[found.numbers], asked)
+        pairs = np.unique(np.stack((found.texts[held], found.numbers[held])), axis=1)
+        most = np.maximum(most, np.bincount(pairs[0], minlength=len(texts)))
+    return [int(count) for count in most]
+
+
+def _count_shared_in_english(question: str, texts: Sequence[str]) -> list[int]:
+    """As `count_shared`.
+
+    An English stem begins with its word's first letter, so that only words with the first letter of one of the query's
+    are stemmed. Letters outside ASCII may lose their accents, and such words are always stemmed.
+    """
+    asked = np.unique(of_questions([question])[0], return_index=True)[0]
+    if not len(asked):
+        return [0] * len(texts)
+    stemmer, begins = Stemmer.Stemmer("english"), _first_letters(words(question))
+    shared: list[int] = []
+    for chunk in hash_chunks(texts):
+        near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), written_together(chunk)
+        _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
+        near_stems = stemmer.stemWords([plain(word) for word in chunk.words(near[firsts])])
+        terms = np.concatenate((hash_words(near_stems).hashes[which.reshape(-1)], pairs(chunk, together)))
+        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
+        numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)
+        held = asked[numbers] == terms
+        has = np.zeros((len(chunk.counts), len(asked)), dtype=np.bool_)
+        has[owners[held], numbers[held]] = True
+        shared += np.count_nonzero(has, axis=1).tolist()
+    return shared
+
+
+def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which bytes a word with the same stem as one of these may begin with. (256,)"""
+    begins = np.zeros(256, dtype=np.bool_)
+    begins[128:] = True
+    for letter in {plain(word)[0] for word in found}:
+        if letter.isascii():
+            begins[[ord(letter), ord(letter.upper())]] = True
+    return begins
+
+
+def _without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
+    """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
+    idle = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _idle_words(question, languages)
+    pieces = [piece for piece in question.split() if not _is_idle(piece, idle)]
+    return " ".join(pieces) or question
+
+
+def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
+    """The stop words of that language of an index of which a query has the most; of two, of the one named first."""
+    found = words(question)
+    return stop_words(max(languages, key=lambda language: sum(word in stop_words(language) for word in found)))
+
+
+def _is_idle(piece: str, idle: frozenset[str]) -> bool:
+    """Return whether a piece of a query has only stop words, or no words."""
+    return piece.lower() in idle or all(word in idle for word in words(piece))
+
+
+def _has_english_words(question: str, language: str) -> bool:
+    """Return whether the words of a query in a language are those that it has in English, before they are stemmed."""
+    return language == ENGLISH or (question.isascii() and lowered(question, language) == question)
+
+
+def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> QuestionTerms:
+    """The terms of all words of a query, by the rules of one language. `chunks`: its words in that language."""
+    if RULES[language].sequences:
+        return QuestionTerms(sequences([question], language).hashes, cut([question], language)[0])
+    terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
+    names: list[str] = []
+    for chunk in chunks:  # so few words are not worth remembering
+        found, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
+        terms += [hashes_of(stems(found, language)), pairs(chunk, joined)]
+        names += [*found, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]
+    return QuestionTerms(np.concatenate(terms), names)
+
+
+def _merged(of_each: Sequence[QuestionTerms]) -> QuestionTerms:
+    """The terms of a query in any of several languages, each as often as in that which has it most often."""
+    merged: dict[int, list[str]] = {}
+    for found in of_each:
+        own: dict[int, list[str]] = {}
+        for term, word in zip(found.terms.tolist(), found.words, strict=True):
+            own.setdefault(term, []).append(word)
+        merged.update({term: names for term, names in own.items() if len(names) > len(merged.get(term, ()))})
+    terms = [term for term, names in merged.items() for _ in names]
+    return QuestionTerms(np.array(terms, dtype=np.uint64), [word for names in merged.values() for word in names])

@@ -1,0 +1,174 @@
+"""Learn topics from the postings of an index, and make the topic vectors of its passages.
+
+Learn topics from the postings of an index: the truncated singular value decomposition of its passages.
+
+Of many passages an even sample is decomposed: it has the terms that matter.
+
+Make the topic vectors of passages from postings, and keep them until the passages are embedded.
+
+Postings are ordered by term, but passages are embedded one after the other. So the vectors of all passages of a
+segment
+of postings are made at once, and kept in an unnamed temporary file in the order of their ids: memory is needed for
+one
+segment of postings, not for the corpus.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.randomised_svd import decompose, signs
+from semsearch.lexical.postings import LexicalSegment
+from semsearch.text.tokens import UInt64
+from semsearch.topics.topic_model import Topics, log_counts
+
+Float32 = npt.NDArray[np.float32]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+Bool = npt.NDArray[np.bool_]
+
+DIMENSION = 192
+SAMPLE = 10_000  # passages
+LEAST = 200  # passages: fewer teach nothing
+MOST_TERMS = 37_000  # 15 MB
+_MORE = 16  # dimensions computed beyond those kept
+_ROUNDS = 4  # of multiplying by A Aᵀ
+_NOTHING = 1e-4  # of the largest singular value: below it, rounding
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSample:
+    """The postings of some passages: how often each passage has each term, an entry for each of p pairs."""
+
+    terms: UInt64  # (p,)
+    passages: Int32  # index of the passage (p,)
+    counts: UInt8  # (p,)
+
+
+def fit_topics(
+    segments: Sequence[LexicalSegment],
+    removed: IdRanges,
+    *,
+    dimension: int = DIMENSION,
+    sample: int = SAMPLE,
+    least: int = LEAST,
+    most_terms: int = MOST_TERMS,
+) -> Topics | None:
+    """Learn topics from the passages that are not removed, at most one topic for every two passages.
+
+    None if there are fewer passages than `least`, or no term distinguishes any of them from the others. The result does
+    not depend on how passages are divided among segments.
+    """
+    held = [segment.id_ranges.without(removed).all_ids() for segment in segments]
+    ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *held]))
+    if len(ids) < max(least, 2):
+        return None
+    size = min(sample, len(ids))
+    drawn = _draw(segments, ids[np.arange(size) * len(ids) // size])
+    names, columns = np.unique(drawn.terms, return_inverse=True)
+    having = _having(segments, removed, names)
+    kept = having < len(ids)  # a term that all passages have says nothing
+    if np.count_nonzero(kept) > most_terms:
+        kept[np.argsort(np.where(kept, -having, 0), kind="stable")[most_terms:]] = False
+    if not kept.any():
+        return None
+    idf = np.log(len(ids) / having).astype(np.float32)
+    entries = np.flatnonzero(kept[columns])
+    weights = log_counts(drawn.counts[entries]) * idf[columns[entries]]
+    column = (np.cumsum(kept) - 1)[columns[entries]]
+    matrix = csr_array(coo_array((weights, (drawn.passages[entries], column)), shape=(size, int(column.max()) + 1)))
+    loadings = right_singular_vectors(_unit_rows(matrix), min(dimension, size // 2))
+    return Topics(names[kept], idf[kept], loadings.astype(np.float16), size)
+
+
+def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
+    """The right singular vectors of A: (n, t) -> V (t, ≤ k), those of the largest singular values first.
+
+    There are fewer if the rank is lower. Each has a fixed sign (semsearch.arrays.randomised_svd). Those of the same
+    singular value may be rotated among themselves on another processor; their span is the same.
+    """
+    width = min(k + _MORE, *matrix.shape)
+    start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
+    found = decompose(matrix, start, k, rounds=_ROUNDS)
+    real = found.values > _NOTHING * found.values[:1]
+    right = found.projected @ (found.rotation[:, real] / found.values[real]).astype(np.float32)
+    return np.asarray(right * signs(right))
+
+
+def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> PassageSample:
+    """All postings of the passages with the chosen ids, which rise. (s,)"""
+    parts: list[PassageSample] = []
+    for segment in segments:
+        inside = np.flatnonzero(segment.id_ranges.has(chosen))
+        number = np.full(len(segment.postings), -1, dtype=np.int32)
+        number[segment.id_ranges.below(chosen[inside])] = inside
+        segment.postings.check()
+        numbers = number[segment.postings.rows]
+        positions = np.flatnonzero(numbers >= 0)
+        owners = np.searchsorted(segment.postings.bounds, positions, side="right") - 1
+        parts.append(
+            PassageSample(segment.postings.terms[owners], numbers[positions], segment.postings.counts[positions])
+        )
+    return PassageSample(
+        np.concatenate([part.terms for part in parts]),
+        np.concatenate([part.passages for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
+def _having(segments: Sequence[LexicalSegment], removed: IdRanges, terms: UInt64) -> Int64:
+    """Count the passages that are not removed and have each of some terms, which rise. (t,) -> (t,)"""
+    total = np.zeros(len(terms), dtype=np.int64)
+    for segment in segments:
+        postings, gone = segment.postings, segment.id_ranges.rows_in(removed)
+        bounds = postings.bounds
+        if gone.any():
+            bounds = np.concatenate(([0], np.cumsum(~gone[postings.rows])))[bounds]
+        positions = postings.positions(terms)
+        held = np.flatnonzero(positions >= 0)
+        total[held] += np.diff(bounds)[positions[held]]
+    return total
+
+
+def _unit_rows(matrix: csr_array) -> csr_array:
+    """Scale each row to length one; an empty row stays empty. (n, t) -> (n, t)"""
+    squares: Any = matrix.power(2)
+    lengths = np.sqrt(squares.sum(axis=1))
+    shares = 1 / np.where(lengths > 0, lengths, 1)
+    scaled = matrix.data * np.repeat(shares, np.diff(matrix.indptr)).astype(np.float32)
+    return csr_array((scaled, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+# -- Passages ----------------------------------------------------------------------------------------------------------
+
+
+class TopicVectors:
+    """The topic vectors of the passages of some segments of postings, by id."""
+
+    def __init__(self, topics: Topics, segments: Sequence[LexicalSegment], folder: Path) -> None:
+        ids = [segment.id_ranges.all_ids() for segment in segments]
+        self._ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *ids]))
+        shape = (max(len(self._ids), 1), topics.dimension)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            self._vectors = np.memmap(file, dtype=np.float16, mode="w+", shape=shape)
+        for segment, own in zip(segments, ids, strict=True):
+            self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(segment.postings)
+
+    def of(self, ids: Int64) -> Float32:
+        """The topic vectors of passages by id; zero for a passage in none of the segments. (n,) -> (n, k)"""
+        rows = np.searchsorted(self._ids, ids)
+        held = np.flatnonzero(rows < len(self._ids))
+        held = held[self._ids[rows[held]] == ids[held]]
+        result = np.zeros((len(ids), self._vectors.shape[1]), dtype=np.float32)
+        result[held] = self._vectors[rows[held]]
+        return result

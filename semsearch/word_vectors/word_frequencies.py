@@ -1,0 +1,110 @@
+"""The probability p(w) of each word of a vector table, from word counts, and the files that keep counts.
+
+Counts files: how often each word occurs in a body of text, the source of p(w).
+
+A counts file has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use
+the
+same form, so their files can be given as they are.
+
+The probability p(w) of each word of a vector table, from word counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.errors import StorageError, VectorsError
+from semsearch.text.tokens import hash_words, normalise
+from semsearch.word_vectors.table import WordVectors
+
+
+def read_counts(path: Path) -> Counter[str]:
+    """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.
+
+    Words that the tokeniser would split cannot occur and are left out.
+    Raises VectorsError, which names the line, if a line is not a word and a whole number, or if there are no lines.
+    """
+    counts: Counter[str] = Counter()
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                word, _, count = line.rstrip("\n").rpartition(" ")
+                if not word or not (count.isascii() and count.isdigit()):
+                    found = line.rstrip()[:60]
+                    raise VectorsError(f"{path}, line {number}: expected a word, a space and a count, found {found!r}")
+                normal = normalise(word)
+                if normal and " " not in normal:
+                    counts[normal] += int(count)
+    except (OSError, UnicodeDecodeError) as error:
+        raise VectorsError(f"{path} cannot be read as a file of word counts: {error}") from error
+    if not counts.total():
+        raise VectorsError(f"{path} has no counts; expected lines of a word, a space and a count")
+    return counts
+
+
+def write_counts(counts: Mapping[str, int], path: Path) -> None:
+    """Write a counts file. Equal counts are ordered by word, so that the same text always gives the same file.
+
+    Raises StorageError if it cannot be written.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank))
+        partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+
+
+def most_frequent(counts: Mapping[str, int], size: int) -> list[str]:
+    """The `size` most frequent words, most frequent first."""
+    return [word for word, _ in sorted(counts.items(), key=_rank)[:size]]
+
+
+def shares(counts: Mapping[str, int]) -> npt.NDArray[np.float64]:
+    """p(w) of each counted word, in the order of the counts. (n,)"""
+    numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
+    return np.asarray(numbers / numbers.sum())
+
+
+def _rank(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+# -- Frequencies -------------------------------------------------------------------------------------------------------
+
+Float32 = npt.NDArray[np.float32]
+
+GENERAL_WORDS = 20_000  # see docs/research/measurements.md
+MIN_FREQUENCY = 1e-5  # of words to show: once in a hundred thousand, so ten thousand of the shipped vectors
+
+
+def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:
+    """p(w) of each word of a vector table, by a counts file; a word that it lacks gets its least probability. (V,)"""
+    counted = shares(counts)
+    ids = vectors.lookup(hash_words(list(counts)).hashes)
+    p = np.full(len(vectors), counted.min())
+    p[ids[ids >= 0]] = counted[ids >= 0]
+    return p.astype(np.float32)
+
+
+def smoothed(counts: npt.NDArray[np.integer[Any]]) -> Float32:
+    """p(w) by the counts (V,) of a corpus; a word that it lacks gets the probability of one occurrence. (V,) -> (V,)"""
+    total = max(int(counts.sum()), 1)
+    return np.asarray(np.maximum(counts, 1) / total, dtype=np.float32)
+
+
+def mixed(counts: npt.NDArray[np.integer[Any]], general: Float32) -> Float32:
+    """p(w) by the counts (V,) of a corpus to which `GENERAL_WORDS` words of general English p(w) (V,) are added. (V,)
+
+    This is a Dirichlet prior, as used to smooth language models (Zhai and Lafferty 2004): for a few notes p(w) is that
+    of general English, for a large corpus its own.
+    """
+    prior = general.astype(np.float64) / general.sum(dtype=np.float64)
+    return np.asarray((counts + GENERAL_WORDS * prior) / (counts.sum() + GENERAL_WORDS), dtype=np.float32)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
+from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.options import strings
@@ -30,8 +31,6 @@ from semsearch.word_vectors.table import DEFAULT_VECTORS
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     from distributed import Client
 
     from semsearch.embedding.directions import Direction
@@ -580,7 +579,7 @@ class Index(SingleIndex):
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         return self._asking().context(query, options, max_words=max_words)
 
-    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str]) -> Float32:
         return self._asking().embed(texts)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import ref
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Named = TypeVar("Named", bound=Path | str)
 _INDEX = "index="
-Float = npt.NDArray[np.float64]
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
 _STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
 _MORE = 20  # hits that each index is asked for beyond the page: their order changes when scores are made comparable
@@ -316,7 +315,7 @@ def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[H
     return sorted(found, key=lambda hit: -hit.score)
 
 
-def _of_both_halves(hits: Sequence[Hit]) -> Float:
+def _of_both_halves(hits: Sequence[Hit]) -> Float64:
     """The scores of hits by their meaning and words alone. (n,)"""
     dense, lexical = (
         np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
@@ -325,7 +324,7 @@ def _of_both_halves(hits: Sequence[Hit]) -> Float:
     return fuse(dense, lexical)
 
 
-def _scores(hits: Sequence[Hit]) -> Float:
+def _scores(hits: Sequence[Hit]) -> Float64:
     return np.array([hit.score for hit in hits], dtype=np.float64)
 
 

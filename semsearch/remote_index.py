@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from weakref import ref
 
 from semsearch import errors
+from semsearch.arrays.types import Float32
 from semsearch.errors import SemsearchError, ServerError, UsageError
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
 from semsearch.results.explanation import Explanation
@@ -31,8 +32,6 @@ from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    import numpy.typing as npt
 
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -111,10 +110,10 @@ class RemoteIndex(SingleIndex):
         answer = self._server.post("/v1/context", given)
         return Context.from_dict({key: answer[key] for key in ("text", "words", "citations", "weak") if key in answer})
 
-    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str]) -> Float32:
         import numpy as np  # start-up time: a question needs no arrays here
 
-        rows: list[npt.NDArray[np.float32]] = []
+        rows: list[Float32] = []
         for first in range(0, max(len(texts), 1), _AT_ONCE):
             given = {"model": self._name(), "input": texts[first : first + _AT_ONCE], "encoding_format": "base64"}
             data = self._server.post("/v1/embeddings", given)["data"]

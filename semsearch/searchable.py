@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
+from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, Hit, Hits
 from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
@@ -159,7 +157,7 @@ class Searchable(ABC):
         chosen = SearchOptions.chosen(_CONTEXT if options is None else options, None, keywords)
         return self._context(query, replace(chosen, context=0), max_words)
 
-    def embed(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
+    def embed(self, texts: Iterable[str]) -> Float32:
         """Embed texts as the index embeds its sentences: unit vectors, float32. (n) -> (n, d)
 
         A text without a known word has a zero vector. Raises UsageError while the index has no text.
@@ -324,7 +322,7 @@ class SingleIndex(Searchable):
         return self
 
     @abstractmethod
-    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
+    def _embed(self, texts: Sequence[str]) -> Float32: ...
 
     @abstractmethod
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]: ...

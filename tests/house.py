@@ -94,9 +94,7 @@ class House:
         for node in ast.walk(ast.parse(self.text[module])):
             if isinstance(node, ast.ImportFrom) and node.module is not None:
                 names = (f"{node.module}.{alias.name}" for alias in node.names)
-                yield from (
-                    name if name in self.files else node.module for name in names if node.module in self.files
-                )
+                yield from (name if name in self.files else node.module for name in names if node.module in self.files)
             elif isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names if alias.name in self.files)
 

@@ -40,12 +40,10 @@ from semsearch import (
     Text,
     location,
 )
+from semsearch.arrays.types import Float32
 from semsearch.errors import IndexNotFound, UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from semsearch import RemoteIndex
 
 # -- Opening -----------------------------------------------------------------------------------------------------------
@@ -118,7 +116,7 @@ def _open_or_create(path: str | Path) -> Index:
 # -- Vectors -----------------------------------------------------------------------------------------------------------
 
 EmbedderLike: TypeAlias = Index | SentenceEmbedder | str | Path
-Embed: TypeAlias = "Callable[[Sequence[str]], npt.NDArray[np.float32]]"
+Embed: TypeAlias = "Callable[[Sequence[str]], Float32]"
 
 
 def embedder_of(given: EmbedderLike) -> Embed:

@@ -15,14 +15,13 @@ from typing import Any, TypeAlias
 from weakref import finalize
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
 from semsearch.adapters.adapted_index import EmbedderLike, embedder_of
+from semsearch.arrays.types import Float32
 from semsearch.embedding import PRIOR
 from semsearch.text import words
 
-Float32 = npt.NDArray[np.float32]
 Ranked: TypeAlias = dict[str, dict[str, float]]  # by query, then by document
 
 _WIDER = 5  # passages asked for, for each document that is wanted: a document may have several

@@ -7,10 +7,8 @@ are at most half full.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Int32 = npt.NDArray[np.int32]
-UInt64 = npt.NDArray[np.uint64]
+from semsearch.arrays.types import Int32, UInt64
 
 
 def look_up(keys: UInt64, values: Int32, wanted: UInt64) -> Int32:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
+from semsearch.arrays.types import Float32, Float64, Floating
+
 _CLOSE = 1e-3  # of the largest pivot: below it, a column is close to dependent on earlier ones
 _COLUMNS = 64  # of a dense factor at a time: they stay in the processor's cache
 
@@ -83,7 +82,7 @@ def product(matrix: csr_array, dense: Float32) -> Float32:
 # -- Signs -------------------------------------------------------------------------------------------------------------
 
 
-def signs(columns: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int8]:
+def signs(columns: Floating) -> npt.NDArray[np.int8]:
     """The factor 1 or -1 for each column that makes the first of its largest entries positive. (n, m) -> (m,)
 
     Entries within a thousandth of the largest count as equally large: which of two equal ones comes out larger is a

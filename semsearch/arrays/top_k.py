@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
+from semsearch.arrays.types import Float32, Int64
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Float32 = npt.NDArray[np.float32]
+from semsearch.arrays.types import Float32, Int16
 
 
 def unit(vectors: Float32, *, scale: npt.NDArray[Any]) -> Float32:
@@ -46,7 +46,6 @@ def row_lengths(vectors: Float32) -> Float32:
 
 # -- Half precision ----------------------------------------------------------------------------------------------------
 
-Int16 = npt.NDArray[np.int16]
 
 _SHIFT = 13  # bits, 23 - 10
 _MASK = np.int32(-0x70002000)  # the sign and the 15 shifted bits; the bits between them are copies of the sign

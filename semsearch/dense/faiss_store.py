@@ -45,10 +45,10 @@ from typing import TYPE_CHECKING, Any
 
 import faiss as _faiss
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt8
 from semsearch.arrays.vectors import to_single
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
@@ -62,8 +62,6 @@ from semsearch.system.open_cache import OpenCache
 if TYPE_CHECKING:
     from semsearch.dense.faiss_writer import SegmentWriter
 
-UInt8 = npt.NDArray[np.uint8]
-Int64 = npt.NDArray[np.int64]
 
 _INNER_PRODUCT = 0
 _EIGHT_BITS, _HALF = 0, 4  # faiss.ScalarQuantizer.QT_8bit, QT_fp16
@@ -192,9 +190,6 @@ class _LayoutWalk:
 
 # -- Faiss segment -----------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Bool = npt.NDArray[np.bool_]
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _ROUNDING = 2e-3  # the error of a number in half precision, at most

@@ -11,10 +11,10 @@ from typing import Any
 
 import faiss as _faiss
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
+from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.dense.scan_plan import (
     FEW,
     PLAIN,
@@ -32,10 +32,6 @@ from semsearch.dense.vector_store import Additions, Questions
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft, WrittenFile, write_durably
-
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _CHUNK = 1 << 14  # vectors decoded at a time

@@ -12,12 +12,10 @@ from typing import Any
 
 import faiss as _faiss
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import evenly
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 Rows = Callable[[Int64], Float32]  # the vectors of rows by their numbers (m,) -> (m, d)
 Report = Callable[[int, int], None]  # rows done, of how many
 

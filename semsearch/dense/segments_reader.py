@@ -24,16 +24,13 @@ from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
+from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
 from semsearch.storage.segments import Segment
-
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 BLOCK = 4096  # vectors: they and their products with five hundred queries are fifteen megabytes
 
@@ -60,7 +57,6 @@ def compare_all(
 
 # -- Segments reader ---------------------------------------------------------------------------------------------------
 
-Bool = npt.NDArray[np.bool_]
 Result = TypeVar("Result")
 
 _MANY = 32  # queries from which matrix products take less time than a scan for each

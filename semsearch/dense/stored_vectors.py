@@ -16,7 +16,8 @@ from typing import Any
 
 import faiss as _faiss
 import numpy as np
-import numpy.typing as npt
+
+from semsearch.arrays.types import Float32, Float64, Int64
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 
@@ -49,9 +50,6 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 # -- Stored ------------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 Part = Callable[[Float32], Float32]
 
 

@@ -40,18 +40,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.segments import Segment
 
 if TYPE_CHECKING:
     from semsearch.dense.stored_vectors import StoredVectors
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 Questions = Callable[[Int64], Float32]  # questions about passages with these ids, as vectors, to measure recall with
 
 NO_IDS = IdRanges.of(())

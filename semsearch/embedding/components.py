@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
+from semsearch.arrays.types import Float32, Float64
 
 _TOGETHER = 4096  # sentences
 _FEW = 1024  # vectors, of which each takes up to half a microsecond more in NumPy than in BLAS

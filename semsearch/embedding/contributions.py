@@ -19,14 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import row_lengths, to_unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.text.ragged import Ragged
-
-Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

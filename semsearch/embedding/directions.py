@@ -14,13 +14,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float64
 from semsearch.embedding.components import CommonComponents
 from semsearch.errors import UsageError
 from semsearch.word_vectors.nearest_words import Neighbour
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
-
-Float64 = npt.NDArray[np.float64]
 
 
 @runtime_checkable

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Int32, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.estimator import BATCH, Choices, EmbedderParameters, Encoding, batched, listed
 from semsearch.embedding.methods import Method
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
 def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown: bool) -> Ragged:
     """The ids of each text's words. Words that the table lacks are left out, or kept as unknown words of the texts."""
-    parts: list[npt.NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
-    counts: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    parts: list[Int32] = [np.zeros(0, dtype=np.int32)]
+    counts: list[Int64] = [np.zeros(1, dtype=np.int64)]
     unknown_words: list[OovWords] = []
     for chunk in chunks:
         parts.append(vectors.lookup(chunk.hashes))
@@ -224,8 +225,6 @@ def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
 
 # -- Embedder ----------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _WORDS = 10  # of a text, on average, roughly
 

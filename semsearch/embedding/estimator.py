@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float32
 from semsearch.embedding.methods import Method, Unknown, find_method
 from semsearch.embedding.weights import check_a
 from semsearch.errors import FitError, UsageError
@@ -256,8 +257,6 @@ class EmbedderParameters(TextTransformer):
 
 
 # -- Encoding ----------------------------------------------------------------------------------------------------------
-
-Float32 = npt.NDArray[np.float32]
 
 
 class Encoding:

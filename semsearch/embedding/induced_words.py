@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.system.threads import Threads
 from semsearch.text.ragged import OovWords, Ragged
@@ -30,13 +30,6 @@ from semsearch.word_vectors.table import Guessing, WordVectors
 if TYPE_CHECKING:
     from semsearch.system.threads import Spread
 
-Bool = npt.NDArray[np.bool_]
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 OCCURRENCES = 5  # of a word: with fewer, its contexts say too little
 _MOST_WORDS = 4000  # unknown words that get a vector, the most frequent ones

@@ -13,17 +13,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Float16, Float32
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import Guessing, WordVectors
 
 if TYPE_CHECKING:
     from semsearch.embedding.induced_words import InducedWords
-
-Float32 = npt.NDArray[np.float32]
 
 
 class WordMemory:
@@ -54,7 +52,7 @@ class WordMemory:
             self._remember(distinct, found)
         return result
 
-    def _remember(self, words: OovWords, rows: npt.NDArray[np.float16]) -> None:
+    def _remember(self, words: OovWords, rows: Float16) -> None:
         with self._lock:
             first = len(self._index)
             fresh = np.flatnonzero(self._index.look_up(words.hashes) < 0)[: len(self._rows) - first]

@@ -20,16 +20,14 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Float32, Int32, Int64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import NONE, OovWords, Ragged
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import WordVectors
-
-Float32 = npt.NDArray[np.float32]
 
 
 def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
@@ -84,7 +82,6 @@ def average_few(texts: Ragged, rows: Float32) -> Float32:
 
 # -- Weighted sums -----------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 
 _FEW = 4096  # words: below, no sparse product is loaded
 _ROWS = 2048  # texts whose vectors are made together, and stay near the processor until they are finished
@@ -145,7 +142,7 @@ class WeightedSums:
         known = self.is_known(texts)
         return texts if known.all() else texts.only(known)
 
-    def is_known(self, texts: Ragged) -> npt.NDArray[np.bool_]:
+    def is_known(self, texts: Ragged) -> Bool:
         """Return which words of texts have a vector. (t,)"""
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
         unknown = np.flatnonzero(~known)
@@ -154,7 +151,7 @@ class WeightedSums:
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return known
 
-    def words(self, ids: npt.NDArray[np.int32], unknown_words: OovWords = NONE) -> Float32:
+    def words(self, ids: Int32, unknown_words: OovWords = NONE) -> Float32:
         """The weighted vectors of words: weight(w) v_w. (t,) -> (t, d)"""
         return self.vectors_of(ids, unknown_words) * self._weights_of(ids)[:, None]
 
@@ -257,7 +254,7 @@ class WeightedSums:
             )
         return last[1]
 
-    def vectors_of(self, ids: npt.NDArray[np.int32], unknown_words: OovWords) -> Float32:
+    def vectors_of(self, ids: Int32, unknown_words: OovWords) -> Float32:
         """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
         rows = self._vectors.rows(np.maximum(ids, 0))
         is_unknown = ids < 0
@@ -265,7 +262,7 @@ class WeightedSums:
             rows[is_unknown] = self._guesses(unknown_words)[-1 - ids[is_unknown]]
         return rows
 
-    def _weights_of(self, ids: npt.NDArray[np.int32]) -> Float32:
+    def _weights_of(self, ids: Int32) -> Float32:
         """The weights of words, known and unknown ones. (t,) -> (t,)"""
         weights = self._weights.of(np.maximum(ids, 0))
         return np.where(ids < 0, np.float32(self._weights.of_unknown_words), weights)

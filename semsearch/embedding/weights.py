@@ -17,15 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Float64, Floating, Int64
 from semsearch.embedding.methods import Weighting
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import mixed, probabilities, read_counts, shares, smoothed
-
-Array = npt.NDArray[np.floating[Any]]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 SIF_A = 1e-3  # SIF paper, table 1
 LEAST_A = 1e-12  # far below any p(w), where weights are a / p(w), a smaller a only makes them too small to compute with
@@ -38,17 +35,17 @@ def check_a(a: float) -> None:
         raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
 
 
-def sif_weights(p: Array, a: float) -> Float64:
+def sif_weights(p: Floating, a: float) -> Float64:
     """The weights of SIF: a / (a + p(w)). (V,) -> (V,)"""
     return np.asarray(a / (a + p.astype(np.float64)))
 
 
-def usif_weights(p: Array, a: float) -> Float64:
+def usif_weights(p: Floating, a: float) -> Float64:
     """The weights of uSIF: 1 / (a/2 + p(w)), times a as in the released program. (V,) -> (V,)"""
     return np.asarray(a / (a / 2 + p.astype(np.float64)))
 
 
-def usif_a(p: Array, n: float) -> float:
+def usif_a(p: Floating, n: float) -> float:
     """The parameter of uSIF: a = (1 - α) / (α Z), Z = |V| / 2, α the share of words with p(w) > 1 - (1 - 1/|V|)^n.
 
     p is (V,), n the mean number of words of a sentence. If no word is that frequent, as can happen only with a toy
@@ -110,7 +107,7 @@ def learn_weights(
     if weighting == "idf":
         having = _count(batches(), len(vectors), once_per_text=True)
         return WordWeights(weighting, 0.0, idf_weights(having.words, having.texts).astype(np.float32), stored=True)
-    table: Array
+    table: Floating
     if frequencies == "vectors":
         table = p = vectors.frequencies
     elif frequencies == "corpus":
@@ -129,7 +126,7 @@ def learn_weights(
 class _CorpusCounts:
     """Counts of each known word in a corpus, and the number of texts that have words."""
 
-    words: npt.NDArray[np.int64]  # (V,)
+    words: Int64  # (V,)
     texts: int
 
 

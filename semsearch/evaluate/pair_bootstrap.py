@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float64, Floating, UInt8
 from semsearch.evaluate.retrieval import Figure
 
-Float64 = npt.NDArray[np.float64]
 RESAMPLES = 2000
 _BLOCK = 250  # draws made at a time
 
@@ -52,7 +52,7 @@ class PairDraws:
         generator = np.random.default_rng(crc32(name.encode()))
         self._counts = np.concatenate([_counts(generator, _BLOCK, pairs) for _ in range(0, resamples, _BLOCK)])
 
-    def pearson(self, x: npt.NDArray[np.floating[Any]], y: Float64) -> Float64:
+    def pearson(self, x: Floating, y: Float64) -> Float64:
         """Compute Pearson's r on each draw; 0 where x or y is constant in it. (n,), (n,) -> (B,)"""
         x, y = _standard(x), _standard(y)
         columns = np.stack([x, y, x * x, y * y, x * y], axis=1).astype(np.float32)
@@ -67,7 +67,7 @@ class PairDraws:
         return np.asarray(sums / len(values), dtype=np.float64)
 
 
-def _counts(generator: np.random.Generator, draws: int, pairs: int) -> npt.NDArray[np.uint8]:
+def _counts(generator: np.random.Generator, draws: int, pairs: int) -> UInt8:
     """How often each pair is in each of some draws. (draws, pairs)"""
     drawn = generator.integers(0, pairs, size=(draws, pairs)) + pairs * np.arange(draws)[:, None]
     return np.bincount(drawn.ravel(), minlength=draws * pairs).reshape(draws, pairs).astype(np.uint8)
@@ -79,7 +79,7 @@ def claimed(better: Mapping[str, Resampled], worse: Mapping[str, Resampled]) -> 
     return Resampled.mean(both) if both else None
 
 
-def _standard(values: npt.NDArray[np.floating[Any]]) -> Float64:
+def _standard(values: Floating) -> Float64:
     """Centre values and scale them to a deviation of one, which leaves r as it is and keeps sums exact enough. (n,)"""
     wide = values.astype(np.float64)
     wide -= wide.mean()

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
+from semsearch.arrays.types import Float32, Float64
 from semsearch.dense.faiss_store import Vectors
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.inputs import import_extra
@@ -131,7 +132,6 @@ def reranked_name(modes: Sequence[Mode], model: str) -> str:
     return f"{modes[0]}+{model}"
 
 
-Float64 = npt.NDArray[np.float64]
 Scores = Callable[[str], Float64]  # a query to the score of every document, (n,)
 Encode = Callable[[list[str]], npt.NDArray[Any]]  # n texts -> (n, d)
 
@@ -259,7 +259,7 @@ def _by_cosine(encode: Encode) -> Callable[[list[str]], Scores]:
     return prepare
 
 
-def _unit(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def _unit(vectors: npt.NDArray[Any]) -> Float32:
     """Rows at length one, zero rows as they are. (n, d) -> (n, d)"""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.evaluate.beir import Collection, collection_folders, read_collection
 from semsearch.evaluate.inputs import check_several, import_extra
@@ -28,7 +28,6 @@ from semsearch.results.options import Mode
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 
-Float64 = npt.NDArray[np.float64]
 RESAMPLES = 10_000
 _LEVEL = (2.5, 97.5)  # percentiles
 _AT_ONCE = 4_000_000  # numbers of a block of draws

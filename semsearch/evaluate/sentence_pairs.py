@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError
 from semsearch.evaluate.inputs import FileLine, as_number, check_scores, numbered_lines, parts_of
 
@@ -144,7 +144,7 @@ class Task:
     name: str
     group: str
     split: str  # "" if the file's name has none
-    scores: npt.NDArray[np.float64]
+    scores: Float64
     first: Sequence[str]
     second: Sequence[str]
 

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Floating
 from semsearch.arrays.vectors import row_lengths, unit
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
@@ -68,7 +67,6 @@ def _find(name: str) -> Method:
 USIF_N = 11  # uSIF paper, section 4.2: E|s| over all the papers' data
 UNIFORM = "uniform"  # all words alike, whatever a is
 _BATCH = 8192  # sentences at a time
-Float32 = npt.NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
 
 
@@ -98,7 +96,7 @@ class WeighedWords:
         if weighting in ("none", "idf"):
             return learn_weights(weighting, self.vectors, lambda: fitted, a=None, frequencies=self.frequencies)
         if self.frequencies == "corpus":
-            table: npt.NDArray[np.floating[Any]]
+            table: Floating
             counted = learn_weights("sif", self.vectors, lambda: fitted, a=SIF_A, frequencies="corpus")
             table = p = counted.values
         else:
@@ -108,7 +106,7 @@ class WeighedWords:
         return WordWeights(weighting, a, p, stored=self.frequencies != "vectors")
 
     @cached_property
-    def _counted(self) -> tuple[npt.NDArray[np.floating[Any]], Float32]:
+    def _counted(self) -> tuple[Floating, Float32]:
         """p(w) of all counted words, of which uSIF's α is a share, and of those that have vectors."""
         if self.frequencies == "vectors":
             return self.vectors.frequencies, self.vectors.frequencies

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Float64, Floating
 from semsearch.evaluate.claims import Ordering, orderings
 from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
 from semsearch.evaluate.published import GROUPS, YEAR_TASKS, published, published_task
@@ -17,10 +17,8 @@ from semsearch.evaluate.sts_cosines import Cosines
 from semsearch.results.codec import Record, called, digits
 from semsearch.text.tokens import words
 
-Array = npt.NDArray[np.floating[Any]]
 
-
-def pearson(x: Array, y: Array) -> float:
+def pearson(x: Floating, y: Floating) -> float:
     """Pearson's r, Σ (x - mean)(y - mean) / (‖x - mean‖ ‖y - mean‖); 0 if x or y is constant. (n,), (n,)"""
     x, y = x.astype(np.float64), y.astype(np.float64)
     x, y = x - x.mean(), y - y.mean()
@@ -28,12 +26,12 @@ def pearson(x: Array, y: Array) -> float:
     return float(x @ y) / lengths if lengths > 0 else 0.0
 
 
-def spearman(x: Array, y: Array) -> float:
+def spearman(x: Floating, y: Floating) -> float:
     """Spearman's ρ: Pearson's r of the ranks. (n,), (n,)"""
     return pearson(ranks(x), ranks(y))
 
 
-def ranks(x: Array) -> npt.NDArray[np.float64]:
+def ranks(x: Floating) -> Float64:
     """Ranks from 1, equal values sharing the mean of theirs. (n,) -> (n,)"""
     _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
@@ -42,7 +40,7 @@ def ranks(x: Array) -> npt.NDArray[np.float64]:
 Key = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def counted_once(tasks: Sequence[Task]) -> dict[str, npt.NDArray[np.bool_]]:
+def counted_once(tasks: Sequence[Task]) -> dict[str, Bool]:
     """Which pairs of each task count, by the task's label: all those of a year; of others, those of no year. (n,)
 
     Pairs are the same if they have the same words, in either order of the two sentences.
@@ -196,7 +194,7 @@ class PairMeasures:
         )
         return MeasuredCosines(score, whole, once)
 
-    def _resampled(self, found: Cosines, kept: npt.NDArray[np.bool_]) -> Resampled:
+    def _resampled(self, found: Cosines, kept: Bool) -> Resampled:
         x, y = found.values[kept], found.task.scores[kept]
         key = found.task.label, bool(kept.all())
         if key not in self._draws:
@@ -275,5 +273,5 @@ def _fits(found: Sequence[MeasuredCosines], fits: Sequence[str]) -> Iterator[Fit
             yield FitDifference(group, method, vectors, fit_on, difference.value, difference.low, difference.high)
 
 
-def _varies(scores: npt.NDArray[np.float64]) -> bool:
+def _varies(scores: Float64) -> bool:
     return len(np.unique(scores)) > 1

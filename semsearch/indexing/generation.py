@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import Questions, VectorStore
 from semsearch.embedding.components import SentenceSums
@@ -59,9 +59,6 @@ if TYPE_CHECKING:
     import sqlite3
 
 # -- Embedding batches of passages -------------------------------------------------------------------------------------
-
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +290,7 @@ class Generation:
             progress=self._progress,
         )
 
-    def _stored_questions(self, passage_ids: npt.NDArray[np.int64]) -> Float32:
+    def _stored_questions(self, passage_ids: Int64) -> Float32:
         """Questions about passages, embedded by the stored fit."""
         embedder = load_embedder(self.db, self._vectors())
         if embedder is None:

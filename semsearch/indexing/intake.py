@@ -13,7 +13,6 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.postings_writer import WordsWriter
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from semsearch.indexing.prepare_files import Chunk, Prepared
     from semsearch.text.passage_records import PassageRecord
 
-Int64 = npt.NDArray[np.int64]
 
 _BATCH = 2048  # passages
 _TEXTS = 4096  # headings and sentences whose words are found at once

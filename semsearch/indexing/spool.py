@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Int64
 from semsearch.text.ragged import OovWords, Ragged
-
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 _HEADER = 40  # five int64: passages, rows, words, unknown words, their bytes
 

@@ -30,22 +30,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, are_new
+from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, Postings
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
-from semsearch.text.tokens import UInt64
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,20 +25,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
 from semsearch.text.terms import Lexicon, Terms
-from semsearch.text.tokens import UInt64, WordChunk, hash_chunks
+from semsearch.text.tokens import WordChunk, hash_chunks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Int64 = npt.NDArray[np.int64]
-Int32 = npt.NDArray[np.int32]
-Float32 = npt.NDArray[np.float32]
-UInt8 = npt.NDArray[np.uint8]
-Bool = npt.NDArray[np.bool_]
 
 _MAGIC = b"semsearch words1"
 _HEADER = 40  # the magic and three int64: T, R, P
@@ -251,8 +247,6 @@ class PostingsBuilder:
 
 
 # -- Segment -----------------------------------------------------------------------------------------------------------
-
-Float64 = npt.NDArray[np.float64]
 
 
 class LexicalSegment:

@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Int64
 from semsearch.lexical.postings import GatheredPostings, LexicalSegment, PostingsBuilder
 from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.system.durable import Write, write_durably
 from semsearch.text.languages import ENGLISH
 from semsearch.text.passage_records import PassageWords
 from semsearch.text.terms import Lexicon
-
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
 
 _CHUNK = 1 << 20
 

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32
 from semsearch.errors import MissingExtra, StorageError, UsageError
 from semsearch.maintenance.read_documents import text_of
 from semsearch.search.filter_sql import condition, teach
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 # -- Rows --------------------------------------------------------------------------------------------------------------
 
 Unit = Literal["documents", "passages", "sentences"]
-Float32 = npt.NDArray[np.float32]
 
 _TOGETHER = 100  # documents whose vectors are fetched at once
 
@@ -96,22 +95,22 @@ def export_rows(
 class _Vectors:
     """The stored vectors of an index."""
 
-    def __init__(self, db: sqlite3.Connection, snapshot: IndexReader) -> None:
+    def __init__(self, db: sqlite3.Connection, reader: IndexReader) -> None:
         self._db = db
-        self._snapshot = snapshot
+        self._reader = reader
 
     def of_passages(self, first: int, count: int) -> Float32:
         """The vectors of passages with ids from the first on; zero where there is none. (n, d)"""
-        return _in_place(self._snapshot.stored("passage", np.arange(first, first + count, dtype=np.int64)))
+        return _in_place(self._reader.stored("passage", np.arange(first, first + count, dtype=np.int64)))
 
     def of_sentences(self, first_passage: int, count: int) -> Float32:
         """The vectors of the sentences of passages with ids from the first on; zero where there is none. (n, d)"""
         ids = np.arange(first_passage, first_passage + count, dtype=np.int64)
-        return _in_place(self._snapshot.sentences(self._db, ids, get_spans(self._db, ids)))
+        return _in_place(self._reader.sentences(self._db, ids, get_spans(self._db, ids)))
 
     def of_document(self, first: int, count: int) -> Float32:
         """The direction of the sum of its passages' vectors. (d,)"""
-        return self._snapshot.halves.direction(self.of_passages(first, count))
+        return self._reader.halves.direction(self.of_passages(first, count))
 
 
 def _in_place(found: StoredVectors) -> Float32:

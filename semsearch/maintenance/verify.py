@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
@@ -30,7 +30,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-Float32 = npt.NDArray[np.float32]
 
 _MOST = 20  # damaged rows that are named
 _SAMPLE = 64  # passages that are embedded again and compared
@@ -175,7 +174,7 @@ def _some_passages(db: sqlite3.Connection) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-def _row(source: LexicalSegment, id_: int) -> Iterator[npt.NDArray[np.int64]]:
+def _row(source: LexicalSegment, id_: int) -> Iterator[Int64]:
     ids = np.array([id_])
     if source.id_ranges.has(ids)[0]:
         yield source.id_ranges.below(ids)

@@ -25,8 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.dense.neighbours import Rows, nearest_of_others, neighbours_of_each
 from semsearch.dense.scan_plan import evenly
 from semsearch.mapping.tsne import affinities, layout
@@ -34,9 +34,6 @@ from semsearch.results.map_status import MapPhase, MapProgress
 
 # -- Placing new passages ----------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 NEAR = 0.05  # on a map from -1 to 1: neighbours that lie together
 _ASIDE = 0.003

@@ -12,13 +12,12 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from semsearch.arrays.types import Int64, UInt8
 
 if TYPE_CHECKING:
     import sqlite3
 
-UInt8 = npt.NDArray[np.uint8]
-Int64 = npt.NDArray[np.int64]
 Kind = Literal["folder", "type", "document"]
 
 MOST = 12  # groups, the last one of all others included: more colours are not told apart

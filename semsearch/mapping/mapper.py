@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import evenly
 from semsearch.mapping.arrange_passages import Likeness, arrange, beside, compare
 from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
@@ -72,8 +72,6 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
 # -- The maker of maps -------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 Report = Callable[[MapProgress], None]
 
 MOST_NEW = 0.2  # of the passages: with more, all is arranged anew
@@ -123,7 +121,7 @@ class Mapper:
         with self._making:
             tell(MapProgress("reading"))
             try:
-                found = self._searcher().in_one_generation(lambda db, snapshot: self._look(db, snapshot, anew, tell))
+                found = self._searcher().in_one_generation(lambda db, reader: self._look(db, reader, anew, tell))
                 return self._new(found, tell) if isinstance(found, Material) else found
             finally:
                 self._progress = None
@@ -148,39 +146,39 @@ class Mapper:
         known, ids = self._known(db), _passage_ids(db)
         return None if known is None else _kept(known, ids)
 
-    def _coloured(self, db: sqlite3.Connection, snapshot: IndexReader) -> ColouredMap | None:
-        snapshot.check_documents(db)
-        found = self._there(db, snapshot)
+    def _coloured(self, db: sqlite3.Connection, reader: IndexReader) -> ColouredMap | None:
+        reader.check_documents(db)
+        found = self._there(db, reader)
         if found is None:
             return None
-        return ColouredMap(snapshot.generation, found, colourings(get_spans_of_documents(db), found.ids))
+        return ColouredMap(reader.generation, found, colourings(get_spans_of_documents(db), found.ids))
 
-    def _status(self, db: sqlite3.Connection, snapshot: IndexReader) -> MapStatus:
+    def _status(self, db: sqlite3.Connection, reader: IndexReader) -> MapStatus:
         progress, known, of = self._progress, self._known(db), len(_passage_ids(db))
         if known is None:
             return MapStatus("running" if progress else "absent", 0, of, None, progress)
-        state: MapState = "running" if progress else "ready" if known.generation == snapshot.generation else "outdated"
+        state: MapState = "running" if progress else "ready" if known.generation == reader.generation else "outdated"
         return MapStatus(state, len(known), of, known.generation, progress)
 
     def _known(self, db: sqlite3.Connection) -> PassageMap | None:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _look(self, db: sqlite3.Connection, snapshot: IndexReader, anew: bool, tell: Report) -> PassageMap | Material:
+    def _look(self, db: sqlite3.Connection, reader: IndexReader, anew: bool, tell: Report) -> PassageMap | Material:
         """The map of this generation if that takes no time; otherwise what it is to be made of."""
         fit, ids = get_fit(db), _passage_ids(db)
         if fit is None or not len(ids):
-            return PassageMap(snapshot.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
+            return PassageMap(reader.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
         known = None if anew else read_map(self._folder, fit)
-        if known is not None and known.generation == snapshot.generation:
+        if known is not None and known.generation == reader.generation:
             return known
-        if known is not None and (updated := _updated(known, ids, snapshot)) is not None:
+        if known is not None and (updated := _updated(known, ids, reader)) is not None:
             self._keep(fit, updated)
             return updated
-        rows = _StoredRows(snapshot, ids)
+        rows = _StoredRows(reader, ids)
         likeness = compare(rows, len(ids), report=tell)
         read = evenly(len(ids), MOST_READ)
-        return Material(snapshot.generation, fit, ids, likeness, read, _texts(db, ids[read]))
+        return Material(reader.generation, fit, ids, likeness, read, _texts(db, ids[read]))
 
     def _new(self, found: Material, tell: Report) -> PassageMap:
         points = arrange(found.likeness, report=tell)
@@ -201,12 +199,12 @@ class Mapper:
 class _StoredRows:
     """The vectors of an index's passages by their numbers; zeros where a passage has none."""
 
-    def __init__(self, snapshot: IndexReader, ids: Int64) -> None:
-        self._snapshot, self._ids = snapshot, ids
+    def __init__(self, reader: IndexReader, ids: Int64) -> None:
+        self._reader, self._ids = reader, ids
         self._dimension = 2
 
     def __call__(self, numbers: Int64) -> Float32:
-        stored = self._snapshot.stored("passage", self._ids[numbers])
+        stored = self._reader.stored("passage", self._ids[numbers])
         self._dimension = max(self._dimension, stored.rows.shape[1])
         rows: Float32 = np.zeros((len(numbers), self._dimension), dtype=np.float32)
         rows[stored.positions, : stored.rows.shape[1]] = stored.rows
@@ -228,24 +226,24 @@ def _kept(known: PassageMap, ids: Int64) -> PassageMap:
     return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
 
 
-def _updated(known: PassageMap, ids: Int64, snapshot: IndexReader) -> PassageMap | None:
+def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap | None:
     """The map with the passages there are now; None if too much has changed."""
     old = _kept(known, ids)
     new = np.setdiff1d(ids, old.ids)
     added = known.added + len(new)
     if added > MOST_NEW * len(ids) or len(old) < (1 - MOST_GONE) * known.arranged:
         return None
-    allowed, rows = IdRanges.of_ids(old.ids), _StoredRows(snapshot, new)
+    allowed, rows = IdRanges.of_ids(old.ids), _StoredRows(reader, new)
     placed = [old.points]
     for first in range(0, len(new), _AT_ONCE):
         numbers = np.arange(first, min(first + _AT_ONCE, len(new)))
-        found = snapshot.scan(rows(numbers), _LIKE, allowed=allowed).ids
+        found = reader.scan(rows(numbers), _LIKE, allowed=allowed).ids
         like = np.where(found >= 0, np.searchsorted(old.ids, found), -1)
         placed.append(beside(old.points, like, new[numbers]))
     order = np.argsort(np.concatenate((old.ids, new)))
     return replace(
         old,
-        generation=snapshot.generation,
+        generation=reader.generation,
         ids=np.concatenate((old.ids, new))[order],
         points=np.concatenate(placed)[order],
         added=added,

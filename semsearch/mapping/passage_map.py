@@ -23,19 +23,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.map_status import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
 from semsearch.system.durable import Write, write_durably
 
 # -- The map -----------------------------------------------------------------------------------------------------------
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

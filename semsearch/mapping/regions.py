@@ -11,17 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
+from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.results.map_status import MapRegion
 from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 LEVELS = (12, 48, 192)  # regions
 MOST_READ = 20_000  # passages whose words are looked at

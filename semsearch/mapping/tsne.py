@@ -39,14 +39,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import scipy.fft
 from scipy.sparse import csr_array
 
-# -- Attraction: weights of neighbours ---------------------------------------------------------------------------------
+from semsearch.arrays.types import Complex64, Float32, Float64, Int32, Int64
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
+# -- Attraction: weights of neighbours ---------------------------------------------------------------------------------
 
 
 def affinities(neighbours: Int64) -> csr_array:
@@ -64,8 +62,6 @@ def affinities(neighbours: Int64) -> csr_array:
 
 # -- Repulsion: a grid and Fourier transforms --------------------------------------------------------------------------
 
-Float64 = npt.NDArray[np.float64]
-Complex64 = npt.NDArray[np.complex64]
 
 STEP = 0.5  # between nodes of the grid; the force changes over lengths of one
 _MOST = 1024  # nodes in a direction: points that are far apart get a coarser grid
@@ -149,7 +145,6 @@ def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
 
 # -- Descent -----------------------------------------------------------------------------------------------------------
 
-Int32 = npt.NDArray[np.int32]
 Report = Callable[[int, int], None]  # steps done, of how many
 
 _LEAST_RATE = 200.0  # and for few points, twice their number: the rate of many would throw them about

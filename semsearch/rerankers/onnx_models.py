@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import ModelError
-from semsearch.rerankers.reranker import RERANK_ONNX, Float32, RerankingModel, needed, unit_rows
+from semsearch.rerankers.reranker import RERANK_ONNX, RerankingModel, needed, unit_rows
 from semsearch.system.durable import file_digest
 
 _TOKENS = 512  # that are read of a text, where the model says nothing
@@ -30,7 +31,6 @@ _MOST = 1 << 20  # larger numbers in a configuration stand for "no limit"
 _PADS = ("[PAD]", "<pad>", "<|endoftext|>")
 _OUTPUTS = ("sentence_embedding", "logits", "last_hidden_state", "token_embeddings")  # preferred in this order
 _MODULES = ("Transformer", "Pooling", "Normalize")  # of sentence-transformers; others would be left out
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

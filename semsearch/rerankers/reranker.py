@@ -47,9 +47,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Float32, Floating
 from semsearch.errors import MissingExtra, ModelError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.storage.passage_encodings import Encodings, PassageEncodings, encodings_in, key_of
@@ -96,7 +96,6 @@ def needed(module: str, *, package: str, extra: str) -> Any:
 
 # -- Models ------------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
 PROBE = "How is a text read?"  # what every model reads once, so that one that cannot is refused before it is asked
 
 
@@ -159,13 +158,12 @@ def probed(model: RerankingModel) -> RerankingModel:
 
 # -- Likeness ----------------------------------------------------------------------------------------------------------
 
-Float = npt.NDArray[np.floating]
 
 NEIGHBOURS = 8  # N
 SHARE = 0.5  # β
 
 
-def with_those_alike(cosines: Float, scores: Float, vectors: Float) -> Float:
+def with_those_alike(cosines: Floating, scores: Floating, vectors: Floating) -> Floating:
     """What is said of n passages, by their cosines with the question, their scores before, and their vectors.
 
     (n,), (n,), (n, d) -> (n,). `vectors` have length one, or zero.
@@ -174,13 +172,13 @@ def with_those_alike(cosines: Float, scores: Float, vectors: Float) -> Float:
     return alone + SHARE * (_weights(vectors) @ (standardised(scores) + alone))
 
 
-def standardised(values: Float) -> Float:
+def standardised(values: Floating) -> Floating:
     """(x - mean) / standard deviation; zeros if all are equal. (n,) -> (n,)"""
     deviation = values.std()
     return (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
 
 
-def _weights(vectors: Float) -> Float:
+def _weights(vectors: Floating) -> Floating:
     """How much each passage hears of each other: rows that sum to one, or are zero where nothing is alike. (n, n)"""
     alike = np.maximum(vectors @ vectors.T, 0)
     np.fill_diagonal(alike, 0)

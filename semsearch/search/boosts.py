@@ -23,8 +23,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import Boosted
@@ -38,8 +38,6 @@ from semsearch.system.locations import working_folder
 if TYPE_CHECKING:
     import sqlite3
 
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 _RECENT = re.compile(r"recent(?::(\d+(?:\.\d+)?)([dwmy]))?", re.IGNORECASE)
 _DAYS = {"d": 1.0, "w": 7.0, "m": 365.25 / 12, "y": 365.25}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
@@ -38,24 +39,21 @@ from semsearch.text.terms import named_terms
 if TYPE_CHECKING:
     import sqlite3
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
-
 
 class Explainer:
     """Explains the hits of one query on one generation. Without an embedder, by words alone."""
 
-    def __init__(self, snapshot: IndexReader, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
-        self.snapshot = snapshot
+    def __init__(self, reader: IndexReader, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
+        self.reader = reader
         self.query = query
         self.mode: Mode = mode
         self._embedder = embedder
-        self._terms = named_terms(query, snapshot.languages)
-        self._lookup = None if mode == "dense" else snapshot.lexical.find(self._terms.terms)
+        self._terms = named_terms(query, reader.languages)
+        self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
         self._word_shares = (
             None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
         )
-        self._topics = None if embedder is None or not snapshot.topics else snapshot.topics.shares(self._terms.terms)
+        self._topics = None if embedder is None or not reader.topics else reader.topics.shares(self._terms.terms)
 
     def explain(self, db: sqlite3.Connection, hit: Hit, origin: Origin) -> Explanation:
         """Explain a hit: the parts of its score, and how each came about. `origin`: how the parts became one score."""
@@ -94,15 +92,15 @@ class Explainer:
     def _relevance(self, hit: Hit, neighbours: NeighbourFlags, dense: Dense | None) -> Relevance | None:
         if hit.relevance is None or self._lookup is None or dense is None:
             return None
-        rows = self.snapshot.lexical.locate(np.array([hit.passage_id], dtype=np.int64), neighbours)
-        (covered,) = WordScores(self._lookup, self.snapshot.lexical).scored(rows).covered.tolist()
+        rows = self.reader.lexical.locate(np.array([hit.passage_id], dtype=np.int64), neighbours)
+        (covered,) = WordScores(self._lookup, self.reader.lexical).scored(rows).covered.tolist()
         return Relevance(hit.relevance, dense.cosine, covered)
 
     def _lexical(self, passage_id: int, weights: Weights, neighbours: NeighbourFlags) -> Lexical | None:
         if self._lookup is None:
             return None
-        rows = self.snapshot.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)
-        found = self.snapshot.lexical.explain(self._lookup, rows)
+        rows = self.reader.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)
+        found = self.reader.lexical.explain(self._lookup, rows)
         positions = np.searchsorted(self._lookup.terms, self._terms.terms)
         distinct = dict.fromkeys(
             zip(positions.tolist(), self._terms.words, strict=True)
@@ -119,7 +117,7 @@ class Explainer:
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
-        (cosine,) = nearness(self.snapshot, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
+        (cosine,) = nearness(self.reader, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:
@@ -128,8 +126,8 @@ class Explainer:
             return []
         found: list[Cosine] = []
         found_rows, halves = (
-            self.snapshot.stored("passage", np.array([passage_id], dtype=np.int64)).rows,
-            self.snapshot.halves,
+            self.reader.stored("passage", np.array([passage_id], dtype=np.int64)).rows,
+            self.reader.halves,
         )
         vector = found_rows[0] if len(found_rows) else None
         if vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
@@ -157,7 +155,7 @@ class Explainer:
 
     def _sentence(self, db: sqlite3.Connection, hit: Hit, spans: SentenceSpans) -> Float32 | None:
         """The stored vector of a hit's sentence; None if it has none."""
-        found = self.snapshot.sentences(db, np.array([hit.passage_id], dtype=np.int64), spans)
+        found = self.reader.sentences(db, np.array([hit.passage_id], dtype=np.int64), spans)
         (row,) = np.nonzero(found.positions == hit.sentence_id - spans.firsts[0])
         return found.rows[row[0]] if len(row) else None
 

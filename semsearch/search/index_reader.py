@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import WordSearch
@@ -89,9 +89,6 @@ class ReadRows:
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 _Fit = tuple[int, str, bytes]  # what tells it from all others
 
 
@@ -110,7 +107,7 @@ class Spans(Protocol):
 class IndexReader:
     """One generation of an index, opened for searching. Threads may share it, each with a connection of its own.
 
-    A segment, a store or an embedder that the `previous` snapshot of the index has opened is not opened again. To be
+    A segment, a store or an embedder that the `previous` reader of the index has opened is not opened again. To be
     used only in a read transaction that sees this generation. Raises FileNotFoundError if a segment has gone: the
     transaction is then older than the grace that a writer gives.
     """

@@ -16,9 +16,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import Origin
 from semsearch.search.index_reader import ReadRows
@@ -69,7 +66,6 @@ def _is_other(file: Path, digest: str) -> bool:
 
 # -- Hits --------------------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 Neighbours = tuple[tuple[str, ...], tuple[str, ...]]  # sentences before, sentences after
 
 

@@ -22,8 +22,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.storage.catalogue import Titled, get_sentence_texts, get_titled
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 # -- Titles ------------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
 _NOTHING = Titled("", "")  # of a document that is not there, in a damaged index
@@ -80,7 +78,6 @@ def _says_something(titled: Titled) -> bool:
 
 # -- Sentences ---------------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
 
 _MOST_SENTENCES = 100_000  # sentences that are kept: fifty megabytes at 256 dimensions
 

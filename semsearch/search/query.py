@@ -22,14 +22,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.results.options import SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
 from semsearch.text.terms import of_questions
-from semsearch.text.tokens import UInt64, hash_words, words
+from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
 
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 # -- The query ---------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _MAY_SAY_MORE = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # a look at each query, cheaper than taking it apart
 
@@ -109,7 +107,6 @@ def warn_other_language(question: str, languages: Sequence[str]) -> None:
 # -- From text to query ------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
-Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ class Embedded:
 
 def make_queries(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     queries: Sequence[str],
     options: SearchOptions,
     vectors: Callable[[], WordVectors],
@@ -130,16 +127,16 @@ def make_queries(
     """Make a `Query` of each text, for the halves that the mode asks, and warn of those that an index cannot know."""
     syntaxes, mode = understood(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
-    terms = of_questions(texts, snapshot.languages)
-    embedded = None if mode == "lexical" else _embed(db, snapshot, texts, terms, mode)
+    terms = of_questions(texts, reader.languages)
+    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
-    embedder = None if embedded is None else snapshot.embedder(db)
-    titles = None if embedder is None else snapshot.titles(embedder)
+    embedder = None if embedded is None else reader.embedder(db)
+    titles = None if embedder is None else reader.titles(embedder)
     shares = [1.0] * len(texts)
-    if mode == "hybrid" and snapshot.languages != (ENGLISH,):
+    if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
-    _warn_other_languages(snapshot, texts, terms)
+    _warn_other_languages(reader, texts, terms)
     return [
         Query(
             text,
@@ -155,24 +152,24 @@ def make_queries(
 
 
 def embed_texts(
-    db: sqlite3.Connection, snapshot: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]
+    db: sqlite3.Connection, reader: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]
 ) -> Embedded | None:
     """Embed texts, from these and their terms; None if nothing is indexed."""
-    embedder = snapshot.embedder(db)
+    embedder = reader.embedder(db)
     if embedder is None:
         return None
     ids = embedder.tokenize(texts)
     found = embedder.transform_ragged(ids)
-    if snapshot.topics is not None and len(texts):
-        found = join(found, snapshot.topics.of_each(terms))
+    if reader.topics is not None and len(texts):
+        found = join(found, reader.topics.of_each(terms))
     return Embedded(found, ids.known_shares)
 
 
 def _embed(
-    db: sqlite3.Connection, snapshot: IndexReader, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
 ) -> Embedded | None:
     """Embed queries as `embed_texts` does, and warn of those without a vector."""
-    embedded = embed_texts(db, snapshot, queries, terms)
+    embedded = embed_texts(db, reader, queries, terms)
     for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
         if not vector.any():
             instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
@@ -192,10 +189,10 @@ def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]
     return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
 
 
-def _warn_other_languages(snapshot: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]) -> None:
+def _warn_other_languages(reader: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]) -> None:
     """Warn of queries in a language that no document of the index has."""
     for text, own in zip(texts, terms, strict=True):
-        if snapshot.are_languages_known and snapshot.lexical.lacks_most(own):
+        if reader.are_languages_known and reader.lexical.lacks_most(own):
             # start-up time: few questions are
 
-            warn_other_language(text, snapshot.languages)
+            warn_other_language(text, reader.languages)

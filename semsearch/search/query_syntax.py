@@ -30,16 +30,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import Lexicon
-from semsearch.text.tokens import HashedWords, UInt64, words
+from semsearch.text.tokens import HashedWords, words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -101,8 +101,6 @@ def _is_text(query: str, start: int, word: str | None) -> bool:
 
 # -- Passages with the phrases -----------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 _AT_ONCE = 4096  # passages whose texts are read at a time
 

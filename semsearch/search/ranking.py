@@ -24,10 +24,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
+from semsearch.arrays.types import Float64, Int64, UInt64
 from semsearch.results.options import Mode, Origin, SearchOptions, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
@@ -35,14 +35,12 @@ from semsearch.search.query import Query
 from semsearch.search.scoring import Candidates, Pool, beyond_doubt, fuse_each, nearness, relevance, score, weigh
 from semsearch.system import clock
 from semsearch.text.near_duplicates import first_alike, marks_of
-from semsearch.text.tokens import UInt64
 
 if TYPE_CHECKING:
     import sqlite3
 
 # -- Near-duplicates ---------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]  # of passages, by id
 
 _BEYOND = 20  # passages beyond the page that are always compared too
@@ -117,7 +115,6 @@ def _first(order: Int64, documents: Sequence[int], most: int) -> Int64:
 
 # -- Ranking -----------------------------------------------------------------------------------------------------------
 
-Float64 = npt.NDArray[np.float64]
 
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
@@ -152,7 +149,7 @@ class Rankings:
 
 
 def pages(
-    db: sqlite3.Connection, snapshot: IndexReader, queries: Sequence[Query], options: SearchOptions
+    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[Query], options: SearchOptions
 ) -> list[RankedPassages]:
     """Rank the passages of an index for each query; the page of each."""
     allowed = None
@@ -163,30 +160,30 @@ def pages(
         )
 
         if options.filters:
-            snapshot.check_documents(db)
+            reader.check_documents(db)
         allowed = allowed_passages(db, options.filters, options.passages)
-        warn_unmatched(db, options.filters, snapshot.filters_told)
+        warn_unmatched(db, options.filters, reader.filters_told)
     depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
     if options.boosts:
         from semsearch.search.boosts import warn_unmatched_boosts  # start-up time: few searches have any
 
-        snapshot.check_documents(db)
-        warn_unmatched_boosts(db, options.boosts, snapshot.filters_told)
+        reader.check_documents(db)
+        warn_unmatched_boosts(db, options.boosts, reader.filters_told)
         depth *= _DEEPER_FOR_BOOSTS
     if all(each.syntax is None for each in queries):
-        return _pages(db, snapshot, queries, options, allowed, depth, [0] * len(queries))
+        return _pages(db, reader, queries, options, allowed, depth, [0] * len(queries))
     from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
 
     found = list[RankedPassages]()
     for each in queries:  # each has passages of its own that may answer
-        own = allowed if each.syntax is None else allowed_by_phrases(db, snapshot.lexical, each.syntax, allowed)
-        found += _pages(db, snapshot, [each], options, own, depth, [0])
+        own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
+        found += _pages(db, reader, [each], options, own, depth, [0])
     return found
 
 
 def _pages(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     queries: Sequence[Query],
     options: SearchOptions,
     allowed: IdRanges | None,
@@ -198,13 +195,13 @@ def _pages(
     block, found = max(1, _AT_ONCE // most), list[RankedPassages]()
     for first in range(0, len(queries), block):
         part = slice(first, first + block)
-        found += _block(db, snapshot, queries[part], options, allowed, depth, before[part])
+        found += _block(db, reader, queries[part], options, allowed, depth, before[part])
     return found
 
 
 def _block(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     queries: Sequence[Query],
     options: SearchOptions,
     allowed: IdRanges | None,
@@ -216,16 +213,14 @@ def _block(
     A query whose candidates say the same so often that its page is not full is ranked again from more candidates, until
     the page is full or there are no more.
     """
-    rankings = _rank(db, snapshot, queries, options, allowed, depth)
+    rankings = _rank(db, reader, queries, options, allowed, depth)
     ids, many = rankings.candidates.pool.ids, [len(order) for order in rankings.orders]
     if options.per_document is not None:
         rankings.orders[:] = best_of_each(db, ids, rankings.orders, options.per_document)
     if options.duplicates:
         groups = [[[position] for position in range(min(options.k, len(order)))] for order in rankings.orders]
     else:
-        groups = deduplicated(
-            partial(snapshot.read_rows.texts, db), [ids[order] for order in rankings.orders], options.k
-        )
+        groups = deduplicated(partial(reader.read_rows.texts, db), [ids[order] for order in rankings.orders], options.k)
     found = _paged(rankings, [each[: options.k] for each in groups])
     counts = np.diff(rankings.candidates.pool.bounds).tolist()
     short = [
@@ -235,7 +230,7 @@ def _block(
     ]
     if short:
         depth *= tuning.TUNING.deeper
-        deeper = _pages(db, snapshot, [queries[n] for n in short], options, allowed, depth, [counts[n] for n in short])
+        deeper = _pages(db, reader, [queries[n] for n in short], options, allowed, depth, [counts[n] for n in short])
         for number, page in zip(short, deeper, strict=True):
             found[number] = page
     return found
@@ -243,7 +238,7 @@ def _block(
 
 def _rank(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     queries: Sequence[Query],
     options: SearchOptions,
     allowed: IdRanges | None,
@@ -251,9 +246,9 @@ def _rank(
 ) -> Rankings:
     """Find the candidates of all queries, score and order them."""
     terms = [each.terms for each in queries if each.terms is not None]
-    known = iter(snapshot.lexical.scores_each(terms) if terms else [])
+    known = iter(reader.lexical.scores_each(terms) if terms else [])
     lexical = [None if each.terms is None else next(known) for each in queries]
-    found = _scan(snapshot, queries, depth, allowed)
+    found = _scan(reader, queries, depth, allowed)
     for number, (each, words) in enumerate(zip(queries, lexical, strict=True)):
         if words is not None:
             more = words.best(depth + len(each.hidden), allowed=allowed)
@@ -262,7 +257,7 @@ def _rank(
             found[number] = found[number][~np.isin(found[number], each.hidden)]
     pool = Pool.of(found)
     titles = next((each.titles for each in queries if each.titles is not None), None)  # the same for all of a search
-    candidates = score(db, snapshot, pool, [each.vector for each in queries], lexical, titles)
+    candidates = score(db, reader, pool, [each.vector for each in queries], lexical, titles)
     weights = _weights(candidates, queries, options.mode)
     scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
     models = [pool.ids[:0]] * len(queries)
@@ -270,23 +265,23 @@ def _rank(
         orders = _orders(scores, pool, None)
         most = tuning.TUNING.near_models
         models = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
-        near = nearness(snapshot, pool, models, groups=candidates.groups)
+        near = nearness(reader, pool, models, groups=candidates.groups)
         scores = scores + np.array([each.near for each in weights])[pool.owners] * near
     shares = None
     if options.boosts:
         shares = _shares(db, options, candidates)
         scores = scores + _points(options) @ shares
     orders = _orders(scores, pool, options.min_score)
-    return Rankings(candidates, scores, orders, weights, models, _relevance(snapshot, candidates, queries), shares)
+    return Rankings(candidates, scores, orders, weights, models, _relevance(reader, candidates, queries), shares)
 
 
-def _relevance(snapshot: IndexReader, candidates: Candidates, queries: Sequence[Query]) -> Float64:
+def _relevance(reader: IndexReader, candidates: Candidates, queries: Sequence[Query]) -> Float64:
     """How likely each candidate answers, NaN where too few words of its query are known to tell. (p,)"""
     known = np.array([each.is_known for each in queries], dtype=np.bool_)[candidates.pool.owners]
     if not known.any():
         return np.full(len(known), np.nan)  # by words alone an index answers without its topics
     told = relevance(candidates.dense, candidates.covered)
-    return np.where(known, told if snapshot.topics is not None else beyond_doubt(told), np.nan)
+    return np.where(known, told if reader.topics is not None else beyond_doubt(told), np.nan)
 
 
 def _shares(db: sqlite3.Connection, options: SearchOptions, candidates: Candidates) -> Float64:
@@ -318,7 +313,7 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
     ]
 
 
-def _scan(snapshot: IndexReader, queries: Sequence[Query], depth: int, allowed: IdRanges | None) -> list[Int64]:
+def _scan(reader: IndexReader, queries: Sequence[Query], depth: int, allowed: IdRanges | None) -> list[Int64]:
     """The ids of the passages that meaning finds for each query; where few are allowed, all of these. q arrays (n,)"""
     found: list[Int64] = [np.zeros(0, np.int64)] * len(queries)
     having = [number for number, each in enumerate(queries) if each.vector is not None]
@@ -329,7 +324,7 @@ def _scan(snapshot: IndexReader, queries: Sequence[Query], depth: int, allowed: 
     else:
         vectors = np.stack([each.vector for each in queries if each.vector is not None])
         depth += max(len(each.hidden) for each in queries)
-        rows = [ids[ids >= 0] for ids in snapshot.scan(vectors, depth, allowed=allowed).ids]
+        rows = [ids[ids >= 0] for ids in reader.scan(vectors, depth, allowed=allowed).ids]
     for number, ids in zip(having, rows, strict=True):
         found[number] = ids
     return found

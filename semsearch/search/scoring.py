@@ -58,6 +58,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new, distinct
+from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.hits import FLOOR
 from semsearch.results.options import Weights
@@ -73,9 +74,6 @@ if TYPE_CHECKING:
 
 # -- The pool of candidates --------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
 
@@ -143,8 +141,6 @@ class PairGroups:
 
 # -- Fusion ------------------------------------------------------------------------------------------------------------
 
-Float = npt.NDArray[np.float64]
-
 
 def weigh(*, is_dense: bool, best: float, near: float = 0.0, known: float = 1.0) -> Weights:
     """Choose the weights of the parts of a score. Where one half scores no candidate, the other decides alone.
@@ -171,12 +167,12 @@ def dense_weight(known: float) -> float:
     return share * tuned.dense_weight + (1 - share) * tuned.dense_weight_unknown
 
 
-def weights_of(dense: Float, lexical: Float, *, near: float = 0.0) -> Weights:
+def weights_of(dense: Float64, lexical: Float64, *, near: float = 0.0) -> Weights:
     """Choose the weights for candidates with these scores, NaN where a half has none. (n,), (n,)"""
     return weigh(is_dense=not np.isnan(dense).all(), best=float(np.nanmax(lexical, initial=0.0)), near=near)
 
 
-def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:
+def fuse(dense: Float64, lexical: Float64, weights: Weights | None = None) -> Float64:
     """Fuse scores: w · cosine + (1 - w) · BM25 / best BM25. NaN is a score that is not known. (n,), (n,) -> (n,)
 
     Where one half scores no candidate, the other decides alone. Other weights may be given.
@@ -184,7 +180,7 @@ def fuse(dense: Float, lexical: Float, weights: Weights | None = None) -> Float:
     return fuse_each(dense, lexical, [weights or weights_of(dense, lexical)], np.zeros(len(dense), dtype=np.intp))
 
 
-def fuse_each(dense: Float, lexical: Float, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float:
+def fuse_each(dense: Float64, lexical: Float64, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float64:
     """Fuse the scores of several queries' candidates; `owners`: each candidate's query. (p,), (p,), q weights, (p,)"""
     table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
     of_dense, of_lexical, best = table[owners].T
@@ -214,7 +210,6 @@ def beyond_doubt(values: Float64) -> Float64:
 
 # -- Scores of both retrievers -----------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
 
 _AT_ONCE = 4096  # stored vectors that are decoded at a time: a few megabytes
 
@@ -240,7 +235,7 @@ class _Spans(NamedTuple):
 
 def score(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     pool: Pool,
     queries: Sequence[Float32 | None],
     words: Sequence[WordScores | None],
@@ -255,7 +250,7 @@ def score(
     spans = get_spans(db, groups.ids)
     lexical, covered = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     if any(each is not None for each in words):
-        rows = snapshot.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
+        rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
         which = groups.to_pool(np.arange(len(groups.ids)))
         for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
@@ -268,21 +263,19 @@ def score(
         vectors = np.stack([nothing if query is None else query for query in queries])
         documents = None if titles is None else titles.of(db, spans.documents)
         dense[groups.order], best[groups.order] = _meaning(
-            db, snapshot, groups, pool.owners[groups.order], spans, vectors, documents
+            db, reader, groups, pool.owners[groups.order], spans, vectors, documents
         )
     return Candidates(pool, groups, dense, lexical, best, covered)
 
 
-def nearness(
-    snapshot: IndexReader, pool: Pool, models: Sequence[Int64], *, groups: PairGroups | None = None
-) -> Float64:
+def nearness(reader: IndexReader, pool: Pool, models: Sequence[Int64], *, groups: PairGroups | None = None) -> Float64:
     """The mean inner product of each passage's vector with those of its query's models. (p,), q arrays -> (p,)
 
     0 for a passage without a vector. `groups`: the pool's, if they have been made already.
     """
     groups = groups or pool.by_passage()
     counts = np.array([len(ids) for ids in models])
-    stored = snapshot.stored("passage", np.concatenate(models))
+    stored = reader.stored("passage", np.concatenate(models))
     if not len(stored.rows):
         return np.zeros(len(pool.ids))
     means: Float32 = np.zeros((len(models), stored.rows.shape[1]), dtype=np.float32)
@@ -290,7 +283,7 @@ def nearness(
     means /= np.maximum(counts, 1).astype(np.float32)[:, None]
     near, owners = np.zeros(len(pool.ids)), pool.owners[groups.order]
     for passages, pairs in groups.parts(np.ones(len(groups.ids), dtype=np.int64), _AT_ONCE):
-        stored = snapshot.stored("passage", groups.ids[passages])
+        stored = reader.stored("passage", groups.ids[passages])
         near[groups.order[pairs]] = stored.cosines(means, owners[pairs], groups.which[pairs] - passages.start)
     near[np.isnan(near)] = 0
     return near
@@ -298,7 +291,7 @@ def nearness(
 
 def _meaning(
     db: sqlite3.Connection,
-    snapshot: IndexReader,
+    reader: IndexReader,
     groups: PairGroups,
     owners: Int64,
     spans: SentenceSpans,
@@ -310,16 +303,16 @@ def _meaning(
     Pairs are in the order of the groups; `owners`: the query of each; `titles`: the vectors of the passages' titles.
     """
     dense, best = np.full(len(owners), np.nan), np.full(len(owners), -1)
-    halves = snapshot.halves
+    halves = reader.halves
     general, topics = halves.general(queries), halves.topics(queries)
     counts = np.maximum(spans.counts, 0)
     for passages, pairs in groups.parts(counts + 1, _AT_ONCE):
         asking, which = owners[pairs], groups.which[pairs] - passages.start
-        stored = snapshot.stored("passage", groups.ids[passages])
+        stored = reader.stored("passage", groups.ids[passages])
         whole = stored.cosines(general, asking, which, part=halves.general)
         about = stored.cosines(topics, asking, which, part=halves.topics)
         own = _Spans(spans.firsts[passages], counts[passages])
-        sentences = snapshot.sentences(db, groups.ids[passages], own)
+        sentences = reader.sentences(db, groups.ids[passages], own)
         top, number = _best_sentences(sentences, own.counts, general, asking, which)
         title = np.full(len(which), np.nan) if titles is None else titles.cosines(general, asking, groups.which[pairs])
         dense[pairs] = combined(about, whole, *(np.where(np.isnan(whole), np.nan, each) for each in (top, title)))

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.results.hits import Hit, above_threshold
 from semsearch.results.options import Mode, Origin, SearchOptions
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from semsearch.search.query import Query
     from semsearch.search.similar import ExampleTexts
 
-Float32 = npt.NDArray[np.float32]
 Result = TypeVar("Result")
 
 _AT_ONCE = 1024  # queries; more of them share little more, and take more memory
@@ -66,7 +65,7 @@ class Searcher:
         self._vectors = vectors
         self._reranker = reranker
         self._opening = threading.Lock()
-        self._snapshot: IndexReader | None = None
+        self._reader: IndexReader | None = None
         self._explainer: Explainer | None = None  # of the last query, of which several hits may be explained
         self._finder = ref(self)  # what hits remember as their finder
 
@@ -90,9 +89,9 @@ class Searcher:
         )
 
         def find(db: sqlite3.Connection) -> list[Hit]:
-            snapshot = self._current(db)
-            query = query_of_passages(find_subject(db, like, line), snapshot, options.mode)
-            return self._like(db, snapshot, query, options)
+            reader = self._current(db)
+            query = query_of_passages(find_subject(db, like, line), reader, options.mode)
+            return self._like(db, reader, query, options)
 
         return self._reading(find)
 
@@ -107,9 +106,9 @@ class Searcher:
         from semsearch.search.similar import query_of_texts  # start-up time: a search needs none of it
 
         def find(db: sqlite3.Connection) -> list[Hit]:
-            snapshot = self._current(db)
-            query = query_of_texts(db, example, snapshot, options.mode)
-            return self._like(db, snapshot, query, options)
+            reader = self._current(db)
+            query = query_of_texts(db, example, reader, options.mode)
+            return self._like(db, reader, query, options)
 
         return self._reading(find)
 
@@ -155,18 +154,18 @@ class Searcher:
             passage = _passage_of(db, hit)
             if passage is None:
                 raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
-            snapshot = self._current(db)
-            if own is not None and (own.mode, own.generation) == (mode, snapshot.generation):
+            reader = self._current(db)
+            if own is not None and (own.mode, own.generation) == (mode, reader.generation):
                 return self._explained(db, own, hit)
-            (as_query,) = make_queries(db, snapshot, [query], SearchOptions(mode=mode), self._vectors)
+            (as_query,) = make_queries(db, reader, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
             pool = Pool.of([np.array([passage.id], dtype=np.int64)])
-            found = score(db, snapshot, pool, [as_query.vector], [None], as_query.titles)
+            found = score(db, reader, pool, [as_query.vector], [None], as_query.titles)
             shown, best = replace(hit, relevance=None), int(found.best[0])
             if best >= 0:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
-            (page,) = pages(db, snapshot, [as_query], SearchOptions(mode=mode, duplicates=True))
-            return self._explained(db, page.origin(query, mode, snapshot.generation, text=as_query.text), shown)
+            (page,) = pages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
+            return self._explained(db, page.origin(query, mode, reader.generation, text=as_query.text), shown)
 
         return self._reading(explain)
 
@@ -200,7 +199,7 @@ class Searcher:
     def close(self) -> None:
         """Close the files. They are opened again when they are needed."""
         with self._opening:
-            self._snapshot, self._explainer = None, None
+            self._reader, self._explainer = None, None
 
     def _explained(self, db: sqlite3.Connection, origin: Origin, hit: Hit) -> Explanation:
         compared = origin.query if origin.text is None else origin.text
@@ -209,10 +208,10 @@ class Searcher:
     def _explainer_of(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
         from semsearch.search.explain import Explainer  # start-up time: a search needs none of it
 
-        snapshot, last = self._current(db), self._explainer
-        if last is None or (last.snapshot, last.query, last.mode) != (snapshot, query, mode):
-            embedder = None if mode == "lexical" else snapshot.embedder(db)
-            last = self._explainer = Explainer(snapshot, embedder, query, mode)
+        reader, last = self._current(db), self._explainer
+        if last is None or (last.reader, last.query, last.mode) != (reader, query, mode):
+            embedder = None if mode == "lexical" else reader.embedder(db)
+            last = self._explainer = Explainer(reader, embedder, query, mode)
         return last
 
     def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -229,22 +228,22 @@ class Searcher:
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
-        snapshot = self._current(db)
-        asked = make_queries(db, snapshot, queries, options, self._vectors)
-        found = pages(db, snapshot, asked, options)
+        reader = self._current(db)
+        asked = make_queries(db, reader, queries, options, self._vectors)
+        found = pages(db, reader, asked, options)
         texts = [each.text for each in asked]
         origins = [
-            page.origin(query, options.mode, snapshot.generation, text=text)
+            page.origin(query, options.mode, reader.generation, text=text)
             for query, text, page in zip(queries, texts, found, strict=True)
         ]
         answers = make_hits(
             db,
             texts,
             [page.ranked for page in found],
-            snapshot.read_rows,
+            reader.read_rows,
             context=options.context,
             origins=origins,
-            languages=snapshot.languages,
+            languages=reader.languages,
             is_copy=self._database.is_copy,
         )
         if options.boosts:
@@ -258,16 +257,16 @@ class Searcher:
                 hit.found_by(self._finder)
         return answers
 
-    def _like(self, db: sqlite3.Connection, snapshot: IndexReader, query: Query, options: SearchOptions) -> list[Hit]:
+    def _like(self, db: sqlite3.Connection, reader: IndexReader, query: Query, options: SearchOptions) -> list[Hit]:
         """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
-        (page,) = pages(db, snapshot, [query], options)
+        (page,) = pages(db, reader, [query], options)
         (hits,) = make_hits(
             db,
             [query.text],
             [page.ranked],
-            snapshot.read_rows,
+            reader.read_rows,
             context=options.context,
-            languages=snapshot.languages,
+            languages=reader.languages,
             is_copy=self._database.is_copy,
         )
         return hits
@@ -291,15 +290,15 @@ class Searcher:
         return better
 
     def _current(self, db: sqlite3.Connection) -> IndexReader:
-        """The snapshot of the generation that a transaction sees; only the newest one is kept for other threads."""
+        """The reader of the generation that a transaction sees; only the newest one is kept for other threads."""
         stamp = get_stamp(db)
         with self._opening:
-            newest = self._snapshot
+            newest = self._reader
             if newest is not None and newest.stamp == stamp:
                 return newest
             opened = IndexReader(db, self._database, self._vectors, previous=newest)
             if newest is None or newest.order < opened.order:
-                self._snapshot = opened
+                self._reader = opened
             return opened
 
 

@@ -29,9 +29,9 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch import tuning
+from semsearch.arrays.types import Int64, UInt64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit, Position, own_terms
 from semsearch.search.make_hits import path_of
@@ -50,7 +50,6 @@ from semsearch.storage.catalogue import (
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import of_questions
-from semsearch.text.tokens import UInt64
 
 if TYPE_CHECKING:
     import sqlite3
@@ -92,7 +91,6 @@ def _cited_at(db: sqlite3.Connection, document: DocumentRow, place: str) -> Pass
 
 # -- The example -------------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 
 MOST_PASSAGES = 500  # that stand for a document
 _HINTS = 3
@@ -312,31 +310,31 @@ def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int6
 logger = logging.getLogger(__name__)
 
 
-def query_of_passages(subject: ExamplePassages, snapshot: IndexReader, mode: Mode) -> Query:
+def query_of_passages(subject: ExamplePassages, reader: IndexReader, mode: Mode) -> Query:
     """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
     vector = None
     if mode != "lexical":
-        vector = snapshot.halves.direction(snapshot.vectors("passage", subject.ids))
+        vector = reader.halves.direction(reader.vectors("passage", subject.ids))
         if not vector.any():
             vector = None
             logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
     terms = None
     if mode != "dense":
-        terms = _telling_terms(snapshot, subject)
+        terms = _telling_terms(reader, subject)
     return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
 
 
-def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, snapshot: IndexReader, mode: Mode) -> Query:
+def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, reader: IndexReader, mode: Mode) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
     vector = terms = None
     if mode != "lexical":
-        embedded = embed_texts(db, snapshot, example.texts, of_questions(example.texts, snapshot.languages))
-        vector = None if embedded is None else snapshot.halves.direction(embedded.vectors)
+        embedded = embed_texts(db, reader, example.texts, of_questions(example.texts, reader.languages))
+        vector = None if embedded is None else reader.halves.direction(embedded.vectors)
     if mode != "dense":
-        terms = _telling_terms(snapshot, example)
+        terms = _telling_terms(reader, example)
     vector = vector if vector is not None and vector.any() else None
     return Query("\n".join(example.texts), vector, terms, near=0.0)
 
 
-def _telling_terms(snapshot: IndexReader, subject: ExamplePassages | ExampleTexts) -> UInt64:
-    return snapshot.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)
+def _telling_terms(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> UInt64:
+    return reader.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)

@@ -92,8 +92,8 @@ def check_claim(place: SnapshotStore, uri: str, index: str) -> None:
         ) from None
     if found.index != index:
         raise UsageError(
-            f"{shown_uri(uri)} has another index, which is written at {found.written_at}; publish to another place, or, "
-            "if this one shall replace it there: semsearch publish --take-over"
+            f"{shown_uri(uri)} has another index, which is written at {found.written_at}; publish to another place, "
+            "or, if this one shall replace it there: semsearch publish --take-over"
         )
 
 

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Int32, Int64
 from semsearch.storage.checked_rows import (
     DOCUMENT_WITH_SUM,
     PassageColumnsRead,
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = "columns"  # of meta: JSON
 _OPTIONS = "store_options"  # of meta, of roots in stores: JSON
-
-Int32 = npt.NDArray[np.int32]
 
 
 def get_roots(db: sqlite3.Connection) -> list[Root]:
@@ -266,14 +264,14 @@ class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
     passage before each, and one after; and that document's id. (n,) each"""
 
-    firsts: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-    before: npt.NDArray[np.bool_]
-    after: npt.NDArray[np.bool_]
-    documents: npt.NDArray[np.int64]
+    firsts: Int64
+    counts: Int64
+    before: Bool
+    after: Bool
+    documents: Int64
 
 
-def get_spans(db: sqlite3.Connection, ids: npt.NDArray[np.int64]) -> SentenceSpans:
+def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
     document, first, count, first_passage, passages = spans_of(db, ids).T
     return SentenceSpans(first, count, ids > first_passage, ids + 1 < first_passage + passages, document)

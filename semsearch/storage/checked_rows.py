@@ -25,8 +25,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Int64
 from semsearch.storage.checksums import (
     damaged_document,
     damaged_passage,
@@ -128,7 +128,6 @@ def _add_sums(db: sqlite3.Connection, query: str, parameters: tuple[str, ...]) -
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 PassageColumns = tuple[int, int, int, int, int, int | None, str, str, str | None, bytes]
 PassageColumnsRead = tuple[int, int, int, int, int, int | None, str, str, str | None, bytes, bool]  # is it of a record
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float16
 from semsearch.errors import IndexDamaged
 from semsearch.storage.connections import connect
 
 logger = logging.getLogger(__name__)
-Encodings = dict[bytes, npt.NDArray[np.float16]]  # by key
+Encodings = dict[bytes, Float16]  # by key
 Result = TypeVar("Result")
 
 NAME = "encodings.sqlite"

@@ -16,21 +16,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.top_k import TopK, TopKResult, nothing_found
+from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt64
 from semsearch.arrays.vectors import to_single
 from semsearch.dense.scan_plan import FEW, QUESTIONS, TRAINING, K, SegmentLayout, evenly, least_step, shares_found
 from semsearch.dense.stored_vectors import inner_products
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Segment
 from semsearch.stores.lance_tables import LancePlace
-
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 COLUMN = "vector"
 ROUNDING = 2e-3  # the error of a number in half precision
@@ -130,7 +125,7 @@ class ListedVectors:
         addresses = (fragments << 32) + rows - self._starts[fragments]
         return {f"row_addr_{'block' if is_most else 'allow'}list": serialize_row_addrs(addresses.tolist())}
 
-    def _rows_at(self, addresses: npt.NDArray[np.uint64]) -> Int64:
+    def _rows_at(self, addresses: UInt64) -> Int64:
         fragments = (addresses >> _OFFSET).astype(np.int64)
         return np.asarray(self._starts[fragments] + (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64))
 

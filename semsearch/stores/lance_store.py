@@ -38,9 +38,9 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.faiss_store import HeldVectors
 from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
@@ -116,9 +116,6 @@ def _write_owner(place: LancePlace, owner: str) -> None:
 
 # -- Writer ------------------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _CHUNK = 1 << 16  # vectors held until they are written
 

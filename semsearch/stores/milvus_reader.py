@@ -29,18 +29,15 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, merged, nothing_found, stacked
+from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
 from semsearch.errors import IndexDamaged, StorageError
 from semsearch.storage.segments import Segment
 from semsearch.stores.milvus_server import Collections
-
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 FIELD = "id"
 LISTED = 2048  # ids in a condition, at most: ten milliseconds
@@ -170,7 +167,6 @@ def _either(conditions: list[str]) -> str:
 
 # -- Partition reader --------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
 
 DEEPEST = 16384  # answers to a query, at most
 _AT_ONCE = 1 << 20  # answers to all queries of a call

@@ -30,10 +30,10 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
+from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions
 from semsearch.errors import StorageError
@@ -60,9 +60,6 @@ from semsearch.stores.milvus_server import (
 
 # -- Partition writer --------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 logger = logging.getLogger(__name__)
 

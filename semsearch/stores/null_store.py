@@ -6,19 +6,14 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.vector_store import Questions
 from semsearch.storage.segments import LARGEST, Segment
 
 if TYPE_CHECKING:
     from semsearch.dense.stored_vectors import StoredVectors
-
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 
 class NullStore:

@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found, stacked
+from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
 from semsearch.storage.segments import Segment
@@ -66,8 +67,6 @@ class SegmentTable:
 
 # -- Copy format -------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 Records = npt.NDArray[np.void]  # of `record_type`
 
 _BEGIN, _END = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0), struct.pack(">h", -1)
@@ -115,7 +114,6 @@ def _rows(records: Records) -> bytes:
 # -- Table reader ------------------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
-Bool = npt.NDArray[np.bool_]
 
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _AT_ONCE = 4  # connections that share many questions

@@ -44,10 +44,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
@@ -69,8 +69,6 @@ from semsearch.stores.postgres_reader import (
 
 # -- Table writer ------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _CHUNK = 1 << 13  # vectors in a transaction
 _M, _EF_CONSTRUCTION = 16, 64  # of the graph, as pgvector has them by default

@@ -12,14 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
-
-UInt8 = npt.NDArray[np.uint8]
-UInt64 = npt.NDArray[np.uint64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 BLOCK = 1 << 14  # bytes
 _SECTOR = 512  # bytes

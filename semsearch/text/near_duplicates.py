@@ -22,7 +22,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from semsearch.text.tokens import UInt64, hash_words, mix, words
+from semsearch.arrays.types import UInt64
+from semsearch.text.tokens import hash_words, mix, words
 
 SEQUENCE = 5  # words
 LEAST = 0.9  # share of the sequences that two texts must have in common

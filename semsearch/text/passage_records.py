@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Int64
 from semsearch.readers.document import Document
 from semsearch.text.excerpts import heading_text
 from semsearch.text.languages import ENGLISH, language_of_parts
@@ -86,8 +86,6 @@ def reading_of(document: Document) -> tuple[int, str]:
 
 
 # -- Passage words -----------------------------------------------------------------------------------------------------
-
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

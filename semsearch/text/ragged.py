@@ -19,11 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.text.tokens import UInt64, WordChunk, hash_spans
-
-Bytes = npt.NDArray[np.uint8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
+from semsearch.arrays.types import Bool, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.text.tokens import WordChunk, hash_spans
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,7 +28,7 @@ class OovWords:
     """u words in their order: word i is data[bounds[i]:bounds[i + 1]], lower-case UTF-8, and has the hash hashes[i]."""
 
     hashes: UInt64  # (u,)
-    data: Bytes
+    data: UInt8
     bounds: Int64  # (u + 1,)
 
     def __len__(self) -> int:
@@ -102,25 +99,25 @@ class Ragged:
     An id below zero is an unknown word: -1 - i is word i of those that come with the texts.
     """
 
-    ids: npt.NDArray[np.int32]
-    indptr: npt.NDArray[np.int64]
+    ids: Int32
+    indptr: Int64
     unknown_words: OovWords = NONE
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Int64:
         """The number of words of each text. (n,)"""
         return np.diff(self.indptr)
 
     @property
-    def known_shares(self) -> npt.NDArray[np.float64]:
+    def known_shares(self) -> Float64:
         """The share of each text's words that are known; 0 for a text without words. (n,)"""
         owners = np.repeat(np.arange(len(self)), self.lengths)
         return np.bincount(owners, weights=self.ids >= 0, minlength=len(self)) / np.maximum(self.lengths, 1)
 
-    def joined(self, starts: npt.NDArray[np.int64]) -> Ragged:
+    def joined(self, starts: Int64) -> Ragged:
         """Join rows starts[i] to starts[i + 1] into one row, as sentences into passages. (m + 1,) -> m rows"""
         return Ragged(
             self.ids[self.indptr[starts[0]] : self.indptr[starts[-1]]],
@@ -140,7 +137,7 @@ class Ragged:
         start, end = self.indptr[first], self.indptr[last]
         return Ragged(self.ids[start:end], self.indptr[first : last + 1] - start, self.unknown_words)
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> Ragged:
+    def only(self, chosen: Bool) -> Ragged:
         """Keep only the chosen words of each text. (t,) -> n rows"""
         dropped = np.flatnonzero(~chosen)
         return Ragged(self.ids[chosen], self.indptr - np.searchsorted(dropped, self.indptr), self.unknown_words)

@@ -25,22 +25,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Bool, Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
-from semsearch.text.tokens import (
-    HashedWords,
-    UInt64,
-    WordChunk,
-    hash_chunks,
-    hash_spans,
-    hash_words,
-    mix,
-    normalise,
-    words,
-)
+from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
 
 _NOT_DECOMPOSED = str.maketrans("ıł", "il")  # Unicode has them as letters of their own; people type them without
 
@@ -92,7 +82,6 @@ def _snowball(name: str, found: Sequence[str]) -> list[str]:
 
 # -- Term hashes -------------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
 
 _JOINERS = np.zeros(256, dtype=np.bool_)
 _JOINERS[list(b"-_./:+@#'&")] = True
@@ -170,8 +159,6 @@ def written_together(chunk: WordChunk) -> Int64:
 
 
 # -- Lexicon -----------------------------------------------------------------------------------------------------------
-
-Int32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +352,7 @@ def _count_shared_in_english(question: str, texts: Sequence[str]) -> list[int]:
     return shared
 
 
-def _first_letters(found: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _first_letters(found: Sequence[str]) -> Bool:
     """Return which bytes a word with the same stem as one of these may begin with. (256,)"""
     begins = np.zeros(256, dtype=np.bool_)
     begins[128:] = True

@@ -18,10 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
+from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
 
 TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -67,7 +65,7 @@ class HashedWords:
 class WordChunk:
     """The words of n consecutive texts and their positions: word i is data[starts[i]:ends[i]], in its original case."""
 
-    data: npt.NDArray[np.uint8]
+    data: UInt8
     starts: Int64  # (t,)
     ends: Int64  # (t,)
     hashes: UInt64  # (t,)
@@ -83,7 +81,7 @@ class WordChunk:
         data, spans = self.data.tobytes(), zip(self.starts[indices].tolist(), self.ends[indices].tolist(), strict=True)
         return [data[start:end].decode().lower() for start, end in spans]
 
-    def letters(self, indices: Int64) -> npt.NDArray[np.uint8]:
+    def letters(self, indices: Int64) -> UInt8:
         """The bytes of the words at the given indices, lower-cased, one word after the other."""
         lengths = self.ends[indices] - self.starts[indices]
         offsets = self.starts[indices] - (np.cumsum(lengths) - lengths)
@@ -129,7 +127,7 @@ def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:
     return WordChunk(data, starts, ends, hash_spans(values, starts, ends), np.diff(bounds, prepend=0))
 
 
-def hash_spans(data: npt.NDArray[np.uint8], starts: Int64, ends: Int64) -> UInt64:
+def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:
     """Hash each data[starts[i]:ends[i]], lower-case UTF-8, as `hash_word` hashes a word. (n,), (n,) -> (n,)"""
     powers, inverses = _powers(_bucket(len(data)))
     prefix = np.zeros(len(data) + 1, dtype=np.uint64)
@@ -187,7 +185,7 @@ def _separators_but_marks() -> re.Pattern[str]:
     return re.compile(rf"[^\w\x00-\x7f{marks}]")
 
 
-def _blank_endings(data: npt.NDArray[np.uint8], values: npt.NDArray[np.uint8]) -> None:
+def _blank_endings(data: UInt8, values: UInt8) -> None:
     """Turn the one or two letters between a word's apostrophe and the next separator into separators: 's, 't, 're."""
     marks = np.flatnonzero(data[1:-1] == _APOSTROPHE) + 1  # a letter must stand before and after one
     marks = marks[values[marks - 1] != 0]
@@ -199,7 +197,7 @@ def _blank_endings(data: npt.NDArray[np.uint8], values: npt.NDArray[np.uint8]) -
     values[both + 1] = values[both + 2] = 0
 
 
-def _is_letter(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+def _is_letter(values: UInt8) -> Bool:
     return np.asarray((values >= ord("a")) & (values <= ord("z")))
 
 

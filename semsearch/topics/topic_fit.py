@@ -22,20 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.randomised_svd import decompose, signs
+from semsearch.arrays.types import Float32, Int32, Int64, UInt8, UInt64
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.text.tokens import UInt64
 from semsearch.topics.topic_model import Topics, log_counts
-
-Float32 = npt.NDArray[np.float32]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
-Bool = npt.NDArray[np.bool_]
 
 DIMENSION = 192
 SAMPLE = 10_000  # passages

@@ -48,6 +48,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, are_new
+from semsearch.arrays.types import Float16, Float32, Float64, UInt64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
@@ -55,13 +56,9 @@ from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.checked_file import CheckedFile
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon, of_question
-from semsearch.text.tokens import UInt64
 
 if TYPE_CHECKING:
     from semsearch.system.durable import Write
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 
 def join(general: Float32, topics: Float32) -> Float32:
@@ -117,7 +114,6 @@ def _direction(vector: Float32) -> Float32:
 
 # -- Model -------------------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
 
 _MAGIC = b"semsearch topic1"
 _HEADER = 40  # the magic and three int64: t, k, and of how many passages

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.floating[Any]]
+from semsearch.arrays.types import Floating, Int64
+
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 _NEAR = 65_536  # numbers moved at a time: they stay in the processor's cache, which takes a third of the time
 
@@ -19,14 +18,14 @@ class Adam:
     Rows that are not moved keep their moments.
     """
 
-    def __init__(self, parameters: Sequence[Array], *, rate: float) -> None:
+    def __init__(self, parameters: Sequence[Floating], *, rate: float) -> None:
         self.parameters = parameters
         self.rate = rate
         self._means = [np.zeros_like(values) for values in parameters]
         self._squares = [np.zeros_like(values) for values in parameters]
         self._steps = 0
 
-    def step(self, gradients: Sequence[Array], regularisation: float = 0.0) -> None:
+    def step(self, gradients: Sequence[Floating], regularisation: float = 0.0) -> None:
         """Move all arrays against their gradients, and against that of λ/2 ‖θ‖², λ being the regularisation."""
         rate = self._next_rate()
         for arrays in zip(self.parameters, gradients, self._means, self._squares, strict=True):
@@ -35,7 +34,7 @@ class Adam:
                 values, given, mean, square = (array[first : first + rows] for array in arrays)
                 _move(values, given + regularisation * values if regularisation else given, mean, square, rate)
 
-    def step_rows(self, rows: npt.NDArray[np.int64], gradient: Array, share: float = 1.0) -> None:
+    def step_rows(self, rows: Int64, gradient: Floating, share: float = 1.0) -> None:
         """Move distinct rows (r,) of the first array against their gradient (r, d), by a share of the learning rate."""
         rate = self._next_rate() * share
         tables = (self.parameters[0], self._means[0], self._squares[0])
@@ -50,7 +49,7 @@ class Adam:
         return float(self.rate * (1 - _BETA2**self._steps) ** 0.5 / (1 - _BETA1**self._steps))
 
 
-def _move(values: Array, gradient: Array, mean: Array, square: Array, rate: float) -> None:
+def _move(values: Floating, gradient: Floating, mean: Floating, square: Floating, rate: float) -> None:
     mean += (1 - _BETA1) * (gradient - mean)
     square += (1 - _BETA2) * (gradient * gradient - square)
     values -= rate * mean / (np.sqrt(square) + _EPSILON)

@@ -37,15 +37,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from semsearch.arrays.types import Float32, Int32, Int64
 from semsearch.errors import StorageError, UsageError, VectorsError
 from semsearch.system.durable import write_durably
 from semsearch.text.ragged import Ragged
 from semsearch.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
 from semsearch.word_vectors.table import Dtype, VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 LONGEST = 119  # words of a sentence: the CBOS paper takes sentences under 120
 
@@ -103,8 +101,6 @@ def parts_of(lengths: Int64, most: int = LONGEST) -> Int32:
 
 
 # -- Checkpoint --------------------------------------------------------------------------------------------------------
-
-Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(slots=True)

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers.read import read_file, read_text
 from semsearch.readers.registry import FORMATS
@@ -107,8 +107,6 @@ def _open_text(path: Path) -> IO[str]:
 
 # -- Corpus ------------------------------------------------------------------------------------------------------------
 
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
 Skipped = Callable[[str, str], None]  # a path, and why it could not be read
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.randomised_svd import signs
+from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
@@ -25,7 +25,6 @@ from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter, index_of
 from semsearch.word_vectors.word_frequencies import most_frequent
 
-Float32 = npt.NDArray[np.float32]
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
 _NOTHING = 1e-6  # of the largest singular value: below it, rounding
 

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
@@ -36,9 +36,6 @@ from semsearch.train.adam import Adam
 
 # -- Matching ----------------------------------------------------------------------------------------------------------
 
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _WARM_UP = 50  # steps in which the learning rate rises; then it falls linearly
 _ROUNDS = 4  # of k-means

@@ -16,15 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Float32, Int32, Int64, UInt64
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.pieces import Parts, PieceVectors, find_parts, inside
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter, provenance
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 NUMBER = 12_000  # pieces: with 256 dimensions some 4 MB
 _LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/research/measurements.md
@@ -92,7 +88,7 @@ class _Table:
         self._index.insert(words.hashes, np.arange(len(words), dtype=np.int32))
         self._vectors = vectors
 
-    def lookup(self, hashes: UInt64) -> npt.NDArray[np.int32]:
+    def lookup(self, hashes: UInt64) -> Int32:
         return self._index.look_up(hashes)
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:

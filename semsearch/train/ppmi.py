@@ -35,18 +35,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from semsearch.arrays.randomised_svd import decompose, orthonormal, product, signs
+from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
 from semsearch.word_vectors.table import Dtype, VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 MOST_PAIRS = 1 << 26  # distinct pairs in memory: 0.8 GB, and about eight times as much while they become vectors
 _BATCH = 10_000_000  # pairs counted at a time
@@ -138,7 +135,6 @@ def _summed(keys: Int64, size: int, window: int) -> csr_array:
 
 # -- Singular ----------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
 
 _MORE = 32  # dimensions computed beyond those kept, and
 _ROUNDS = 3  # times M M^T is applied: enough for the last dimensions kept to be near the true ones
@@ -164,8 +160,6 @@ def singular_vectors(
 
 
 # -- Ppmi --------------------------------------------------------------------------------------------------------------
-
-Float64 = npt.NDArray[np.float64]
 
 
 def train_ppmi(

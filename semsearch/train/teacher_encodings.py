@@ -16,15 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float16, Float32, UInt64
 from semsearch.errors import MissingExtra, UsageError, VectorsError
 from semsearch.system.durable import write_durably
-
-Float16 = npt.NDArray[np.float16]
-Float32 = npt.NDArray[np.float32]
-UInt64 = npt.NDArray[np.uint64]
-Int64 = npt.NDArray[np.int64]
 
 PRECISIONS = ("float32", "bfloat16", "float16")
 _PART = 8192  # texts encoded and written at a time

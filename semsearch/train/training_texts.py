@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch.system.durable import write_durably
 from semsearch.text.sentences import each_sentence_span, sentence_spans
@@ -38,8 +38,6 @@ from semsearch.train.corpus import each_file, paragraphs_of
 from semsearch.train.teacher_encodings import hash_texts
 
 RUN = 13  # words
-UInt64 = npt.NDArray[np.uint64]
-Bool = npt.NDArray[np.bool_]
 _BASE = np.uint64(0xD1342543DE82EF95)  # odd
 _BATCH = 50_000  # texts at a time
 
@@ -74,7 +72,7 @@ class Excluded:
         return found
 
 
-def _run_hashes(words: UInt64, indptr: npt.NDArray[np.int64]) -> tuple[UInt64, npt.NDArray[np.int64]]:
+def _run_hashes(words: UInt64, indptr: Int64) -> tuple[UInt64, Int64]:
     """A hash of each run of RUN words within a text, and the index of the text."""
     count = len(words) - RUN + 1
     if count <= 0:

@@ -22,15 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock
 
+from semsearch.arrays.types import Float32, Floating
 from semsearch.errors import StorageError, VectorsError
 from semsearch.system.locations import cache_folder
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, shipped
 from semsearch.word_vectors.table_writer import PARTIAL, TableWriter
-from semsearch.word_vectors.vector_formats import Float32, Progress, Rows, VectorFile, identify
+from semsearch.word_vectors.vector_formats import Progress, Rows, VectorFile, identify
 from semsearch.word_vectors.word_frequencies import read_counts
 
 _log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ class _Probabilities:
         return _float32(ranks / ranks.sum()), "Zipf's law, from the order of the file"
 
 
-def _float32(p: npt.NDArray[np.floating[Any]]) -> Float32:
+def _float32(p: Floating) -> Float32:
     return p.astype(np.float32)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import normalise
 from semsearch.word_vectors.table import VectorTable
-
-Float32 = npt.NDArray[np.float32]
 
 _CHUNK = 1 << 14  # rows in memory at a time
 

@@ -27,14 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
-from semsearch.text.ragged import Bytes, OovWords, Ragged
+from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import hash_spans
-
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 SHORTEST, LONGEST = 2, 8  # bytes of a piece, with its marks
 SHORTEST_PART = 3  # bytes of a beginning or ending that is looked up as a word
@@ -67,7 +62,7 @@ class PieceSpans:
 class Inside:
     """The parts of words that may be pieces, and the beginnings and endings that may be words, as spans of `data`."""
 
-    data: Bytes
+    data: UInt8
     pieces: PieceSpans
     beginnings: PieceSpans
     endings: PieceSpans
@@ -114,7 +109,7 @@ class Parts:
     endings: Int32
 
     @property
-    def known(self) -> npt.NDArray[np.bool_]:
+    def known(self) -> Bool:
         """Flags of the words that have a known part. (n,)"""
         return np.asarray((self.pieces.lengths > 0) | (self.beginnings >= 0) | (self.endings >= 0))
 

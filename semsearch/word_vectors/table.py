@@ -32,14 +32,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
+from semsearch.arrays.types import Float32, Int32, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import Pieces
-
-Float32 = npt.NDArray[np.float32]
-Int32 = npt.NDArray[np.int32]
-UInt64 = npt.NDArray[np.uint64]
 
 FORMAT = "semsearch word vectors 1"
 Dtype = Literal["int8", "float16", "float32"]

@@ -20,13 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Float32, Floating
 from semsearch.errors import StorageError, VectorsError
 from semsearch.system.durable import write_durably
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import PieceVectors
-from semsearch.word_vectors.table import FORMAT, Dtype, Float32, VectorTable, digest_of
-
-Floats = npt.NDArray[np.floating[Any]]
+from semsearch.word_vectors.table import FORMAT, Dtype, VectorTable, digest_of
 
 PARTIAL = ".partial"
 
@@ -67,7 +66,7 @@ class TableWriter:
         self._file.close()
         shutil.rmtree(self._partial, ignore_errors=True)
 
-    def add(self, words: Sequence[str], vectors: Floats) -> None:
+    def add(self, words: Sequence[str], vectors: Floating) -> None:
         """Append words (n) and their vectors (n, d). Raises VectorsError for a number that the dtype cannot hold."""
         if not self._dimension:
             self._dimension = int(vectors.shape[1])
@@ -80,7 +79,7 @@ class TableWriter:
         self._scales.append(scales)
         self.words.extend(words)
 
-    def overwrite(self, number: int, vector: Floats) -> None:
+    def overwrite(self, number: int, vector: Floating) -> None:
         """Replace the vector (d,) of a word that was added, by its number from 0."""
         stored, scales = self._stored(vector[None])
         with self._storing():
@@ -94,7 +93,7 @@ class TableWriter:
             number -= len(part)
 
     def finish(
-        self, frequencies: Floats, *, card: Mapping[str, Any], pieces: PieceVectors | None = None
+        self, frequencies: Floating, *, card: Mapping[str, Any], pieces: PieceVectors | None = None
     ) -> VectorTable:
         """Write p(w) (V,), the index of the words, pieces and a card of provenance, and put the table in its folder.
 
@@ -130,14 +129,14 @@ class TableWriter:
         return VectorTable(self.folder)
 
     def write(
-        self, words: Sequence[str], vectors: Floats, frequencies: Floats, *, card: Mapping[str, Any]
+        self, words: Sequence[str], vectors: Floating, frequencies: Floating, *, card: Mapping[str, Any]
     ) -> VectorTable:
         """Write a whole table at once: words (V), vectors (V, d) and p(w) (V,). Raises as `add` and `finish`."""
         with self as writer:
             writer.add(words, vectors)
             return writer.finish(frequencies, card=card)
 
-    def _stored(self, vectors: Floats) -> tuple[npt.NDArray[Any], Float32]:
+    def _stored(self, vectors: Floating) -> tuple[npt.NDArray[Any], Float32]:
         if self.dtype == "int8":
             return quantise(vectors)
         with np.errstate(over="ignore"):
@@ -213,7 +212,7 @@ def _piece_arrays(pieces: PieceVectors) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Float32]:
+def quantise(vectors: Floating) -> tuple[npt.NDArray[np.int8], Float32]:
     """Quantise each row to 8-bit integers and a scale, so that its largest entry is ±127. (V, d) -> (V, d), (V,)"""
     scales = np.abs(vectors).max(axis=1) / 127
     divisors = np.where(scales > 0, scales, 1)

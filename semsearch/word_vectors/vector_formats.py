@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import IO, Literal, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
+from semsearch.arrays.types import Float32
 from semsearch.errors import VectorsError
 
-Float32 = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
 _BLOCK = 1 << 22  # bytes of a file in memory at a time

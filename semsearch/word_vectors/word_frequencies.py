@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.types import Float32, Float64
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import WordVectors
@@ -67,7 +68,7 @@ def most_frequent(counts: Mapping[str, int], size: int) -> list[str]:
     return [word for word, _ in sorted(counts.items(), key=_rank)[:size]]
 
 
-def shares(counts: Mapping[str, int]) -> npt.NDArray[np.float64]:
+def shares(counts: Mapping[str, int]) -> Float64:
     """p(w) of each counted word, in the order of the counts. (n,)"""
     numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
     return np.asarray(numbers / numbers.sum())
@@ -79,7 +80,6 @@ def _rank(item: tuple[str, int]) -> tuple[int, str]:
 
 # -- Frequencies -------------------------------------------------------------------------------------------------------
 
-Float32 = npt.NDArray[np.float32]
 
 GENERAL_WORDS = 20_000  # see docs/research/measurements.md
 MIN_FREQUENCY = 1e-5  # of words to show: once in a hundred thousand, so ten thousand of the shipped vectors

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from references import papers as reference
 
+from semsearch.arrays.types import Float32, UInt64
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.bm25 import Bm25, Float32
+from semsearch.lexical.bm25 import Bm25
 from semsearch.lexical.postings import Postings, PostingsBuilder
 from semsearch.text.terms import Lexicon, of_question
-from semsearch.text.tokens import UInt64
 
 TEXTS = [
     "The river carries water to the sea",

@@ -84,10 +84,10 @@ def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_best(index: Inde
     base = {hit.passage_id: 0.56 * (hit.dense or 0.0) + 0.24 * (hit.lexical or 0.0) / best for hit in hits}
     model = min(base, key=lambda id_: (-base[id_], id_))
     with index._database.reading() as db:
-        snapshot = index._asking()._current(db)
-        nearest = snapshot.vectors("passage", np.array([model]))
+        reader = index._asking()._current(db)
+        nearest = reader.vectors("passage", np.array([model]))
         for hit in hits:
-            vectors = snapshot.vectors("passage", np.array([hit.passage_id]))
+            vectors = reader.vectors("passage", np.array([hit.passage_id]))
             near = float((vectors @ nearest.T).sum())
             assert hit.score == pytest.approx(base[hit.passage_id] + 0.2 * near, abs=1e-4)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -20,7 +20,7 @@ from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SCHEMA
 from semsearch.storage.schema import migrations
 
-MADE = Path(__file__).parent / "earlier" / "format-1.zip"
+MADE = Path(__file__).with_name("format-1.zip")
 QUERIES = ["captain of the ship", "bread from the oven", "the judge"]
 SAID = [
     "The captain sail the ship to the harbour.",

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
+from semsearch.arrays.types import Float32
 from semsearch.rerankers import load_reranker as opening
-from semsearch.rerankers.reranker import Float32, unit_rows
+from semsearch.rerankers.reranker import unit_rows
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 

@@ -1,4 +1,4 @@
-"""A snapshot opens what is needed, once, and passes it on to that of the next generation."""
+"""A reader opens what is needed, once, and passes it on to that of the next generation."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
         yield made
 
 
-def use(snapshot: IndexReader) -> list[Any]:
-    """All that a snapshot gives."""
+def use(reader: IndexReader) -> list[Any]:
+    """All that a reader gives."""
     ids = np.arange(1, 30)
-    query = snapshot.vectors("passage", ids[:1])
-    terms = snapshot.lexical.telling_terms([""], ["the captain of the ship"], 3)
+    query = reader.vectors("passage", ids[:1])
+    terms = reader.lexical.telling_terms([""], ["the captain of the ship"], 3)
     return [
-        snapshot.scan(query, 5).ids.tolist(),
-        snapshot.stored("sentence", ids).rows.tolist(),
-        snapshot.lexical.scores(terms).best(5).tolist(),
-        None if snapshot.topics is None else snapshot.topics.dimension,
+        reader.scan(query, 5).ids.tolist(),
+        reader.stored("sentence", ids).rows.tolist(),
+        reader.lexical.scores(terms).best(5).tolist(),
+        None if reader.topics is None else reader.topics.dimension,
     ]
 
 
 def test_nothing_is_opened_before_it_is_needed(index: Index, opened: list[str]) -> None:
     with IndexDatabase(index.path).reading() as db:
-        snapshot = IndexReader(db, index._database, index._vectors)
+        reader = IndexReader(db, index._database, index._vectors)
         assert opened == []
-        assert snapshot.lexical
+        assert reader.lexical
         assert [name.split("-")[0] for name in opened] == ["words"]
 
 
@@ -89,13 +89,13 @@ def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened:
     with IndexDatabase(index.path).reading() as db:
         expected = use(IndexReader(db, index._database, index._vectors))
         opened.clear()
-        snapshot = IndexReader(db, index._database, index._vectors)
+        reader = IndexReader(db, index._database, index._vectors)
     found, failures, ready = list[list[Any]](), list[BaseException](), threading.Barrier(6)
 
     def ask() -> None:
         try:
             ready.wait()
-            found.extend(use(snapshot) for _ in range(3))
+            found.extend(use(reader) for _ in range(3))
         except BaseException as error:
             failures.append(error)
 
@@ -137,13 +137,13 @@ def test_what_is_removed_is_gone_from_passages_and_sentences_each_by_its_own_ids
     (index.path.parent / "docs" / "sea-0.md").unlink()
     index.sync()
     with IndexDatabase(index.path).reading() as db:
-        snapshot, ids = IndexReader(db, index._database, index._vectors), np.arange(1, 1000)
+        reader, ids = IndexReader(db, index._database, index._vectors), np.arange(1, 1000)
         for kind, held in (
             ("passage", "SELECT id, 1 FROM passages"),
             ("sentence", "SELECT first_sentence, sentence_count FROM passages"),
         ):
             expected = [id_ for first, count in db.execute(held) for id_ in range(first, first + count)]
-            assert sorted(ids[snapshot.stored(kind, ids).positions].tolist()) == sorted(expected)
+            assert sorted(ids[reader.stored(kind, ids).positions].tolist()) == sorted(expected)
 
 
 def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
@@ -162,10 +162,10 @@ def test_an_empty_index_has_nothing_to_open(tmp_path: Path, opened: list[str]) -
         Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index,
         IndexDatabase(index.path).reading() as db,
     ):
-        snapshot = IndexReader(db, index._database, index._vectors)
-        assert snapshot.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
-        assert len(snapshot.vectors("sentence", np.arange(5))) == 0
-        assert snapshot.topics is None
-        assert snapshot.halves.k == 0
-        assert snapshot.embedder(db) is None
+        reader = IndexReader(db, index._database, index._vectors)
+        assert reader.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
+        assert len(reader.vectors("sentence", np.arange(5))) == 0
+        assert reader.topics is None
+        assert reader.halves.k == 0
+        assert reader.embedder(db) is None
     assert opened == []

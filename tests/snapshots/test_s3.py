@@ -3,7 +3,7 @@
 moto takes a hundred megabytes, so they are run by hand:
 
     pip install s3fs 'moto[s3]' flask flask-cors
-    python -m pytest tests/published/test_s3.py
+    python -m pytest tests/snapshots/test_s3.py
 """
 
 from __future__ import annotations

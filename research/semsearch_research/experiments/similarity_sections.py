@@ -13,14 +13,14 @@ from semsearch.evaluate import (
     PictureOf,
     Progress,
     Table,
-    above,
     by_column,
-    fitted,
-    groups,
+    claims_table,
+    fits_tables,
+    groups_table,
     marked,
+    notes_on,
     number,
-    said,
-    tasks_beside,
+    tasks_beside_published,
 )
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.published import figures
@@ -80,19 +80,19 @@ REPRODUCTION = Reproduction(STS, _reproduce, "sts")
 
 
 def _similarity(report: StsReport, _: PapersReport) -> Iterator[Block]:
-    yield groups(report, ("mean", "tfidf", "w", "r", "sif"), _SIF, printed=("STS13", "Twitter15"))
-    yield said(report)
-    yield above(report, SIF_CLAIMS, percent=False)
+    yield groups_table(report, ("mean", "tfidf", "w", "r", "sif"), _SIF, printed=("STS13", "Twitter15"))
+    yield notes_on(report)
+    yield claims_table(report, SIF_CLAIMS, percent=False)
     yield improvements(report)
     yield PictureOf("sts", "Pearson's r by group and method, the papers' figures as crosses")
-    yield tasks_beside(report, ("mean", "tfidf", "sif"), _SIF)
-    yield tasks_beside(report, ("w", "r"), _SIF)
+    yield tasks_beside_published(report, ("mean", "tfidf", "sif"), _SIF)
+    yield tasks_beside_published(report, ("w", "r"), _SIF)
 
 
 def _parts(report: StsReport, _: PapersReport) -> Iterator[Block]:
     parts = (f"{method}{part}" for method in ("sif+", "usif-") for part in "upn")
-    yield groups(report, ("sif", *parts, "usif"), {})
-    yield above(report, USIF_CLAIMS)
+    yield groups_table(report, ("sif", *parts, "usif"), {})
+    yield claims_table(report, USIF_CLAIMS)
 
 
 SIMILARITY = Section(
@@ -112,7 +112,7 @@ FITTED = Section(
     command="sts sts/ --method sif --method usif --fit-on task --fit-on corpus",
     vectors="all",
     says="The papers fit on the sentences that are tested, task by task. An index fits once, on all that it holds.",
-    blocks=lambda report, _: fitted(report),
+    blocks=lambda report, _: fits_tables(report),
     note="fitted",
 )
 ON_COUNTS = Section(
@@ -121,7 +121,7 @@ ON_COUNTS = Section(
     command=lambda papers: f"sts sts/ --method sif --method usif --frequencies {papers.counts[0]}",
     vectors="all",
     says="The same with p(w) from a file of word counts, in place of that of the word vectors.",
-    blocks=lambda report, _: [groups(report, ("sif", "usif"), {})],
+    blocks=lambda report, _: [groups_table(report, ("sif", "usif"), {})],
     note="counts",
 )
 USIF = Section(
@@ -131,8 +131,8 @@ USIF = Section(
     also=lambda papers: "weights" + "".join(f" --frequencies {name}" for name in papers.counts[:1]),
     vectors="all",
     blocks=lambda report, papers: [
-        groups(report, ("usif", "sif"), _USIF, apart=True, printed=("STS13",)),
-        said(report),
+        groups_table(report, ("usif", "sif"), _USIF, apart=True, printed=("STS13",)),
+        notes_on(report),
         usif_a(papers),
     ],
     note="usif",

@@ -146,6 +146,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
         "readers.registry": "Format format_of",
     },
     "semsearch.arrays": {
+        "arrays.types": "Float32",
         "arrays.vectors": "row_lengths to_unit",
     },
     "semsearch.system": {

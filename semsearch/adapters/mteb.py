@@ -18,7 +18,7 @@ import numpy as np
 
 from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
 from semsearch.adapters.adapted_index import EmbedderLike, embedder_of
-from semsearch.arrays.types import Float32
+from semsearch.arrays import Float32
 from semsearch.embedding import PRIOR
 from semsearch.text import words
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from semsearch import load_public, public_names
 
 if TYPE_CHECKING:  # the same names for whoever checks types
+    from semsearch.arrays.types import Float32 as Float32
     from semsearch.arrays.vectors import row_lengths as row_lengths, to_unit as to_unit
 
 __all__ = sorted(public_names(__name__))

@@ -211,7 +211,7 @@ class ModelReranker:
     """A reranker by a model, within so many seconds for each question. Threads may share it: the model reads for one.
 
     `kept` are the caches of the indexes whose hits it reads, by the name that the hits have of their index, which is
-    None where one index is searched. `clock` gives seconds since some moment. `clock` gives seconds since some moment.
+    None where one index is searched. `clock` gives seconds since some moment.
     """
 
     model: RerankingModel

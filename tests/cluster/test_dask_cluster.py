@@ -12,6 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 from servers.clusters import small_cluster
 
+from semsearch import cluster as dask_cluster
 from semsearch.cluster import DaskCluster, carry_out, differences, versions_here
 from semsearch.errors import ClusterError, MissingExtra, SourceError, UsageError
 
@@ -77,7 +78,7 @@ def test_work_is_opened_once_a_worker_and_closed_at_the_end(cluster: LocalCluste
     for given, doubled in zip(rows, spread.in_order(Doubles(), rows), strict=True):
         assert np.array_equal(doubled, 2 * given)
     assert Doubles.opened - before == 1  # the two workers are threads of one process
-    while cluster._opened:  # they are told, and not waited for
+    while dask_cluster._opened:  # they are told, and not waited for
         time.sleep(0.01)
     spread.close()
 
@@ -163,11 +164,12 @@ def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_worker_with_other_versions_is_refused(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = versions_here()
+
     def versions_of_each() -> dict[str, str]:
-        here = versions_here()
         return here if threading.current_thread() is threading.main_thread() else {**here, "numpy": "1.0"}
 
-    monkeypatch.setattr(cluster, "versions_here", versions_of_each)
+    monkeypatch.setattr(dask_cluster, "versions_here", versions_of_each)
     with pytest.raises(ClusterError, match=r"the worker inproc://\S+ has numpy 1\.0 where 2?.* is expected; install"):
         DaskCluster(cluster.scheduler_address).connect()
 

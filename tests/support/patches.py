@@ -21,8 +21,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SEARCHED = (ROOT, ROOT / "tests" / "support", ROOT / "tests" / "supply", ROOT / "tests")
-OURS = ("semsearch", "tests")
+SEARCHED = (ROOT, ROOT / "research", ROOT / "tests" / "support", ROOT / "tests" / "supply", ROOT / "tests")
+OURS = ("semsearch", "semsearch_research", "tests")
 _ATTRIBUTES = ("setattr", "delattr")  # of a module, a class, an object
 _ITEMS = ("setitem", "delitem")  # of a mapping
 _PATCHES = ("patch", "patch.object", "patch.dict", "patch.multiple")  # of unittest.mock

@@ -340,13 +340,11 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
 KILLED = """
 import os, sys
 from pathlib import Path
-from semsearch.word_vectors import converted, formats, writer
-from semsearch.word_vectors import writer
-formats._BLOCK = 64
+from semsearch.word_vectors import conversion, table_writer, vector_formats
+vector_formats._BLOCK = 64
 point, path = sys.argv[1], Path(sys.argv[2])
 if point != "reading":
-    home = writer if point == "fsync" else writer.TableWriter
-    target, name = (writer.os, "fsync") if point == "fsync" else (writer.TableWriter, point)
+    target, name = (table_writer.os, "fsync") if point == "fsync" else (table_writer.TableWriter, point)
     setattr(target, name, lambda *_: os._exit(9))
 calls = 0
 def progress(done, total):
@@ -354,7 +352,7 @@ def progress(done, total):
     calls += 1
     if calls == 3 and point == "reading":
         os._exit(9)
-converted.open_converted(path, progress=progress)
+conversion.open_converted(path, progress=progress)
 """
 
 

@@ -18,3 +18,4 @@ Float16 = npt.NDArray[np.float16]
 Int16 = npt.NDArray[np.int16]
 Complex64 = npt.NDArray[np.complex64]
 Floating = npt.NDArray[np.floating[Any]]
+Records = npt.NDArray[np.void]  # of a structured type

@@ -38,11 +38,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found, stacked
-from semsearch.arrays.types import Bool, Float32, Int64
+from semsearch.arrays.types import Bool, Float32, Int64, Records
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
 from semsearch.storage.segments import Segment
@@ -67,7 +66,6 @@ class SegmentTable:
 
 # -- Copy format -------------------------------------------------------------------------------------------------------
 
-Records = npt.NDArray[np.void]  # of `record_type`
 
 _BEGIN, _END = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0), struct.pack(">h", -1)
 

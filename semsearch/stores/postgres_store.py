@@ -47,7 +47,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
@@ -59,7 +59,6 @@ from semsearch.stores.postgres_claims import claim, owner_of, release, table, ta
 from semsearch.stores.postgres_connections import NO_TABLE, Session, Work, get_database, quoted, sqlstate
 from semsearch.stores.postgres_reader import (
     PostgresReader,
-    Records,
     SegmentTable,
     copied,
     records_in,

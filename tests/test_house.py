@@ -1,0 +1,60 @@
+"""The figures of the house that a change must not make worse: tests/house.py prints them all."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def program() -> ModuleType:
+    """The program that measures; it is no module of a package."""
+    spec = importlib.util.spec_from_file_location("house", HERE / "house.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["house"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_no_modules_import_each_other_in_a_circle(program: ModuleType) -> None:
+    assert program.House().circles == []  # in functions and for types neither
+
+
+def test_a_file_name_says_which_file_is_meant(program: ModuleType) -> None:
+    assert len(program.House().names_used_twice) <= 5
+
+
+def test_a_module_is_a_chapter(program: ModuleType) -> None:
+    house = program.House()
+    small = [module for module in house.with_one_importer if house.lines[module] < program.SMALL]
+    assert (len(house.files) <= 400, len(house.with_one_importer) <= 90, len(small) <= 10) == (True, True, True), small
+
+
+def test_the_options_of_a_search_and_the_types_of_arrays_are_declared_once(program: ModuleType) -> None:
+    house = program.House()
+    assert list(house.search_signatures) == ["semsearch.searchable"]
+    assert list(house.array_aliases) == ["semsearch.arrays.types"]
+
+
+def test_a_query_imports_no_more_than_it_needs(program: ModuleType) -> None:
+    imported, _ = program.queried()
+    assert len(imported) <= 100
+
+
+def test_a_circle_is_found_wherever_the_import_stands(program: ModuleType, tmp_path: Path) -> None:
+    package = tmp_path / "semsearch"
+    package.mkdir()
+    (package / "one.py").write_text("from semsearch.two import b\n")
+    (package / "two.py").write_text("def b():\n    from semsearch import three\n")
+    (package / "three.py").write_text("if TYPE_CHECKING:\n    import semsearch.one\n")
+    (package / "four.py").write_text("import semsearch.one\n")
+    circles = [sorted(circle) for circle in program.House(package).circles]
+    assert circles == [["semsearch.one", "semsearch.three", "semsearch.two"]]

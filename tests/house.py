@@ -93,8 +93,9 @@ class House:
     def _imports_of(self, module: str) -> Iterator[str]:
         for node in ast.walk(ast.parse(self.text[module])):
             if isinstance(node, ast.ImportFrom) and node.module is not None:
-                names = (f"{node.module}.{alias.name}" for alias in node.names)
-                yield from (name if name in self.files else node.module for name in names if node.module in self.files)
+                for name in (f"{node.module}.{alias.name}" for alias in node.names):
+                    if name in self.files or node.module in self.files:
+                        yield name if name in self.files else node.module
             elif isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names if alias.name in self.files)
 

@@ -34,9 +34,7 @@ class Tuning:
     # BM25; Robertson and Zaragoza 2009
     k1: float = 1.2  # how soon more of the same word stops counting; a usual value, not varied
     b: float = 0.75  # how much a passage's length counts against it; likewise
-    neighbour_weight: float = (
-        0.5  # of a word in the passage before or after; "Fusion and feedback"
-    )
+    neighbour_weight: float = 0.5  # of a word in the passage before or after; "Fusion and feedback"
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
 
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"

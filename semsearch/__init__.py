@@ -143,7 +143,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
     "semsearch.readers": {
         "readers.document": "Block Document",
         "readers.read": "read_bytes",
-        "readers.registry": "Format format_of",
+        "readers.registry": "Format format_of register",
     },
     "semsearch.arrays": {
         "arrays.types": "Float32",

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 class Tuning:
     """Parameters of the ranking: how a score is put together, and how many passages are looked at."""
 
-    # one score of meaning and words; Measurements, "How meaning and words become one ranking"
+    # one score of meaning and words; Measurements, "Fusion and feedback"
     dense_weight: float = 0.7  # of the cosine; the rest is BM25's, divided by the best one for the query
     dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
@@ -34,12 +34,10 @@ class Tuning:
     # BM25; Robertson and Zaragoza 2009
     k1: float = 1.2  # how soon more of the same word stops counting; a usual value, not varied
     b: float = 0.75  # how much a passage's length counts against it; likewise
-    neighbour_weight: float = (
-        0.5  # of a word in the passage before or after; "How meaning and words become one ranking"
-    )
+    neighbour_weight: float = 0.5  # of a word in the passage before or after; "Fusion and feedback"
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
 
-    # how likely a hit answers, the logistic function of a sum; Measurements, "How likely a hit answers"
+    # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
     relevance_bias: float = -5.3
     relevance_of_cosine: float = 7.72  # times the cosine of meaning
     relevance_of_words: float = 2.31  # times the share of the query's words that the passage has, by their idf

@@ -308,7 +308,7 @@ def _cell(value: Any) -> Any:
 
 # -- Floor -------------------------------------------------------------------------------------------------------------
 
-FLOOR = 0.03  # Measurements, "How likely a hit answers": on none of seven collections it loses one answer in a hundred
+FLOOR = 0.03  # Measurements, "Relevance": on none of seven collections it loses one answer in a hundred
 
 
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:

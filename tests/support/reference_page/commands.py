@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from reference_page.markdown import code, prose, unwrapped
 from semsearch.cli.plugged_in import OF_RESEARCH
 
 PROGRAM = "semsearch"
+_SHARED = 3  # commands: an option that so many have is described once
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +75,43 @@ def _below(command: Any, parent: Any, name: str, *, depth: int) -> Iterator[Comm
         yield from _below(command.get_command(context, child), context, f"{name} {child}", depth=depth + 1)
 
 
-def command_lines(command: Command) -> Iterator[str]:
-    """The section of a command: a heading, the usage, the help text, and a table of arguments and options."""
+def shared_options(commands: Iterable[Command]) -> dict[str, str]:
+    """The options that at least `_SHARED` commands have with one meaning, by name in order: described once."""
+    counts: dict[str, Counter[str]] = {}
+    for command in commands:
+        for names, meaning in command.options:
+            if names.startswith("-"):
+                counts.setdefault(names, Counter())[meaning] += 1
+    usual = {names: of_each.most_common(1)[0] for names, of_each in counts.items()}
+    shared = {names: meaning for names, (meaning, count) in usual.items() if count >= _SHARED}
+    return {names: shared[names] for names in sorted(shared, key=lambda names: names.split("--")[-1])}
+
+
+def option_table(head: str, options: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """A table of options with their meaning."""
+    yield f"| {head} | meaning |"
+    yield "|---|---|"
+    for names, meaning in options:
+        yield f"| {code(names)} | {prose(' '.join(meaning.split()))} |"
+    yield ""
+
+
+def command_lines(command: Command, shared: Mapping[str, str]) -> Iterator[str]:
+    """The section of a command: heading, usage, help text, a table of its own options, the names of `shared` ones."""
     yield f"{'#' * (2 + max(command.depth, 1))} {command.name}"
     yield ""
     yield from ("```text", command.usage, "```", "")
     if command.command.help:
         yield from (prose(unwrapped(command.command.help)), "")
-    yield "| argument or option | meaning |"
-    yield "|---|---|"
-    for names, meaning in command.options:
-        yield f"| {code(names)} | {prose(' '.join(meaning.split()))} |"
-    yield ""
+    own = [(names, meaning) for names, meaning in command.options if shared.get(names) != meaning]
+    if own:
+        yield from option_table("argument or option", own)
+    if len(own) < len(command.options):
+        named = {_long(names): names for names, meaning in command.options if shared.get(names) == meaning}
+        yield f"[Shared](#shared-options): {', '.join(f'`{name}`' for name in named)}."
+        yield ""
+
+
+def _long(names: str) -> str:
+    """The long names of an option, without its value: `--name, --index`."""
+    return ", ".join(re.findall(r"--[\w-]+", names))

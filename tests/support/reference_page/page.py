@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reference_page.commands import PROGRAM, Command, command_lines, commands, commands_of_research
+from reference_page.commands import (
+    PROGRAM,
+    Command,
+    command_lines,
+    commands,
+    commands_of_research,
+    option_table,
+    shared_options,
+)
 from reference_page.environment import OF_RESEARCH as VARIABLES_OF_RESEARCH, VARIABLES, Variable
 from reference_page.keys import Key, keys_of
 from reference_page.markdown import code, prose, unwrapped
@@ -36,6 +44,11 @@ _COMMANDS = """\
 
 Each command has `-h` and `--help`. An option that may be repeated says so.
 """
+_SHARED_OPTIONS = """\
+### Shared options
+
+Described once for all commands that name them.
+"""
 _ENVIRONMENT = """\
 ## Environment variables
 
@@ -58,7 +71,8 @@ _JSON = """\
 ## JSON
 
 With `--json`, data go to the standard output and nothing else does. Keys stand in the order given here; a later version
-may add some. Text is Unicode, in UTF-8. The objects that values name are [below](#objects-in-json).
+may add some. A key marked with ? may be missing. Text is Unicode, in UTF-8. The objects that values name are
+[below](#objects-in-json).
 """
 _EXPERIMENTS = """\
 ## Objects of experiments
@@ -126,8 +140,11 @@ def _commands(about: _Page, listed: Iterable[Command]) -> Iterator[str]:
     for one in listed:
         yield f"| [`{one.name}`](#{_anchor(one.name)}) | {prose(one.summary)} |"
     yield ""
+    shared = shared_options(about.commands)
+    yield _SHARED_OPTIONS
+    yield from option_table("option", shared.items())
     for one in about.commands:
-        yield from command_lines(one)
+        yield from command_lines(one, shared)
 
 
 def _environment(about: _Page) -> Iterator[str]:
@@ -156,25 +173,30 @@ def _printed(about: _Page) -> Iterator[str]:
     yield _JSON
     yield from ("| command | prints |", "|---|---|")
     for one in about.printed:
-        yield f"| `{PROGRAM} {one.command} --json` | {_shape(one)} |"
+        yield f"| `{PROGRAM} {one.command} --json` | {_shape(one, about)} |"
     yield ""
     for one in about.printed:
         if one.own:
             yield f"### `{PROGRAM} {one.command} --json`"
             yield ""
-            yield f"{_shape(one)} {_linked(one.says, one.named, about)}".rstrip()
-            yield ""
+            if says := " ".join(filter(None, (_more(one, about), _linked(one.says, one.named, about)))):
+                yield from (says, "")
             yield from _table(one.own, about)
 
 
-def _shape(one: Printed) -> str:
-    """`A list of objects with the keys of Hit.`"""
-    names = ", ".join(code(key.name) for key in one.own)
-    own = f"the key{'s' if len(one.own) > 1 else ''} {names}" if one.own else ""
-    result = f"the keys of [{one.result.name}](#{_anchor(one.result.name)})" if one.result else ""
-    keys = " and ".join(filter(None, (own, result)))
-    says = "" if one.own else _linked(one.says, one.named)
-    return f"{'A list of objects' if one.is_list else 'An object'} with {keys}. {says}".rstrip()
+def _shape(one: Printed, about: _Page) -> str:
+    """`A list of Hit.`, or a link to the section of the command's own keys."""
+    kind = "a list of objects" if one.is_list else "an object"
+    if one.own:
+        return f"[{kind}](#{_anchor(f'`{PROGRAM} {one.command} --json`')})"
+    assert one.result is not None
+    name = _linked(one.result.name, [one.result], about)
+    said = _linked(one.says, one.named, about)
+    return (f"a list of {name}" if one.is_list else name) + (f". {said}" if said else "")
+
+
+def _more(one: Printed, about: _Page) -> str:
+    return f"These keys and those of {_linked(one.result.name, [one.result], about)}." if one.result else ""
 
 
 def _objects(about: _Page) -> Iterator[str]:
@@ -213,9 +235,9 @@ def _reached(printed: Iterable[Printed]) -> list[ClassSource]:
 def _table(keys: Iterable[Key], about: _Page) -> Iterator[str]:
     yield from ("| key | is | meaning |", "|---|---|---|")
     for key in keys:
-        there = "not always there; " if key.is_optional else ""
-        meaning = re.sub(r"\bNone\b", "null", prose(there + key.meaning)).removesuffix("; ")
-        yield f"| {code(key.name)} | {_linked(prose(key.kind.words), key.kind.classes, about)} | {meaning} |"
+        there = " ?" if key.is_optional else ""
+        meaning = re.sub(r"\bNone\b", "null", prose(key.meaning))
+        yield f"| {code(key.name)}{there} | {_linked(prose(key.kind.words), key.kind.classes, about)} | {meaning} |"
     yield ""
 
 

@@ -1,23 +1,13 @@
-"""Turn texts into unit vectors: words, weights, average, removal of the common components; and a fitted embedder as
-bytes.
+"""Turn texts into unit vectors: words, weights, average, removal of the common components.
 
-Texts to the ids of their words in a table of word vectors.
+`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator): the constructor only stores its
+arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
+learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
+from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
+weights are the same. Vectors that out-of-vocabulary words get from their contexts are frozen with the weights.
 
-Sentences of general language, drawn word by word from p(w): what a prior stands for.
-
-A fitted embedder as bytes: a NumPy archive without pickles, with a card that people can read.
-
-Turn texts into unit vectors: words, weights, average, removal of the common components.
-
-`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator.scikit_learn): the constructor
-only
-stores its arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never
-learns.
-What is learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the
-components follow from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything
-gives,
-as long as the weights are the same. Vectors that unknown words get from their contexts are frozen with the
-weights.
+A prior stands for sentences of general language, drawn word by word from p(w). A fitted embedder is saved as a NumPy
+archive without pickles, with a card that people can read.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
 """What scikit-learn and sentence-transformers expect of an embedder: parameters, `fit` and `transform`, `encode`.
 
-Texts as callers give them: lists, arrays, columns of a table; each a string.
+scikit-learn's contract is kept without scikit-learn, which is loaded only if it asks. Parameters are those of the
+constructor, which stores them unchanged; `clone`, pipelines and searches over parameters work by them. They are checked
+and opened when they are used. See https://scikit-learn.org/stable/developers/develop.html
 
-scikit-learn's contract for estimators, kept without scikit-learn, which is loaded only if it asks.
-
-Parameters are those of the constructor, which stores them unchanged; `clone`, pipelines and searches over
-parameters
-work by them. See https://scikit-learn.org/stable/developers/develop.html
-
-What the parameters of an embedder mean: word vectors opened, the method found, numbers checked.
-
-The parameters of an embedder: kept as they are given, checked and opened when they are used.
-
-Vectors asked for as the sentence-transformers package is asked: `encode`, for one text or many.
+Texts are given as lists, arrays or columns of a table, each a string. `encode` takes one text or many, as in the
+sentence-transformers package.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The vectors of out-of-vocabulary words: from contexts, or else from pieces; kept in a cache.
-
-A cache for a function that gives words their vectors.
-
-The vectors of unknown words: from their contexts, if those have been learned, or else from their pieces.
-"""
+"""The vectors of out-of-vocabulary (OOV) words, cached: from contexts, if those were learned, else from pieces."""
 
 from __future__ import annotations
 

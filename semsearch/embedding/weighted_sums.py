@@ -1,15 +1,9 @@
 """Raw sentence vectors: the weighted averages of word vectors, before any component is removed.
 
-Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a
-table
-of all words once, and a batch of texts is one sparse product with it. A few texts do without the table. Unknown
-words
-come with the texts, and a function guesses their vectors; a word whose guess is zero is left out, as if it did not
-occur.
-
-Average the word vectors of each text, for many texts at once.
-
-The averages are a sparse matrix, with a row per text and a column per word, times the table of word vectors.
+Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
+of all words once, and a batch of texts is one sparse matrix, a row per text and a column per word, times that table. A
+few texts do without the table. Out-of-vocabulary words come with the texts, and a function predicts their vectors; a
+word whose prediction is zero is left out, as if it did not occur.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verdicts on a paper's claims: in how many tasks one method is above another, and whether that is more than chance."""
+"""Verdicts on a paper's claims: in how many tasks one method is above another, and whether that is significant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What answers a question, as one writes it down, and whether a hit is that:
+"""Ask your own questions (golden questions) and report at which rank their expected answers are found.
+
+A file has a JSON object a line: a query and its answers, with or without grades. An answer is written as
 
     notes/guide.md                     any passage of the document
     notes/guide.md#Bread               a passage under that heading
@@ -6,8 +8,8 @@
     notes/report.pdf page 3            a passage on the page; also p. 3
     notes/talk.pptx slide 3            a passage at the place, in the document's own terms
 
-A document is named as hits show it, by its absolute path, or by the end of its path; a text that a program
-added by its id.
+A document is named as hits show it, by its absolute path, or by the end of its path; a text that a program added by its
+id. The ranks of a run are kept, so that the next one reports what has changed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What a measurement is given, checked: arguments, optional packages, data files line by line, folders of data, word
-vectors.
+"""Check the inputs of a measurement: arguments, optional packages, lines of data files, folders of data, word vectors.
 
-A folder of data is one that `semsearch evaluate data` lays out; it stands for the folders and files inside it.
-Word vectors
-that were distilled from a sentence encoder are marked in tables, since they are not unsupervised.
+A folder of data is one that `semsearch evaluate data` lays out; it stands for the folders and files inside it. Word
+vectors that were distilled from a sentence encoder are marked in tables, since they are not unsupervised.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rankers, which answer the queries of a collection with documents: our modes here, peers in peer_rankers.
+"""Rankers, which answer the queries of a collection with documents: our modes, and peers that other packages implement.
 
 A document's rank is that of its best passage.
 """

@@ -1,7 +1,8 @@
-"""Confidence intervals of means over queries: the paired bootstrap (Efron; Sakai 2006 for retrieval).
+"""Measure retrieval on test collections: each mode and peer, with confidence intervals.
 
-The queries are resampled, with replacement, as many as there are; every system is measured on the same draws, so that
-the easiness of a query for all of them cancels out of their differences. An interval has the middle 95 % of the draws.
+Intervals are those of the paired bootstrap (Efron; Sakai 2006 for retrieval): the queries are resampled, with
+replacement, as many as there are; every system is measured on the same draws, so that the easiness of a query for all
+of them cancels out of their differences. An interval has the middle 95 % of the draws.
 """
 
 from __future__ import annotations

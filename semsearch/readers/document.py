@@ -1,21 +1,8 @@
 """Documents as all readers return them, and what readers build them with: blocks, rows of tables, damaged parts.
 
-Documents as all readers return them: the source text, and the blocks that a person would read.
-
-A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order.
-Its
+A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order. Its
 text is clean (no markup). Where markup was removed, `anchors` map the clean characters to the source, so that a
 sentence can be found again in the file, to the character and the line.
-
-Build the source text of a document whose file has none: the blocks that a binary format's reader finds, in order.
-
-That text is the document's source, so that its lines can be counted, and every block is a slice of it.
-
-Parts of a file that cannot be read: left out and told, so that the rest can be read.
-
-One broken slide is no reason to lose a talk, one message of a mailbox none to lose the others.
-
-Join the cells of a table's row to one line of text.
 """
 
 from __future__ import annotations

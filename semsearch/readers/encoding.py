@@ -1,24 +1,14 @@
-"""The character encoding of a file: as declared, as its bytes show, or as guessed.
+"""Decode bytes to text: by a byte order mark, else as declared, else as UTF-8, else in the most likely encoding.
 
-Guess the encoding of bytes that are not UTF-8, where nothing declares it.
-
-chardet estimates how likely each code page is, by the pairs of letters of each language. It cannot tell much about
-a
-short or mostly English text, and takes "it’s" for Icelandic. So its estimates are weighted by what the text would
-look
-like: signs and letters that cannot occur where they do count against a page, quotation marks, dashes and the like
-in
-their proper positions count for it; and where little is known, a page that is more in use is likelier. The numbers
-were
-chosen on translations of some programs' messages, and measured on those of others.
-
-A guess is doubtful if another page that gives another text comes close, or if no evidence supports it.
-
-Decode bytes to text: by a byte order mark, else as declared, else as UTF-8, else as guess.py says.
-
-A file that is UTF-8 except for a few broken bytes stays UTF-8, with U+FFFD for each of those. Bytes that no text
-has
+A file that is UTF-8 except for a few broken bytes stays UTF-8, with U+FFFD for each of those. Bytes that no text has
 are an error: an index of a picture helps nobody.
+
+Where nothing declares the encoding, chardet estimates how likely each code page is, by the pairs of letters of each
+language. It is weak on short or mostly English texts, and takes "it’s" for Icelandic. So its estimates are weighted by
+what the text would look like: signs and letters that cannot occur where they do count against a page, quotation marks,
+dashes and the like in their proper positions count for it; and where there is little evidence, a page that is more in
+use is likelier. The numbers were chosen on translations of some programs' messages, and measured on those of others.
+A guess is doubtful if another page that gives another text comes close, or if no evidence supports it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""JSON with the offset of every value, and JSON Lines: a record a line.
+"""JSON Lines: a record a line, given as lines "name: value".
 
-JSON with the offset of every value, so that a value can be cited where it is in the file, escapes and all.
-
-JSON Lines: a record a line, given as lines "name: value".
-
-Nested names are joined with a dot; empty values and nulls are left out. A line that is no JSON is taken as it is,
-since
-a log may well have some.
+Nested names are joined with a dot; empty values and nulls are left out. A line that is not JSON is taken as it is,
+since a log may have some. `parse` gives the offset of every value, so that it can be cited where it is in the file.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Mail: one message (.eml) or a whole mailbox (.mbox), and the parts of a message that are not read.
+"""Mail: one message (.eml) or a whole mailbox (.mbox).
 
-The parts of a message that are not read: attachments, and what is encrypted.
-
-Mail: one message (.eml) or a whole mailbox (.mbox).
-
-A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there
-is
-one, else the HTML. Messages within a message are read too, other attachments are not. Places are the messages of a
-mailbox, by their number, and attached messages.
+A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
+one, else the HTML. Messages within a message are read too; other attachments and encrypted parts are not, and are
+reported. Places are the messages of a mailbox, by their number, and attached messages.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Jupyter notebooks: the source of their cells, without output.
 
-Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text.
-Lines are
+Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text. Lines are
 those of the .ipynb file itself, so that they are found again in an editor; the place is the number of the cell.
-
-Documents within documents: convert the offsets of a part's blocks to offsets in the whole source.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Office documents: zip archives of XML, read with limits, and texts that are laid out in pages.
 
-Zip archives of XML, read with limits: a file of some kilobytes can unpack to more than any memory holds.
-
-Sizes are checked twice: as the archive's directory states them, before anything is unpacked, and as they come out.
-Entities of XML are not expanded, and nothing outside the archive is read.
-
-The state of reading a text that is laid out in pages, as word processors write them.
+A file of some kilobytes can unpack to more than any memory holds. So sizes are checked twice: as the archive's
+directory states them, before anything is unpacked, and as they come out. Entities of XML are not expanded, and nothing
+outside the archive is read.
 """
 
 from __future__ import annotations

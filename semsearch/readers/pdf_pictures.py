@@ -1,22 +1,9 @@
-"""Pictures of a PDF's pages, and where given sentences stand on them.
+"""Pictures of a PDF's pages, with the fields of forms and with notes, and where given sentences stand on them.
 
-PNG images of arrays. RFC 2083; without filters, which pages of text do not gain from.
-
-The letters and digits of a page of a PDF, in their order, and where each is drawn.
-
-Only letters and digits count, in one case and without ligatures: so a sentence is found again whatever became of
-its
-spaces, line ends, hyphens and marks on the way to the index.
-
-Find sentences on a page and the next one by their letters.
-
-A sentence whose letters do not follow each other, because a footnote, another column or the page's end comes
-between,
-is found in pieces. What is not found nearly whole is not found: a box in the wrong place is worse than none.
-
-Pictures of pages of a PDF, as PDFium draws them, with the fields of forms and with notes.
-
-A page of a PDF as it is looked at: how large it is, its picture, and where given sentences stand on it.
+A sentence is found by its letters and digits alone, in one case and without ligatures, whatever became of its spaces,
+line ends, hyphens and marks on the way to the index. One whose letters do not follow each other, because a footnote,
+another column or the page's end comes between, is found in pieces, on a page and the next one. What is not found nearly
+whole is not found: a box in the wrong place is worse than none.
 """
 
 from __future__ import annotations

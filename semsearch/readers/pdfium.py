@@ -1,14 +1,8 @@
-"""PDFium: files opened, lines read in the order in which the file has them, values of form fields.
+"""PDFium, by the extra `pdf` (pypdfium2): files opened, lines read in the order of the file, values of form fields.
 
-Open PDF files with PDFium, one call at a time: it is not safe to use from several threads.
-
-pypdfium2 is an extra: semsearch[pdf].
-
-The values in the fields of a PDF form: they are no part of the page's text, and are put next to their labels.
-
-Read lines by PDFium, in the order in which the file has them.
-
-That order is the reading order in nearly all files that programs write, with two columns too.
+PDFium is called one call at a time: it is not safe to use from several threads. The order of lines in the file is the
+reading order in nearly all files that programs write, with two columns too. The values in form fields are not part of
+the page's text, and are put next to their labels.
 """
 
 from __future__ import annotations

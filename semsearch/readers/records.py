@@ -1,16 +1,11 @@
 """Records of tables and JSON Lines as blocks: columns that are text, and columns that are metadata.
 
-The columns of tables and records that are text, and those that are metadata, as chosen for a root.
-
 A chosen name means the column of that name, whatever its case, and in JSON everything in the value of that name.
-Without text columns, all that are not metadata are text; `*` means that too. A file that has none of the text
-columns
-(or of the metadata columns, if only those were chosen) is another kind of table, and is read as if none were
-chosen.
+Without text columns, all that are not metadata are text; `*` means that too. A file that has none of the text columns
+(or of the metadata columns, if only those were chosen) is another kind of table, and is read as if none were chosen.
 
-Make a block of a record: a line "name: value" for each of its fields.
-
-Records of which some columns are text and some are metadata: a passage each, with the metadata kept beside it.
+A block of a record has a line "name: value" for each of its fields. Where columns were chosen, each record is a passage
+of its own, with the metadata kept beside it.
 """
 
 from __future__ import annotations

@@ -1,17 +1,8 @@
-"""What a reader sees of reStructuredText: the visible text of lines, inline markup and docutils' tree, with its place
-in the source.
+"""What a reader sees of reStructuredText: the visible text of lines, inline markup and docutils' tree, with offsets.
 
-A part of a reStructuredText document: its lines, without their indentation.
-
-docutils' tree of a reStructuredText to pieces: what a reader sees of each heading and paragraph, and its line.
-
-Inline markup of reStructuredText in its usual spellings, with exact positions; docutils reads the rest.
-
-Taken are ``literals``, *emphasis*, **strong**, `references <x>`_, :roles:`text`, notes [1]_ and names_, each
-between
-ASCII characters that may be next to it. If anything else in a paragraph could be markup, docutils reads all of it.
-
-The visible text of lines of reStructuredText, with its offsets in the source.
+Inline markup in its usual spellings is read here, with exact positions: ``literals``, *emphasis*, **strong**,
+`references <x>`_, :roles:`text`, notes [1]_ and names_, each between ASCII characters that may be next to it. If
+anything else in a paragraph could be markup, docutils reads all of it.
 """
 
 from __future__ import annotations

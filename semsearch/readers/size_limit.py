@@ -1,4 +1,4 @@
-"""How large a file may be to be read. A module of its own: every index names it, and few programs read files."""
+"""The largest file that is read. A module of its own: every index names it, and few programs read files."""
 
 from __future__ import annotations
 

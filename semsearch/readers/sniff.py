@@ -1,16 +1,12 @@
-"""Recognise the format of a file by its content, and whether a file of an unknown name is text.
+"""Recognise the format of a file by its content, and whether a file with an unknown suffix is text.
 
-Recognise a file's format by its first bytes, whatever its name says.
+Formats that begin with a signature are recognised by their first bytes, whatever the name: PDF, zip archives by their
+members, and old Office files, pictures, sound and programs, for which there is no reader.
 
-Only formats that begin with a signature are recognised: PDF, zip archives by their members, and old Office files,
-pictures, sound and programs, for which there is no reader.
-
-Files whose names no reader is for: which of them are text that a person might look for, told by a look at each.
-
-Read as text are LICENSE, Makefile, settings and logs, whatever their ending; and what is a format known here under
-another name. Left out are files that are not text, those that programs write for programs (locks, maps of minified
-scripts, keys, tables of numbers), and large ones: --include takes them all the same, since then they are asked
-for.
+Of files whose names no reader is for, those that a person might look for are read as text: LICENSE, Makefile, settings
+and logs, whatever their ending, and formats known here under another name. Left out are files that are not text, those
+that programs write for programs (locks, maps of minified scripts, keys, tables of numbers), and large ones: --include
+takes them all the same, since then the user asks for them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Source code in any language that Pygments knows: its comments as blocks, functions and classes as headings.
-
-Turn comments into blocks: their words without comment signs, those on consecutive lines together.
-
-Source code in any language that Pygments knows: its comments, and the lines that name functions and classes.
-"""
+"""Source code in any language that Pygments knows: its comments as blocks, functions and classes as headings."""
 
 from __future__ import annotations
 

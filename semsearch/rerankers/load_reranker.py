@@ -1,4 +1,4 @@
-"""Open a model for the second look, by a name or a path."""
+"""Open a reranker by the name or the path of its model."""
 
 from __future__ import annotations
 

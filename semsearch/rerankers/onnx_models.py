@@ -4,8 +4,8 @@
     tokenizer.json     beside it, or in the folder above
     1_Pooling/, modules.json, sentence_bert_config.json, tokenizer_config.json: as sentence-transformers writes them
 
-What a model is, its outputs say: one number a text is a cross-encoder's score, a vector a text an encoder's, a vector a
-token an encoder's whose mean, or first token, is the text's.
+The outputs decide which kind it is: a cross-encoder gives one number a text, its score; an encoder gives a vector a
+text, or a vector a token, of which the mean, or the first, is the text's.
 """
 
 from __future__ import annotations

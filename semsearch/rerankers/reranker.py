@@ -1,37 +1,20 @@
-"""Rerankers: the protocols of rerankers and of their models, and the reranker that lets a model read the first hits.
+"""Rerankers: the protocols of rerankers and of their models, and the reranker that lets a model score the first hits.
 
-The protocol of a reranker: a function that scores the first hits of an answer again.
+A reranker scores the first hits of an answer again. It may take its time, as a cross-encoder does, since it reads few
+hits. Its scores become a part of the hits' scores (semsearch.search.reranking), and the explanation shows that part.
 
-It may take its time, as a cross-encoder does, since it reads few hits. One that has no more time for the last ones
-says
-so by `Readings`. Its scores become a part of the hits' scores
-(semsearch.search.ranking.reranking), and the explanation shows that part.
+`ModelReranker` reads the first fifty hits, best first, a few at a time, as far as its time allows; hits that are not
+read in time keep their places after the others, with a warning. An encoder's vectors of passages are kept beside the
+index (semsearch.storage.passage_encodings), so the next question that finds these passages does not wait for them. They
+are rounded to 16 bits before they are compared, so that a score is the same whether its vector was kept or is new.
 
-Import the packages that run models. They are optional, and take long: nothing else loads them.
+By an encoder, similar passages support each other:
 
-The protocols of the models that take a second look: encoders of texts, and scorers of pairs of texts.
+    score_i = z(cosine_i) + β Σ_j w_ij (z(score before_j) + z(cosine_j))
 
-What a model says of passages, and of those that are most like each: passages that are alike answer alike.
-
-    said_i = z(cosine_i) + β Σ_j w_ij (z(score_j) + z(cosine_j))
-
-j are the N passages whose vectors are nearest to that of i, w_ij their cosines with it, divided by the sum of
-these.
-Scores of a ranking that are smoothed so over similar documents rank better: Diaz, Regularizing ad hoc retrieval
-scores
-(CIKM 2005). There one system of equations is solved; here one step is made, over the few passages that were read.
-
-The text that a model reads of a passage: the document's title and the headings above it, then the passage.
-
-A reranker that is a model: it reads the first fifty hits, as far as its time allows.
-
-Hits are read best first, a few at a time. What is not read in time keeps its place after what was, and a warning
-says
-so. Vectors of passages by an encoder are kept beside the index (semsearch.storage.files.passage_encodings), so the
-next
-question that finds these passages does not wait for them. They are rounded to 16 bits before they are compared, so
-that
-a score is the same whether its vector was kept or is new.
+j are the N passages whose vectors are nearest to that of i, w_ij their cosines with it, divided by the sum of these.
+Scores that are smoothed so over similar documents rank better: Diaz, Regularizing ad hoc retrieval scores (CIKM 2005).
+There one system of equations is solved; here one step is made, over the few passages that were read.
 """
 
 from __future__ import annotations

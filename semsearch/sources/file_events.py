@@ -1,6 +1,6 @@
-"""Changes below some folders and files as they happen: the operating system tells of them, through watchfiles.
+"""Changes below some folders and files as they happen, as the operating system reports them through watchfiles.
 
-Files are not polled. Only the roots themselves are looked at, a few times a second: a watch is of the folder that was
+Files are not polled. Only the roots themselves are checked, a few times a second: a watch is of the folder that was
 there when it began, and not of another one that takes its place.
 """
 

@@ -1,22 +1,16 @@
-"""Objects of a store: the URIs that name them, what is known of each, and how they are fetched.
+"""Objects of a store: the URIs that name them, the state of each, and how they are fetched.
 
-The URIs that a user gives for what is to be indexed: `s3://bucket/docs?endpoint=http://localhost:9000`.
-
-Documents' paths are the URI without its options, a slash and the rest of the object's name, as it is. So nothing
-in a
-name is escaped, and options are kept apart from the path.
-
-A store that is opened: its folders are listed, and its objects are looked at and fetched, each within a deadline.
+A user names a folder or object by a URI such as `s3://bucket/docs?endpoint=http://localhost:9000`. Documents' paths are
+the URI without its options, a slash and the rest of the object's name, as it is: nothing in a name is escaped, and
+options are kept out of the path.
 
 An object's state is its size and its time, as a file's is. Its time is that of the store, to the second; where the
-store tells the version of an object (an ETag, a generation, a digest), a fingerprint of that takes the place of
-the
-nanoseconds. So an object that was replaced has another state, be it as large as the old one and written in the
-same
-second, and all that compares files compares objects: the plan, the skips, the reading log, the workers of a
-cluster.
+store gives the version of an object (an ETag, a generation, a digest), a fingerprint of that takes the place of the
+nanoseconds. So an object that was replaced has another state, be it as large as the old one and written in the same
+second, and all that compares files compares objects: the plan, the skips, the reading log, the workers of a cluster.
 
-Objects that are fetched before they are needed, a few at a time: each answer of a store takes its time to come.
+Every answer of a store takes its time to come, and has a deadline: so objects are fetched before they are needed, a few
+at a time.
 """
 
 from __future__ import annotations

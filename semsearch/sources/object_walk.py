@@ -1,14 +1,8 @@
-"""Find the objects to index in a store, as `semsearch.sources.walk` finds files.
+"""Find the objects to index in a store, as `semsearch.sources.walk` finds the files below a folder.
 
-The folders of a store, as a walk sees them: what lies between two slashes of objects' names is a folder.
-
-Folders that are to be listed next are asked for at once, a few ahead, since each answer takes its time to come.
-Objects
-that only mark a folder are passed over. Names that are none of files are told as skipped: `..`, one without
-letters
-between two slashes, one with a NUL.
-
-Find the objects to index in a store, as `semsearch.sources.walk` finds the files below a folder.
+A folder of a store is what lies between two slashes of objects' names. Folders that are to be listed next are requested
+at once, a few ahead, since each answer takes its time to come. Objects that only mark a folder are passed over. Names
+that no file can have are reported as skipped: `..`, one without letters between two slashes, one with a NUL.
 """
 
 from __future__ import annotations

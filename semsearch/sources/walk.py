@@ -1,16 +1,8 @@
 """Find the files to index under a path: a walk over its folders, on this machine or another file system.
 
-A file or folder that is looked at by its name, without a listing of the folder that it lies in.
-
-Where a walk looks: the folders of this machine, or those of another file system.
-
-Find the files to index under a path: a walk over its folders.
-
 Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
---include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped:
-folders
-that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there
-are
+--include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
+that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there are
 no loops, and nothing is read twice), and links that lead out of the root (so nothing is read that the user has not
 named); a link to a file in the root is read as that file. A single file is taken whatever its name.
 """

@@ -1,26 +1,21 @@
-"""Continuous bag of sentences: train word vectors whose sums tell a sentence from others by its neighbours.
+"""Continuous bag of sentences: train word vectors whose sums distinguish a sentence from others by its neighbours.
 
     s_i = Σ_j w_ij    c_i = 1/2k Σ_{0<|j-i|≤k} s_j    p(s_i | c_i) = exp(s_i·c_i) / Σ_{s ∈ {s_i, m others}} exp(s·c_i)
 
 The loss is -log p(s_i | c_i), summed over all sentences. Yuan and Zhang, "CBOS: Continuous Bag of Sentences for
-Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100
-dimensions,
+Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100 dimensions,
 words seen five times at least, sentences under 120 words, batches of 10, 10 rounds.
 
 What the paper leaves open, and where we differ:
 - Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they are written.
-- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the
-last
+- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the last
   there is nothing: such a neighbour is 0 in the sum, which is still divided by 2k.
 - A sentence without known words is left out; a long one is cut in parts, which are neighbours.
 - The m others are drawn from all sentences, which may give the sentence itself, rarely.
 - The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
 
-The sentences of a training corpus in their order, and which of them are neighbours.
-
-Save the state of a training run after each round, so that a run that was stopped can go on where it was.
-
-The file is a NumPy archive without pickles, written durably, and carries a stamp of the text and the settings.
+The state of a run is saved after each round, so that a run that was stopped can be resumed. The file is a NumPy archive
+without pickles, written durably, and carries a stamp of the text and the settings.
 """
 
 from __future__ import annotations

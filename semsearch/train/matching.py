@@ -1,19 +1,13 @@
-"""Train word vectors until sentence vectors have the similarities that a teacher's have; gradient descent by Adam.
+"""Train word vectors until sentence vectors have the similarities that a teacher's sentence vectors have.
 
-Adam (Kingma, Ba 2015): gradient descent in which each parameter has its own step size.
-
-Train word vectors until sentence vectors have the similarities that a teacher's sentence vectors have.
-
-The cosines between the averages of all pairs of texts in a batch (with SIF's weights, which will be used later
-too) are
+The cosines between the averages of all pairs of texts in a batch (with SIF's weights, which will be used later too) are
 brought near the teacher's cosines, by two losses:
 
     the mean of (cos - cos of the teacher)² over all pairs
     the divergence between each text's neighbours in the batch, softmax(cosines / temperature), and the teacher's
 
 The first sets the scale, the second puts the nearest texts in the right order, which is what a ranking needs. In a
-batch drawn at random nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's
-vectors,
+batch drawn at random nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's vectors,
 and a batch is made of some clusters, with many texts of each.
 
 The length of a word's vector is learned too, and corrects its weight: a "how" is rarer in an encyclopaedia than in

@@ -1,11 +1,7 @@
-"""Open word vectors: by name, by path, or by reference in another process.
+"""Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
 
-Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
-
-Word vectors by reference, for other processes and machines: what to open there, and the digest that it must have.
-
-A table is not sent: it is opened, by memory mapping, where it is needed. So all processes of a machine share one
-copy.
+Other processes and machines get a reference: what to open there, and the digest that it must have. A table is not sent
+but opened there, by memory mapping, so all processes of a machine share one copy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Guess a vector for a word outside the table from its pieces and from known words that it begins or ends with.
+"""Predict the vector of an out-of-vocabulary word from its pieces and from known words that it begins or ends with.
 
     v(w) = B·b(w) + E·e(w) + 1/√n Σ_{i≤n} u(piece_i of w)
 
 b(w) and e(w) are the vectors of the longest beginning and of the longest ending of w, shorter than w, that are words of
-the table: a word with an ending, and both halves of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
+the table: a word with an ending, and both parts of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
 marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.piece_vectors.
 
 Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a

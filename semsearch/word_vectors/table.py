@@ -1,7 +1,4 @@
-"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed; and the tables
-that come with semsearch.
-
-A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
+"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
 
     card.json        its description: words, dimension, dtype, source, licence, the command that made it, digest
     words.txt        the words, most frequent first, one per line; a word's id is its line, from 0
@@ -10,13 +7,11 @@ A table of word vectors in a folder of memory-mapped arrays: opened in a millise
     frequencies.npy  (V,) float32: p(w) in general text
     keys.npy         (slots,) uint64: the words' hashes (text/tokens.py), by open addressing (arrays/hash_table.py)
     slots.npy        (slots,) int32: the word's id, -1 for an empty slot
-    piece*           for words that the table does not have; there may be none (semsearch.word_vectors.pieces)
+    piece*           for out-of-vocabulary words; optional (semsearch.word_vectors.pieces)
 
-The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million unknown
-words
-is taken for one of a hundred thousand known ones only once in ten million such corpora.
-
-The word vectors that come with semsearch: folders beside this file.
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million OOV words is
+taken for one of a hundred thousand known ones only once in ten million such corpora. The tables that come with
+semsearch are folders beside this file.
 """
 
 from __future__ import annotations

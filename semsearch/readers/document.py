@@ -167,13 +167,21 @@ def _from(spots: Sequence[Spot], start: int) -> list[Spot]:
     return [spot._replace(offset=offset) for offset, spot in sorted(at.items())]
 
 
-# -- Damage ------------------------------------------------------------------------------------------------------------
+# -- Damaged parts -----------------------------------------------------------------------------------------------------
 
-_TOLD = 3
+_NAMED = 3  # of what is left out, in a report
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, for a report."""
+    return ", ".join(filter(None, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
 class DamagedParts:
-    """Collects the errors of the parts of one file."""
+    """Collects the errors of the parts of one file, which are left out and reported, so that the rest can be read.
+
+    One broken slide is no reason to lose a talk, one message of a mailbox none to lose the others.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -193,10 +201,10 @@ class DamagedParts:
             return ()
         if not len(blocks):
             raise SourceError(f"{self._name} has no part that can be read: {self._errors[0]}")
-        return (Omission("damaged parts", len(self._errors), "; ".join(map(str, self._errors[:_TOLD]))),)
+        return (Omission("damaged parts", len(self._errors), "; ".join(map(str, self._errors[:_NAMED]))),)
 
 
-# -- Cells -------------------------------------------------------------------------------------------------------------
+# -- Cells of a row ----------------------------------------------------------------------------------------------------
 
 _ALONE = 30  # words: about two sentences, and more than a row of names and numbers
 PAGE_END = "\f"  # in the text of a cell or paragraph

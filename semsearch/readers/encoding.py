@@ -44,10 +44,8 @@ _IMPOSSIBLE = re.compile(  # signs within words, capitals after small letters, t
     r"|[a-zà-öø-ÿ][À-ÖØ-ÞĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽ](?=[a-zà-öø-ÿ]|\b)"
     rf"|[A-Za-z][{_OTHER_SCRIPTS}]|[{_OTHER_SCRIPTS}][A-Za-z]|(?<=[a-zа-яё])[А-ЯЁ]|[\u2500-\u25ff\x80-\x9f\ufffd]"
 )
-# letters that are no words, by themselves
-_ALONE = re.compile(
-    r"(?<![^\W\d_])[ÀÂÃÄÅÆÇÈÊËÌÍÎÏÐÑÒÔÕÖØÙÛÜÝÞßâãäåæçêëìïðñòôõöøùûüÿþ](?![^\W\d_])"
-)  # letters, no words
+# letters that are not words by themselves
+_ALONE = re.compile(r"(?<![^\W\d_])[ÀÂÃÄÅÆÇÈÊËÌÍÎÏÐÑÒÔÕÖØÙÛÜÝÞßâãäåæçêëìïðñòôõöøùûüÿþ](?![^\W\d_])")
 _SIGNS = re.compile(  # that stand where they belong
     r"(?<=\w)’(?=\w|\s|$)|(?<!\w)[“‘„](?=\S)|(?<=\S)”(?!\w)|(?<=\s)[–—](?=\s)|(?<=\d)–(?=\d)|(?<=\S)…(?=\s|$)"
     r"|(?<![^\W\d_])€(?![^\W\d_])|(?:^|(?<=\s))[•·](?=\s)|£(?=\d)|(?<=\d)[°²³½](?!\d)|(?<!\w)[©§](?=\s)"
@@ -129,7 +127,7 @@ def _is_doubtful(best: _Reading, rival: float) -> bool:
     return best.likelihood < rival * close or best.likelihood < _SURE
 
 
-# -- Decode ------------------------------------------------------------------------------------------------------------
+# -- Decoding ----------------------------------------------------------------------------------------------------------
 
 _LOG = logging.getLogger(__name__)
 
@@ -234,7 +232,7 @@ def _controls(data: bytes) -> int:
 
 
 def _refuse_binary(data: bytes, name: str) -> None:
-    advice = "expected text; rename it to what it is or exclude it"
+    advice = "expected text; give it the suffix of its format, or exclude it"
     zero = data.find(b"\0")
     if zero >= 0:
         raise SourceError(f"{name} looks binary (a NUL byte at offset {zero}); {advice}")

@@ -39,7 +39,7 @@ def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
     return lambda offset: base + offset - bisect_left(following, offset)
 
 
-# -- Markdown cleaning -------------------------------------------------------------------------------------------------
+# -- Cleaning ----------------------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
 _LEFTOVER = re.compile(r"\[![A-Za-z]+\]|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
@@ -90,7 +90,7 @@ def clean_html(content: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-# -- Markdown events ---------------------------------------------------------------------------------------------------
+# -- Events ------------------------------------------------------------------------------------------------------------
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
@@ -218,7 +218,7 @@ def _parsable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-# -- Markdown ----------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 
 def read(source: str, name: str) -> Document:

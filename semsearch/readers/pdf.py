@@ -36,7 +36,7 @@ _COLUMNS = 0.25  # of a page's lines
 
 
 class Positions:
-    """Knows the pages of a file, so that it can tell of each line."""
+    """Where on its page each line of a file stands."""
 
     def __init__(self, pages: Pages) -> None:
         self._sizes = pages.sizes
@@ -45,7 +45,7 @@ class Positions:
         self._with_columns = {page for page, count in lines.items() if right[page] >= _COLUMNS * count}
 
     def of(self, line: PageLine) -> str | None:
-        """`top`, `middle left`, `bottom right`: by thirds of the page's height and halves of its width."""
+        """`top`, `middle left`, `bottom right`: by thirds of the page's height and the sides of its width."""
         _, height = self._sizes.get(line.page, (0.0, 0.0))
         if not height:
             return None
@@ -255,7 +255,7 @@ def read(data: bytes, name: str) -> Document:
     pages = read_pages(data, name)
     if pages.count and not pages.lines:
         raise SourceError(
-            f"{name} has no text on its {pages.count:,} pages, which may be scanned; put it through text recognition"
+            f"{name} has no text on its {pages.count:,} pages, which may be scanned; run text recognition (OCR) on it"
         )
     lines = without_running_lines(pages.lines)
     hyphens = Hyphens(line.text for line in lines)
@@ -309,8 +309,8 @@ def in_runs(numbers: Sequence[int]) -> str:
             runs[-1] = [runs[-1][0], number]
         else:
             runs.append([number])
-    told = ", ".join("-".join(map(str, run)) for run in runs[:_RUNS])
-    return f"{told}, ..." if len(runs) > _RUNS else told
+    named = ", ".join("-".join(map(str, run)) for run in runs[:_RUNS])
+    return f"{named}, ..." if len(runs) > _RUNS else named
 
 
 def _metadata(pages: Pages) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Pages:
 # -- Columns -----------------------------------------------------------------------------------------------------------
 
 _FEWEST = 8  # rows of a page that may have columns
-_SAMPLE = 3  # lines that are looked at first
+_SAMPLE = 3  # lines that are examined first
 _WIDE = 0.55  # of the text's width: such a line may be two
 _WHITE = 0.9  # letters' heights, at least, of the strip between columns
 _SAME_ROW = 0.9  # letters' heights between the baselines of two lines in one row
@@ -240,7 +240,7 @@ def _reordered(pieces: Iterable[PageLine], strips: Sequence[float]) -> Iterable[
         yield from waiting
 
 
-# -- Layout ------------------------------------------------------------------------------------------------------------
+# -- Paragraphs --------------------------------------------------------------------------------------------------------
 
 _ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?\Z")
 _ITEM = re.compile(r"(?:[•‣◦▪■●○–—*·-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+\S|\[\d+\]\s")

@@ -45,7 +45,7 @@ def opened_pdf(data: bytes, name: str) -> Iterator[Any]:
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
                 raise SourceError(f"{name} is protected by a password; save it without one") from None
-            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be cut short") from None
+            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be truncated") from None
     try:
         yield document
     finally:
@@ -103,7 +103,7 @@ def _value(document: Any, annotation: Any, raw: Any) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
-# -- Pdfium ------------------------------------------------------------------------------------------------------------
+# -- Pages -------------------------------------------------------------------------------------------------------------
 
 _LINE_END = re.compile("\r\n|\ufffe")  # U+FFFE is a hyphen at the end of a line, and that end
 _ODD = re.compile("[\x00-\x1f\x7f\u00ad\ufffe\uffff]")

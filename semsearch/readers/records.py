@@ -41,7 +41,7 @@ class Columns:
         return not self.is_metadata(name) if self.has_all_text else self.text_rank(name) < len(self.text)
 
     def text_rank(self, name: str) -> int:
-        """Return where a column of this name stands among the text columns; after all of them if it is none."""
+        """Return the position of a column among the text columns; after all of them if it is not one."""
         return next((rank for rank, column in enumerate(self.text) if _means(column, name)), len(self.text))
 
     def is_metadata(self, name: str) -> bool:
@@ -68,7 +68,7 @@ def _means(column: str, name: str) -> bool:
     return name == column or name.startswith(column + ".")
 
 
-# -- Rows --------------------------------------------------------------------------------------------------------------
+# -- Blocks of records -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def block_of(fields: Iterable[RecordField], place: str) -> Block | None:
     return Block(text, anchors[0][1], anchors=tuple(anchors), place=place, part=part)
 
 
-# -- Chosen ------------------------------------------------------------------------------------------------------------
+# -- Chosen columns ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,7 +346,7 @@ def _has_paragraphs(lines: Sequence[str]) -> bool:
     return any(line and not before for before, line in pairwise(lines))
 
 
-# -- Rst ---------------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 _LOG = logging.getLogger(__name__)
 _BLANK = re.compile(r"\n[ \t]*\n")

@@ -54,7 +54,7 @@ class LinesOfPart:
         )
 
 
-# -- Rst tree ----------------------------------------------------------------------------------------------------------
+# -- docutils' tree ----------------------------------------------------------------------------------------------------
 
 _ERROR = 3  # docutils' level from which the text in a message is nowhere else
 _UNSEEN = (
@@ -179,7 +179,7 @@ def _line(node: nodes.Node) -> int:
     return node.line or 0
 
 
-# -- Rst inline --------------------------------------------------------------------------------------------------------
+# -- Inline markup -----------------------------------------------------------------------------------------------------
 
 _SPECIAL = re.compile(r"[*`|\\]|_(?!\w)")  # without these there is no markup in a paragraph
 _NAME = states.Inliner.simplename
@@ -256,7 +256,7 @@ def _take_quoted(found: re.Match[str], raw: PlacedText, shown: PlacedText) -> bo
     return True
 
 
-# -- Rst visible -------------------------------------------------------------------------------------------------------
+# -- Visible lines -----------------------------------------------------------------------------------------------------
 
 
 class VisibleLines:

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-# -- Size limit --------------------------------------------------------------------------------------------------------
-
-MAX_BYTES = 100_000_000  # unless told otherwise; a larger file is rarely prose
+MAX_BYTES = 100_000_000  # by default; a larger file is rarely prose

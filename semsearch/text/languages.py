@@ -174,8 +174,6 @@ def name_of(language: str) -> str:
     return _NAMES[language]
 
 
-# -- English stop words ------------------------------------------------------------------------------------------------
-
 STOP_WORDS = frozenset(
     """
     a about above after again against all am an and any are aren as at be because been before being below between

@@ -80,9 +80,6 @@ def reading_of(document: Document) -> tuple[int, str]:
     return len(document.source), json.dumps([omission.to_dict() for omission in document.omissions])
 
 
-# -- Passage words -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ForeignTexts:
     """Texts of one language other than English, with the positions of their passages."""

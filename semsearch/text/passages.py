@@ -23,11 +23,7 @@ from semsearch.readers.document import Block, Document
 from semsearch.text.excerpts import CHARACTERS, count_words
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 
-SPLITTER_VERSION = "1"
-
-
-# -- Passages ----------------------------------------------------------------------------------------------------------
-
+SPLITTER_VERSION = "1"  # stored in an index; raised when the boundaries of passages or sentences change
 _BETWEEN_BLOCKS = "\n\n"
 _LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once

@@ -97,8 +97,8 @@ def test_a_document_of_broken_parts_only_is_refused() -> None:
     [
         ("page.html", "html._MOST", b"<p>" * 101),
         ("page.html", "html._MOST", b"a " * 101),
-        ("a.ipynb", "records.located_json._MOST_VALUES", b"[" + b"1," * 100 + b"1]"),
-        ("a.odt", "office.archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
+        ("a.ipynb", "json_lines._MOST_VALUES", b"[" + b"1," * 100 + b"1]"),
+        ("a.odt", "office_archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
     ],
 )
 def test_what_would_fill_the_memory_is_refused(

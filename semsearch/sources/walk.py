@@ -157,7 +157,7 @@ class DiskFolders:
 class FoundFile:
     """A file to index, with its size and time as the walk found them.
 
-    `is_known` says that a reader is for its ending, or that it was asked for: others are to be looked into first.
+    `is_known`: there is a reader for its suffix, or --include names it; the content of others is checked first.
     """
 
     path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
@@ -173,7 +173,7 @@ def find_files(
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) asks for such files: they are known even
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files: they are known even
     if no reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.

@@ -204,12 +204,12 @@ def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.N
 def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
     if card["vectors_digest"] != vectors.digest:
         raise VectorsMismatch(
-            f"this was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not with "
-            f"{vectors.name} ({vectors.digest[:8]}); open it with those"
+            f"this embedder was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not "
+            f"with {vectors.name} ({vectors.digest[:8]}); open it with these"
         )
     if card["tokeniser"] != TOKENISER_VERSION:
         raise VectorsMismatch(
-            f"this was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
+            f"this embedder was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
         )
 
 
@@ -230,7 +230,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
                  English for few fitted texts, the corpus for many), or a counts file
     prior        the number of sentences of general language that are added to the fitted texts, so that a few
                  sentences keep their meaning; 0 follows the papers
-    unknown      how to treat words that the vectors lack: "skip" leaves them out; "pieces" guesses their vectors from
+    unknown      how to treat words that the vectors lack: "skip" omits them; "pieces" predicts their vectors from
                  the table's pieces; "contexts" also gives those that are frequent in the fitted texts a vector from
                  the words around them
 

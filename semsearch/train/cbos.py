@@ -116,7 +116,7 @@ class Checkpoint:
 
     def load(self, shape: tuple[int, int]) -> TrainingState | None:
         """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
-        cure = f"to begin anew, remove {self.path}"
+        cure = f"to start over, remove {self.path}"
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -133,7 +133,7 @@ class Checkpoint:
             raise VectorsError(f"the checkpoint of an earlier run is damaged ({error}); {cure}") from error
         if stamp != self.stamp or state.vectors.shape != shape:
             raise VectorsError(
-                f"there is a checkpoint of a run with other texts or settings; to finish that, give the same; {cure}"
+                f"the checkpoint is of a run with other texts or settings; to resume that run, give the same; {cure}"
             )
         return state
 
@@ -159,7 +159,7 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
-# -- Cbos --------------------------------------------------------------------------------------------------------------
+# -- Training ----------------------------------------------------------------------------------------------------------
 
 # AdaGrad's sums begin with this. From 0, the first step of a rare word would be as long as any, whatever its gradient.
 _FIRST = 1.0
@@ -215,8 +215,8 @@ def train_cbos(
         state = checkpoint.load((len(corpus.words), dimension)) or start(len(corpus.words), dimension, settings.seed)
         if len(state.losses) > epochs:
             raise UsageError(
-                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were asked for; ask for as many "
-                "at least, or remove it to begin anew"
+                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were requested; request at "
+                "least as many, or remove it to start over"
             )
         while len(state.losses) < epochs:
             train_round(sentences, state, settings, rounds=epochs, progress=progress)

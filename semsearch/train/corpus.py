@@ -221,7 +221,7 @@ def paragraphs_of(file: Path) -> Iterator[list[str]]:
             yield [block.text for block in read_file(file).document.blocks]
     except (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
         raise SourceError(
-            f"{file} is damaged, or changed while it was read ({error}); make it whole, or run this again"
+            f"{file} is damaged, or changed while it was read ({error}); repair it, or run this again"
         ) from error
 
 

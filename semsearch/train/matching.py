@@ -28,9 +28,6 @@ from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.train.adam import Adam
 
-# -- Matching ----------------------------------------------------------------------------------------------------------
-
-
 _WARM_UP = 50  # steps in which the learning rate rises; then it falls linearly
 _ROUNDS = 4  # of k-means
 _SAMPLE = 100_000  # texts that the clusters are made from
@@ -57,9 +54,9 @@ class Matching:
             if not 0 < (value := getattr(self, name)) < float("inf"):
                 raise UsageError(f"{name} must be a number above zero, not {value}")
         if not 0 <= self.ranking < float("inf"):
-            raise UsageError(f"ranking must be a number from zero up, not {self.ranking}; 0 is without")
+            raise UsageError(f"ranking must be zero or more, not {self.ranking}; 0 switches it off")
         if self.groups > self.batch:
-            raise UsageError(f"a batch of {self.batch} texts cannot be of {self.groups} clusters")
+            raise UsageError(f"a batch of {self.batch} texts cannot have {self.groups} clusters")
 
 
 def match(

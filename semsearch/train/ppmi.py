@@ -120,7 +120,7 @@ def _summed(keys: Int64, size: int, window: int) -> csr_array:
     return csr_array((sums, columns.astype(np.int32), indptr.astype(np.int32)), shape=(size, size))
 
 
-# -- Singular ----------------------------------------------------------------------------------------------------------
+# -- Singular vectors --------------------------------------------------------------------------------------------------
 
 
 _MORE = 32  # dimensions computed beyond those kept, and
@@ -146,7 +146,7 @@ def singular_vectors(
     return (left * signs(left)).astype(np.float32), found.values.astype(np.float32)
 
 
-# -- Ppmi --------------------------------------------------------------------------------------------------------------
+# -- Training ----------------------------------------------------------------------------------------------------------
 
 
 def train_ppmi(
@@ -171,14 +171,14 @@ def train_ppmi(
 
     `smoothing` is α, `shift` k, `subsampling` t (None: no subsampling), `power` that of the singular values.
     `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
-    the same machine. Memory is bounded by the vocabulary and the pairs kept (pairs.py), not by the length of the text.
+    the same machine. Memory is bounded by the vocabulary and the pairs kept, not by the length of the text.
     Raises VectorsError if `target` exists, SourceError if a path does not, UsageError for a setting that makes no sense
     or a text with too few words; all before the long work.
     """
     check_settings(dimension=dimension, window=window, size=size, min_count=min_count, shift=shift)
     for name, value in {"smoothing": smoothing, "shift": shift, "power": power, "subsampling": subsampling}.items():
         if value is not None and not 0 <= value < float("inf"):
-            raise UsageError(f"{name} must be a number from zero up, not {value}")
+            raise UsageError(f"{name} must be zero or more, not {value}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
@@ -187,7 +187,7 @@ def train_ppmi(
         staying = subsampled(corpus.frequencies, subsampling)
         matrix = ppmi(counter.finish(), staying=staying, smoothing=smoothing, shift=shift)
         if not matrix.nnz:
-            raise UsageError("no two words stand together more often than by chance; give more text or a lower shift")
+            raise UsageError("no two words occur together more often than by chance; give more text or a lower shift")
         left, values = singular_vectors(matrix, dimension, seed=seed, progress=progress)
         writer.add(corpus.words, unit_rows(left * values**power))
         settings = {

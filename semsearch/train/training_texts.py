@@ -122,7 +122,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-# -- Texts -------------------------------------------------------------------------------------------------------------
+# -- Choice ------------------------------------------------------------------------------------------------------------
 
 PASSAGE_WORDS = (25, 120)
 SENTENCE_WORDS = (4, 40)
@@ -152,7 +152,7 @@ def choose_texts(
     far. Raises UsageError for shares outside 0 to 1 or that choose nothing, SourceError if a path does not exist.
     """
     if not (passages >= 0 and sentences >= 0 and 0 < passages + sentences <= 1):
-        raise UsageError(f"the shares {passages} and {sentences} must not be negative, and be 1 together at the most")
+        raise UsageError(f"the shares {passages} and {sentences} must be zero or more, and 1 together at most")
     excluded = Excluded(exclude)
     texts: dict[str, None] = {}
     left_out = 0

@@ -39,7 +39,7 @@ _CHUNK = 8192  # words at a time
 
 
 class WordTable(Protocol):
-    """The part of a table of word vectors that guessing needs: ids by hash, and vectors by id."""
+    """The part of a table of word vectors that predicting needs: ids by hash, and vectors by id."""
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
@@ -124,7 +124,7 @@ class PieceVectors:
 
 
 class Pieces:
-    """The pieces of a table of word vectors, which guess the vectors of words that it does not have."""
+    """The pieces of a table of word vectors, which predict the vectors of out-of-vocabulary words."""
 
     def __init__(self, vectors: npt.NDArray[np.int8], scales: Float32, keys: UInt64, slots: Int32, maps: Any) -> None:
         self._vectors = vectors

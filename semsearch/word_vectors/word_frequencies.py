@@ -73,7 +73,7 @@ def _rank(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
 
 
-# -- Frequencies -------------------------------------------------------------------------------------------------------
+# -- Probabilities -----------------------------------------------------------------------------------------------------
 
 
 GENERAL_WORDS = 20_000  # see docs/research/measurements.md

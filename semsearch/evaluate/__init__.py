@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # the same names for whoever checks types
         Held as Held,
         Ordering as Ordering,
         counted as counted,
-        said_by as said_by,
-        said_by_interval as said_by_interval,
+        verdict_of_interval as verdict_of_interval,
+        verdict_of_test as verdict_of_test,
     )
     from semsearch.evaluate.experiment import Experiment as Experiment, Progress as Progress, lazily as lazily
     from semsearch.evaluate.golden import GoldenReport as GoldenReport, evaluate_golden as evaluate_golden

@@ -43,7 +43,7 @@ class Readings(NamedTuple):
 
     said: Sequence[float]
     model: str | None = None  # the name of the model that read them, for explanations
-    alone: Sequence[float] | None = None  # what was said of each by itself, if `said` has more in it
+    alone: Sequence[float] | None = None  # the score of each by itself, where `said` has a part of its neighbours'
 
 
 class Reranker(Protocol):
@@ -55,7 +55,7 @@ class Reranker(Protocol):
     def __call__(self, query: str, hits: Sequence[Hit], /) -> Sequence[float] | Readings: ...
 
 
-# -- Packages ----------------------------------------------------------------------------------------------------------
+# -- Optional packages -------------------------------------------------------------------------------------------------
 
 RERANK = "rerank"  # the extra with sentence-transformers and PyTorch
 RERANK_ONNX = "rerank-onnx"  # the extra with ONNX Runtime alone
@@ -79,7 +79,7 @@ def needed(module: str, *, package: str, extra: str) -> Any:
 
 # -- Models ------------------------------------------------------------------------------------------------------------
 
-PROBE = "How is a text read?"  # what every model reads once, so that one that cannot is refused before it is asked
+PROBE = "How is a text read?"  # every model reads this once when it is opened, so that one that cannot is refused then
 
 
 class TextEncoder(Protocol):
@@ -139,7 +139,7 @@ def probed(model: RerankingModel) -> RerankingModel:
     return model
 
 
-# -- Likeness ----------------------------------------------------------------------------------------------------------
+# -- Scores of similar passages ----------------------------------------------------------------------------------------
 
 
 NEIGHBOURS = 8  # N
@@ -147,7 +147,7 @@ SHARE = 0.5  # β
 
 
 def with_those_alike(cosines: Floating, scores: Floating, vectors: Floating) -> Floating:
-    """What is said of n passages, by their cosines with the question, their scores before, and their vectors.
+    """The scores of n passages, by their cosines with the question, their scores before, and their vectors.
 
     (n,), (n,), (n, d) -> (n,). `vectors` have length one, or zero.
     """
@@ -162,7 +162,7 @@ def standardised(values: Floating) -> Floating:
 
 
 def _weights(vectors: Floating) -> Floating:
-    """How much each passage hears of each other: rows that sum to one, or are zero where nothing is alike. (n, n)"""
+    """w_ij, how much passage j counts for i: rows that sum to one, or are zero where nothing is alike. (n, n)"""
     alike = np.maximum(vectors @ vectors.T, 0)
     np.fill_diagonal(alike, 0)
     if len(alike) > NEIGHBOURS:
@@ -186,7 +186,13 @@ def text_of(hit: Hit) -> str:
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 SECONDS = 10.0
-_AT_ONCE = 8  # passages between two looks at the clock
+_AT_ONCE = 8  # passages between two readings of the clock
+
+
+def check_timeout(seconds: float) -> None:
+    """Check the seconds that reranking may take for a question. Raises UsageError."""
+    if not seconds > 0:
+        raise UsageError(f"the rerank timeout must be positive, got {seconds:g} seconds; {SECONDS:g} is usual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +200,7 @@ class ModelReranker:
     """A reranker by a model, within so many seconds for each question. Threads may share it: the model reads for one.
 
     `kept` are the caches of the indexes whose hits it reads, by the name that the hits have of their index, which is
-    None where one index is searched. `clock` gives seconds since some moment. `clock` gives seconds since some moment.
+    None where one index is searched. `clock` gives seconds since some moment.
     """
 
     model: RerankingModel
@@ -204,11 +210,10 @@ class ModelReranker:
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise UsageError(f"a second look needs some time, not {self.seconds} seconds; {SECONDS:g} is usual")
+        check_timeout(self.seconds)
 
     def cached_in(self, folders: Path | Mapping[str, Path]) -> ModelReranker:
-        """The same reranker, with vectors of passages kept beside an index, or beside each of several, by name."""
+        """The same reranker, with vectors of passages kept beside an index, or beside each of many, by name."""
         if isinstance(folders, Path):
             return replace(self, kept={None: encodings_in(folders)})
         return replace(self, kept={name: encodings_in(folder) for name, folder in folders.items()})
@@ -223,7 +228,7 @@ class ModelReranker:
             found = self._by_vectors(self.model, query, first, until)
         if len(found.said) < len(first):
             logger.warning(
-                "the second look read %d of %d passages in its %g seconds; the others keep their places after them",
+                "the reranker read %d of %d passages in its %g seconds; the others keep their places after them",
                 len(found.said),
                 len(first),
                 self.seconds,
@@ -240,7 +245,7 @@ class ModelReranker:
 
     def _by_vectors(self, model: TextEncoder, query: str, hits: Sequence[Hit], until: float) -> Readings:
         """Compare the question with the first hits, up to the first whose vector is not there in time."""
-        keys = {key_of(model.digest, text_of(hit)): hit for hit in hits}  # what says the same is read once
+        keys = {key_of(model.digest, text_of(hit)): hit for hit in hits}  # equal texts are read once
         with self._reading:
             asked = model.encode_query(query)
         known = self._known(keys, len(asked))

@@ -40,7 +40,7 @@ VARIABLES = (
     Variable(
         "HF_HUB_OFFLINE",
         "With `0`, sentence-transformers may download the model of `--rerank` that it does not have. Otherwise nothing "
-        "is downloaded for a second look.",
+        "is downloaded for reranking.",
     ),
     Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
     Variable("MILVUS_TOKEN", "`user:password`, or a key, for Milvus, where `--store milvus:` has the vectors."),

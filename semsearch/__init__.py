@@ -81,7 +81,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
     },
     "semsearch.evaluate": {
         "evaluate.cache": "cached digest_of program_digest versions",
-        "evaluate.claims": "Held Ordering SIF_CLAIMS UNDECIDED USIF_CLAIMS counted said_by said_by_interval",
+        "evaluate.claims": "Held Ordering SIF_CLAIMS UNDECIDED USIF_CLAIMS counted verdict_of_test verdict_of_interval",
         "evaluate.experiment": "Experiment Progress lazily",
         "evaluate.golden": "GoldenReport evaluate_golden",
         "evaluate.inputs": (

@@ -13,7 +13,7 @@ Everything that can go wrong and is not a bug, as one tree:
     ├── StorageError         the disk is full, read-only or failing; or a place cannot be reached
     │   └── PublicationFailed    a write is committed, and could not be published
     ├── VectorsError         word vectors that cannot be found or read
-    ├── ModelError           a model for the second look that cannot be found or read
+    ├── ModelError           a reranking model that cannot be found or read
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
     ├── FitError             merging or using embedders that do not belong together
     ├── ServerError          a server that cannot be reached, or that refuses
@@ -79,7 +79,7 @@ class VectorsError(SemsearchError):
 
 
 class ModelError(SemsearchError):
-    """A model for the second look cannot be found or read."""
+    """A reranking model cannot be found or read."""
 
 
 class VectorsMismatch(SemsearchError):

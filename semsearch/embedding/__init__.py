@@ -1,4 +1,4 @@
-"""Turn words into unit vectors: SIF, uSIF, frequencies, common components, unknown words."""
+"""Turn words into unit vectors: SIF, uSIF, frequencies, common components, out-of-vocabulary words."""
 
 from __future__ import annotations
 

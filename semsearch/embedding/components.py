@@ -6,7 +6,7 @@ SIF (Arora et al. 2017, algorithm 1) removes the projection on the first singula
 The singular vectors of the sentences X (n, d) are the eigenvectors of G = XᵀX (d, d), its eigenvalues are their σ². G
 is a sum over sentences: exact in one pass; the sums of parts of a corpus add up, and those of removed parts subtract.
 
-Few sentences, or sentences of few words, span fewer directions than may be asked for. The others have no variance but
+Few sentences, or sentences of few words, span fewer directions than may be requested. The others have no variance but
 rounding error; the meaning of words not seen so far lies in them, so none of them may be taken for a component.
 """
 
@@ -49,7 +49,7 @@ class SentenceSums:
 
         A few thousand sentences at a time are summed in single precision, up to four times as fast, then in double. If
         there are no more sentences than dimensions, all is summed in double: it is little work, and they may span fewer
-        directions than are asked for.
+        directions than are requested.
         """
         gram = np.zeros((vectors.shape[1], vectors.shape[1]))
         few = len(vectors) <= len(gram)

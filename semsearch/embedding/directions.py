@@ -63,14 +63,16 @@ class FrequentWords:
 
     def __init__(self, vectors: WordVectors, *, min_frequency: float = MIN_FREQUENCY) -> None:
         if not 0 <= min_frequency < 1:
-            raise UsageError(f"a least frequency is a number from 0 to 1, not {min_frequency}")
+            raise UsageError(f"min_frequency must be between 0 and 1, not {min_frequency}")
         if not isinstance(vectors, NamedWords):
-            raise UsageError(f"the word vectors {vectors.name} do not know their words; open them with load_vectors")
+            raise UsageError(
+                f"the word vectors {vectors.name} have no list of their words; open them with load_vectors"
+            )
         p = vectors.frequencies
         self._ids = np.flatnonzero(p >= min_frequency)
         if not len(self._ids):
             raise UsageError(
-                f"no word of {vectors.name} is as frequent as {min_frequency:g}; the first has {p.max():g}"
+                f"no word of {vectors.name} has a frequency of {min_frequency:g} or more; the highest is {p.max():g}"
             )
         rows = vectors.rows(self._ids).astype(np.float64)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)

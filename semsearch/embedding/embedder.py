@@ -1,23 +1,13 @@
-"""Turn texts into unit vectors: words, weights, average, removal of the common components; and a fitted embedder as
-bytes.
+"""Turn texts into unit vectors: words, weights, average, removal of the common components.
 
-Texts to the ids of their words in a table of word vectors.
+`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator): the constructor only stores its
+arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
+learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
+from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
+weights are the same. Vectors that out-of-vocabulary words get from their contexts are frozen with the weights.
 
-Sentences of general language, drawn word by word from p(w): what a prior stands for.
-
-A fitted embedder as bytes: a NumPy archive without pickles, with a card that people can read.
-
-Turn texts into unit vectors: words, weights, average, removal of the common components.
-
-`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator.scikit_learn): the constructor
-only
-stores its arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never
-learns.
-What is learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the
-components follow from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything
-gives,
-as long as the weights are the same. Vectors that unknown words get from their contexts are frozen with the
-weights.
+A prior stands for sentences of general language, drawn word by word from p(w). A fitted embedder is saved as a NumPy
+archive without pickles, with a card that people can read.
 """
 
 from __future__ import annotations
@@ -214,12 +204,12 @@ def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.N
 def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
     if card["vectors_digest"] != vectors.digest:
         raise VectorsMismatch(
-            f"this was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not with "
-            f"{vectors.name} ({vectors.digest[:8]}); open it with those"
+            f"this embedder was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not "
+            f"with {vectors.name} ({vectors.digest[:8]}); open it with these"
         )
     if card["tokeniser"] != TOKENISER_VERSION:
         raise VectorsMismatch(
-            f"this was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
+            f"this embedder was fitted with tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}; fit it again"
         )
 
 
@@ -240,7 +230,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
                  English for few fitted texts, the corpus for many), or a counts file
     prior        the number of sentences of general language that are added to the fitted texts, so that a few
                  sentences keep their meaning; 0 follows the papers
-    unknown      how to treat words that the vectors lack: "skip" leaves them out; "pieces" guesses their vectors from
+    unknown      how to treat words that the vectors lack: "skip" omits them; "pieces" predicts their vectors from
                  the table's pieces; "contexts" also gives those that are frequent in the fitted texts a vector from
                  the words around them
 

@@ -1,18 +1,11 @@
 """What scikit-learn and sentence-transformers expect of an embedder: parameters, `fit` and `transform`, `encode`.
 
-Texts as callers give them: lists, arrays, columns of a table; each a string.
+scikit-learn's contract is kept without scikit-learn, which is loaded only if it asks. Parameters are those of the
+constructor, which stores them unchanged; `clone`, pipelines and searches over parameters work by them. They are checked
+and opened when they are used. See https://scikit-learn.org/stable/developers/develop.html
 
-scikit-learn's contract for estimators, kept without scikit-learn, which is loaded only if it asks.
-
-Parameters are those of the constructor, which stores them unchanged; `clone`, pipelines and searches over
-parameters
-work by them. See https://scikit-learn.org/stable/developers/develop.html
-
-What the parameters of an embedder mean: word vectors opened, the method found, numbers checked.
-
-The parameters of an embedder: kept as they are given, checked and opened when they are used.
-
-Vectors asked for as the sentence-transformers package is asked: `encode`, for one text or many.
+Texts are given as lists, arrays or columns of a table, each a string. `encode` takes one text or many, as in the
+sentence-transformers package.
 """
 
 from __future__ import annotations
@@ -45,7 +38,7 @@ BATCH = 8192  # texts at a time
 
 
 def batched(texts: Iterable[str]) -> Iterator[Sequence[str]]:
-    """Some texts at a time, of any iterable. Raises UsageError for a single string, and for what is no string."""
+    """Some texts at a time, of any iterable. Raises UsageError for a single string, and for what is not a string."""
     _check_several(texts)
     rest = iter(texts)
     while batch := list(islice(rest, BATCH)):
@@ -59,23 +52,23 @@ def listed(texts: Iterable[str]) -> Sequence[str]:
 
 
 def checked(texts: Sequence[str]) -> Sequence[str]:
-    """Return texts if each is a string. Raises UsageError, which names the first that is none."""
+    """Return texts if each is a string. Raises UsageError, which names the first that is not."""
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise UsageError(
-                f"text {number} is {text!r}, not a string; give texts one by one, such as one column of a table"
+                f"text {number} is {text!r}, not a string; give a flat list of texts, such as one column of a table"
             )
     return texts
 
 
 def _check_several(texts: Iterable[str]) -> None:
     if isinstance(texts, str):
-        raise UsageError("a single string is a sequence of letters; for one text give [text]")
+        raise UsageError("expected a list of texts, got a single string; for one text give [text]")
     if not isinstance(texts, Iterable):
-        raise UsageError(f"texts are a list of strings, not {texts!r}")
+        raise UsageError(f"texts must be a list of strings, not {texts!r}")
 
 
-# -- Scikit learn ------------------------------------------------------------------------------------------------------
+# -- scikit-learn ------------------------------------------------------------------------------------------------------
 
 _UNFITTED = "this embedder is not fitted; call fit(texts) first"
 
@@ -113,7 +106,7 @@ class TextTransformer(ABC):
         return self
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
-        """The names of the dimensions: "sentenceembedder0" and so on. Texts have no names, so none are looked at."""
+        """The names of the dimensions: "sentenceembedder0" and so on. Texts have no names, so they are ignored."""
         self._check_fitted()
         prefix = type(self).__name__.lower()
         return np.array([f"{prefix}{number}" for number in range(self.dimension)], dtype=object)
@@ -157,9 +150,7 @@ def _same(one: object, other: object) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
-# -- Choices -----------------------------------------------------------------------------------------------------------
-
-_MOST = 1e15  # sentences of the prior: beside so many, no text says anything
+_MOST = 1e15  # sentences of the prior: beside so many, texts have no effect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,18 +176,18 @@ class Choices:
         prior: float,
         unknown: Unknown,
     ) -> Choices:
-        """Check parameters and open word vectors. Raises UsageError for what makes no sense, VectorsError."""
+        """Check parameters and open word vectors. Raises UsageError for invalid ones, VectorsError."""
         opened = open_vectors(vectors)
         if not hasattr(opened, "lookup"):
-            raise UsageError(f"vectors are word vectors, their name or their path, not {vectors!r}")
+            raise UsageError(f"vectors must be word vectors, their name or their path, not {vectors!r}")
         if a is not None:
             check_a(a)
         if components is not None and not (isinstance(components, Integral) and 0 <= components <= opened.dimension):
             raise UsageError(f"components must be between 0 and {opened.dimension}, not {components!r}")
         if not isinstance(frequencies, str | Path):
-            raise UsageError(f"frequencies are vectors, corpus, mixed or a counts file, not {frequencies!r}")
+            raise UsageError(f"frequencies must be vectors, corpus, mixed or a counts file, not {frequencies!r}")
         if not (isinstance(prior, Real) and 0 <= prior <= _MOST):
-            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 is for none")
+            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 means none")
         if unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
         found = find_method(method)
@@ -204,11 +195,8 @@ class Choices:
         return cls(opened, found, a, m, frequencies, prior, unknown)
 
 
-# -- Parameters --------------------------------------------------------------------------------------------------------
-
-
 class EmbedderParameters(TextTransformer):
-    """The parameters of a `SentenceEmbedder`, which explains them. Only scikit-learn's contract is known here."""
+    """The parameters of a `SentenceEmbedder`, which documents them."""
 
     _opened: tuple[str | Path, WordVectors] | None = None  # by name or path
 
@@ -232,7 +220,7 @@ class EmbedderParameters(TextTransformer):
         self.unknown: Unknown = unknown
 
     def check(self) -> None:
-        """Check the parameters, as `fit` does: raises UsageError for what makes no sense, VectorsError."""
+        """Check the parameters, as `fit` does: raises UsageError for invalid ones, VectorsError."""
         self._choose()
 
     @property
@@ -256,11 +244,8 @@ class EmbedderParameters(TextTransformer):
         )
 
 
-# -- Encoding ----------------------------------------------------------------------------------------------------------
-
-
 class Encoding:
-    """The methods by which programs made for sentence-transformers ask for vectors. Another class makes them."""
+    """The `encode` methods of sentence-transformers, for programs made for it. Another class makes the vectors."""
 
     if TYPE_CHECKING:
         common_: CommonComponents
@@ -281,16 +266,16 @@ class Encoding:
         show_progress_bar: bool = False,
         normalize_embeddings: bool = True,
     ) -> Float32:
-        """Embed one text, (d,), or several, (n, d), as float32. Needs a fit, as `transform` does.
+        """Embed one text, (d,), or many, (n, d), as float32. Needs a fit, as `transform` does.
 
         Rows have length one; without `normalize_embeddings` they keep the length that they have when the common
         components are removed. `batch_size` texts are embedded at a time; vectors differ by it in the last digits only.
-        Raises FitError before `fit`, UsageError for what is no text.
+        Raises FitError before `fit`, UsageError for what is not a text.
         """
         from semsearch.system.progress_bar import progress_bar  # start-up time: no query is asked so
 
         if not isinstance(batch_size, int) or batch_size < 1:
-            raise UsageError(f"batch_size must be a number of texts from 1 up, not {batch_size!r}")
+            raise UsageError(f"batch_size must be at least 1, not {batch_size!r}")
         self._check_fitted()
         texts = [inputs] if isinstance(inputs, str) else listed(inputs)
         self.expect_texts(len(texts))

@@ -1,9 +1,4 @@
-"""The vectors of out-of-vocabulary words: from contexts, or else from pieces; kept in a cache.
-
-A cache for a function that gives words their vectors.
-
-The vectors of unknown words: from their contexts, if those have been learned, or else from their pieces.
-"""
+"""The vectors of out-of-vocabulary (OOV) words, cached: from contexts, if those were learned, else from pieces."""
 
 from __future__ import annotations
 
@@ -60,13 +55,10 @@ class WordMemory:
             self._index.insert(words.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
 
 
-# -- Guesses -----------------------------------------------------------------------------------------------------------
-
-
 class OovVectors:
-    """Gives unknown words their vectors: those `induced` from contexts, or else those of their pieces, or else zero.
+    """The vectors of OOV words: those `induced` from contexts, or else those of their pieces, or else zero.
 
-    Pickled, it takes the vectors along by reference, and what it remembers stays behind.
+    It is pickled with the word vectors by reference, and without its cache.
     """
 
     def __init__(self, vectors: WordVectors, induced: InducedWords | None = None) -> None:
@@ -74,7 +66,7 @@ class OovVectors:
         self.induced = induced
 
     def __call__(self, unknown_words: OovWords) -> Float32:
-        """The vectors of unknown words. (u,) -> (u, d)"""
+        """The vectors of OOV words. (u,) -> (u, d)"""
         if self._by_pieces is None:
             result = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
         else:
@@ -89,8 +81,8 @@ class OovVectors:
         return WordMemory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _guesses, (VectorsReference.of(self._vectors), self.induced)
+        return _opened, (VectorsReference.of(self._vectors), self.induced)
 
 
-def _guesses(vectors: VectorsReference, induced: InducedWords | None) -> OovVectors:
+def _opened(vectors: VectorsReference, induced: InducedWords | None) -> OovVectors:
     return OovVectors(vectors.open(), induced)

@@ -8,4 +8,4 @@ from semsearch.errors import FitError
 
 
 class Unfitted(FitError, NotFittedError):  # type: ignore[misc]  # scikit-learn has no types
-    """Vectors were asked for before `fit`: a FitError, and a NotFittedError as scikit-learn knows it."""
+    """Vectors were requested before `fit`: a FitError, and a NotFittedError as scikit-learn knows it."""

@@ -1,15 +1,9 @@
 """Raw sentence vectors: the weighted averages of word vectors, before any component is removed.
 
-Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a
-table
-of all words once, and a batch of texts is one sparse product with it. A few texts do without the table. Unknown
-words
-come with the texts, and a function guesses their vectors; a word whose guess is zero is left out, as if it did not
-occur.
-
-Average the word vectors of each text, for many texts at once.
-
-The averages are a sparse matrix, with a row per text and a column per word, times the table of word vectors.
+Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
+of all words once, and a batch of texts is one sparse matrix, a row per text and a column per word, times that table. A
+few texts do without the table. Out-of-vocabulary words come with the texts, and a function predicts their vectors; a
+word whose prediction is zero is left out, as if it did not occur.
 """
 
 from __future__ import annotations
@@ -33,7 +27,7 @@ from semsearch.word_vectors.table import WordVectors
 def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
     """The mean word vector of each text, (1/|s|) Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
 
-    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
+    A text without words gets a zero row. Texts with OOV words need the vectors (u, d) of these.
     """
     shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
     return _weighted(texts, shares, table, unknown_words)
@@ -42,7 +36,7 @@ def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None)
 def total(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
     """The sum of each text's word vectors, Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
 
-    A text without words gets a zero row. Texts with unknown words need the vectors (u, d) of these.
+    A text without words gets a zero row. Texts with OOV words need the vectors (u, d) of these.
     """
     return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, unknown_words)
 
@@ -59,7 +53,7 @@ def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Flo
 
 
 def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
-    """Σ_{w∈s} share[w] table[w], for texts without unknown words. n texts, (t,), (V, d) -> (n, d)"""
+    """Σ_{w∈s} share[w] table[w], for texts without OOV words. n texts, (t,), (V, d) -> (n, d)"""
     from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
 
     indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
@@ -78,9 +72,6 @@ def average_few(texts: Ragged, rows: Float32) -> Float32:
     if len(filled):
         result[filled] = np.add.reduceat(rows, texts.indptr[filled], axis=0) / lengths[filled, None].astype(np.float32)
     return result
-
-
-# -- Weighted sums -----------------------------------------------------------------------------------------------------
 
 
 _FEW = 4096  # words: below, no sparse product is loaded
@@ -104,8 +95,7 @@ class WeightedSums:
     """Raw sentence vectors: v_s = (1/|s|) Σ weight(w) v_w.
 
     With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. `guess` gives the
-    vectors of unknown words, which are left out without it. `expected` is the number of words that are about to be
-    asked for, in all batches.
+    vectors of OOV words, which are left out without it. `expected` is the number of words of all batches to come.
     """
 
     def __init__(
@@ -134,7 +124,7 @@ class WeightedSums:
         return _opened_again, (reference, self._weights, self._normalise, self._guess, self.expected)
 
     def forget(self) -> None:
-        """Drop cached vectors of unknown words; they have been relearned."""
+        """Drop cached vectors of OOV words; they have been relearned."""
         self._last = None
 
     def known(self, texts: Ragged) -> Ragged:
@@ -234,7 +224,7 @@ class WeightedSums:
         return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
 
     def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
-        """Scale what the removal left to length one. If that is tiny, the raw vector tells whether it is rounding."""
+        """Scale what the removal left to length one. If that is tiny, the raw vector decides whether it is rounding."""
         lengths, counts = row_lengths(rest), texts.lengths
         faint = np.flatnonzero(lengths < 1e-5 * folded.longest * counts)
         factors = 1 / np.maximum(lengths, np.float32(1e-30))
@@ -244,7 +234,7 @@ class WeightedSums:
         np.multiply(rest, factors[:, None], out=out)
 
     def _guesses(self, unknown_words: OovWords) -> Float32:
-        """The vectors of unknown words. The last ones are cached: batch after batch may have the same words."""
+        """The vectors of OOV words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
         if last is None or last[0] is not unknown_words:
             nothing = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
@@ -268,7 +258,7 @@ class WeightedSums:
         return np.where(ids < 0, np.float32(self._weights.of_unknown_words), weights)
 
     def _is_many(self, texts: Ragged) -> bool:
-        """Return whether to use the table of all words: if at least as many are asked for, here or in all batches.
+        """Return whether to use the table of all words: if the texts, here or in all batches, have at least as many.
 
         It does not matter if the table is there already: then the last digits would depend on which thread came first.
         """

@@ -32,7 +32,7 @@ STRANGER = 2.0  # weight of an unknown word, relative to the rarest known word's
 def check_a(a: float) -> None:
     """Raise UsageError for a parameter a that makes no sense: below `LEAST_A`, or not finite."""
     if not (isinstance(a, Real) and LEAST_A <= a < float("inf")):
-        raise UsageError(f"a must be a number from {LEAST_A:g} up, not {a}; it is added to p(w), and 1e-3 is usual")
+        raise UsageError(f"a must be at least {LEAST_A:g}, not {a}; it is added to p(w), and 1e-3 is usual")
 
 
 def sif_weights(p: Floating, a: float) -> Float64:

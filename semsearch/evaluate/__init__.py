@@ -1,10 +1,10 @@
-"""Measuring what semsearch finds: retrieval on test collections, similarity on sentence pairs, one's own questions.
+"""Measure what semsearch finds: retrieval on test collections, similarity on sentence pairs, your own questions.
 
     from semsearch.evaluate import evaluate_retrieval, evaluate_sts
     for row in evaluate_retrieval(["scifact", "cisi"]):
         print(row.collection, row.mode, row.figures["ndcg@10"].value)
 
-And what an experiment of one's own is made of: Experiment, Option, Table, new_figure. Names are loaded when used.
+An experiment of your own is made of Experiment, Option, Table and new_figure. Names are loaded when used.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # the same names for whoever checks types
         Held as Held,
         Ordering as Ordering,
         counted as counted,
-        said_by as said_by,
-        said_by_interval as said_by_interval,
+        verdict_of_interval as verdict_of_interval,
+        verdict_of_test as verdict_of_test,
     )
     from semsearch.evaluate.experiment import Experiment as Experiment, Progress as Progress, lazily as lazily
     from semsearch.evaluate.golden import GoldenReport as GoldenReport, evaluate_golden as evaluate_golden

@@ -55,7 +55,7 @@ def cached(
     key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
     path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
     if not fresh and (kept := _read(path)) is not None:
-        _log.info("%s: taken from %s", name, path)
+        _log.info("%s: loaded from the cache %s", name, path)
         return _unpacked(kept)
     packed = _packed(compute())
     _write(path, packed)
@@ -141,7 +141,7 @@ def _read(path: Path) -> Arrays | None:
     except FileNotFoundError:
         return None
     except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
-        _log.info("%s is damaged (%s); the result is computed anew", path, error)
+        _log.info("%s is damaged (%s); the result is computed again", path, error)
         return None
     return found
 

@@ -1,4 +1,4 @@
-"""Verdicts on a paper's claims: in how many tasks one method is above another, and whether that is more than chance."""
+"""Verdicts on a paper's claims: in how many tasks one method is above another, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Held(Record):
         return cls(sum(one > two for one, two in both), len(both), sum(one - two for one, two in both) / len(both))
 
 
-def said_by_interval(low: float, high: float) -> str:
+def verdict_of_interval(low: float, high: float) -> str:
     """The verdict of an interval of a difference: undecided if zero lies in it."""
     return HOLDS if low > 0 else REVERSED if high < 0 else UNDECIDED
 
 
-def said_by(p: float, difference: float) -> str:
+def verdict_of_test(p: float, difference: float) -> str:
     """The verdict of a test, from its p and the sign of the difference."""
     return UNDECIDED if p >= LEVEL else HOLDS if difference > 0 else REVERSED
 
@@ -82,7 +82,7 @@ class Ordering(Record):
     @property
     def verdict(self) -> str:
         """The verdict on the claim."""
-        return said_by_interval(self.low, self.high)
+        return verdict_of_interval(self.low, self.high)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON; the fields of `found` are on the same level."""

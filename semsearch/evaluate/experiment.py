@@ -30,7 +30,7 @@ class Experiment:
 
     `check` gets all options before anything is run, including `plot`, the file that --plot names. `figures` gives
     pictures by the suffix that is added to the name of that file. Where there is `last`, `run` takes `each`, a function
-    that hears of each part of the results as soon as it is there; `last` is what is to be shown after all parts.
+    that is called with each part of the results as soon as it is there; `last` is shown after all parts.
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""What answers a question, as one writes it down, and whether a hit is that:
+"""Ask your own questions (golden questions) and report at which rank their expected answers are found.
+
+A file has a JSON object a line: a query and its answers, with or without grades. An answer is written as
 
     notes/guide.md                     any passage of the document
     notes/guide.md#Bread               a passage under that heading
@@ -6,8 +8,8 @@
     notes/report.pdf page 3            a passage on the page; also p. 3
     notes/talk.pptx slide 3            a passage at the place, in the document's own terms
 
-A document is named as hits show it, by its absolute path, or by the end of its path; a text that a program
-added by its id.
+A document is named as hits show it, by its absolute path, or by the end of its path; a text that a program added by its
+id. The ranks of a run are kept, so that the next one reports what has changed.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class ExpectedAnswer:
 
     @classmethod
     def read(cls, written: str) -> ExpectedAnswer:
-        """Understand what was written down. What names no part is the path of a document."""
+        """Parse an answer as it is written in a file. What names no part is the path of a document."""
         if found := _LINE.fullmatch(written):
             return cls(written, found[1], line=int(found[2]))
         if found := _HEADING.fullmatch(written):
@@ -144,7 +146,7 @@ class GoldenFile:
 
 
 def append_answer(path: Path, query: str, answer: ExpectedAnswer) -> None:
-    """Append a question with one answer to a file, which is made if there is none. Raises SourceError."""
+    """Append a question with one answer to a file, which is created if it does not exist. Raises SourceError."""
     line = json.dumps({"query": query, "answers": [answer.written]}, ensure_ascii=False)
     try:
         with path.open("a+b") as file:
@@ -185,7 +187,7 @@ def _are_texts(given: Any) -> bool:
     return isinstance(given, list) and all(isinstance(each, str) for each in given)
 
 
-DEPTH = 10  # hits that are looked at
+DEPTH = 10  # hits that are considered
 HITS_AT = (1, 3, 5, 10)
 MEASURES = (*(f"hit@{k}" for k in HITS_AT), "mrr@10", "ndcg@10")
 
@@ -264,7 +266,7 @@ class GoldenReport:
 
     path: str
     modes: Sequence[GoldenMode]
-    warnings: Sequence[str]  # such as an answer that no document of the index has the name of
+    warnings: Sequence[str]  # such as an answer that is no document of the index
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
@@ -298,10 +300,10 @@ def read_runs(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise SourceError(
-            f"{path} holds no runs that can be read ({error}); remove it, or name another file"
+            f"{path} cannot be read as a record of runs ({error}); remove it, or name another file"
         ) from error
     if not isinstance(found, dict):
-        raise SourceError(f"{path} is a file of something else; name another one for what the last run found")
+        raise SourceError(f"{path} is not a record of runs; name another file")
     return found
 
 
@@ -354,7 +356,7 @@ def evaluate_golden(
 
     What the run found is kept in the file `record`, for an index here by default beside it, unless `keep` is false;
     what has changed since the run before is reported. Raises SourceError, with a line for each bad line of the file;
-    UsageError for a mode that there is not.
+    UsageError for an unknown mode.
     """
     for mode in modes:
         if mode not in get_args(Mode):
@@ -371,7 +373,7 @@ def evaluate_golden(
     return GoldenReport(
         str(path),
         tuple(_of_mode(mode, found[mode], last_of(runs, file, mode), golden) for mode in modes),
-        tuple(_strangers(golden, index)) if isinstance(index, Index) else (),
+        tuple(_unknown_paths(golden, index)) if isinstance(index, Index) else (),
     )
 
 
@@ -417,10 +419,10 @@ def _changed(found: Sequence[AnsweredQuestion], last: Ranks) -> Iterator[Changed
             yield ChangedQuestion(each.query, each.rank, last[each.query].rank)
 
 
-def _strangers(golden: GoldenFile, index: Index) -> Iterator[str]:
-    """Say of each answer that no document has its path: it can never be found."""
+def _unknown_paths(golden: GoldenFile, index: Index) -> Iterator[str]:
+    """A warning for each answer whose path no document has: it can never be found."""
     paths = [*chain.from_iterable(map(paths_of, index))]
     for question in golden.questions:
         for answer in question.answers:
             if not any(names(answer.path, path) or names(answer.written, path) for path in paths):
-                yield f"line {question.line}: no document of the index is called {answer.path}"
+                yield f"line {question.line}: the index has no document {answer.path}"

@@ -1,9 +1,7 @@
-"""What a measurement is given, checked: arguments, optional packages, data files line by line, folders of data, word
-vectors.
+"""Check the inputs of a measurement: arguments, optional packages, lines of data files, folders of data, word vectors.
 
-A folder of data is one that `semsearch evaluate data` lays out; it stands for the folders and files inside it.
-Word vectors
-that were distilled from a sentence encoder are marked in tables, since they are not unsupervised.
+A folder of data is one that `semsearch evaluate data` lays out; it stands for the folders and files inside it. Word
+vectors that were distilled from a sentence encoder are marked in tables, since they are not unsupervised.
 """
 
 from __future__ import annotations
@@ -13,19 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from semsearch.embedding.weights import check_a
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.text.tokens import normalise
-from semsearch.word_vectors.table import VectorTable, WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.word_vectors.table import VectorTable, WordVectors
 
 
 def check_several(**given: Any) -> None:
-    """Check that arguments are sequences of at least one; a single path or name is none. Raises UsageError."""
+    """Check that arguments are sequences of at least one; a single path or name is not one. Raises UsageError."""
     for name, values in given.items():
         if isinstance(values, str | Path) or not isinstance(values, Sequence) or not values:
-            raise UsageError(f"{name} are a sequence of at least one, not {values!r}")
+            raise UsageError(f"{name} must be a sequence of at least one, got {values!r}")
 
 
 def check_positive(**given: float | Iterable[float | None] | None) -> None:
@@ -38,6 +36,8 @@ def check_positive(**given: float | Iterable[float | None] | None) -> None:
 
 def check_each_a(a: float | Iterable[float | None] | None) -> None:
     """Check one or several values of SIF's a. None stands for a default. Raises UsageError."""
+    from semsearch.embedding.weights import check_a  # start-up time, here and below: declarations import this module
+
     for value in a if isinstance(a, Iterable) else (a,):
         if value is not None:
             check_a(value)
@@ -46,18 +46,18 @@ def check_each_a(a: float | Iterable[float | None] | None) -> None:
 def distinct_names(vectors: Sequence[WordVectors], form: str = "{} {}") -> list[str]:
     """The names of word vectors, with the digest if several have one name. Raises UsageError for the same twice."""
     if len({one.digest for one in vectors}) != len(vectors):
-        raise UsageError(f"word vectors are named once each, not {', '.join(one.name for one in vectors)}")
+        raise UsageError(f"word vectors must be different, got {', '.join(one.name for one in vectors)}")
     names = [one.name for one in vectors]
     return [form.format(one.name, one.digest[:8]) if names.count(one.name) > 1 else one.name for one in vectors]
 
 
 def ids_of_words(words: Iterable[str], table: VectorTable) -> list[int]:
     """The ids of words in a table. Raises UsageError for a text that is not one word, or not in the table."""
+    from semsearch.word_vectors.nearest_words import one_word
+
     ids = []
     for word in words:
-        normal = normalise(word)
-        if not normal or " " in normal:
-            raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")
+        normal = one_word(word)
         ids.append(table.id_of(normal))
         if ids[-1] < 0:
             raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}")
@@ -87,7 +87,7 @@ class FileLine:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of the line's JSON object. Raises SourceError if it is none."""
+        """The values of the line's JSON object. Raises SourceError if it is not one."""
         try:
             values = json.loads(self.text)
         except ValueError:
@@ -118,7 +118,7 @@ def numbered_lines(path: Path) -> Iterator[FileLine]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror or error}; give a file that can") from error
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}; give another file") from error
     except UnicodeDecodeError as error:
         line_number = error.object[: error.start].count(b"\n") + 1
         raise SourceError(f"{path}, line {line_number}: this is not UTF-8; convert the file") from error
@@ -141,7 +141,7 @@ def as_number(cell: str) -> float | None:
         return None
 
 
-_NAMED = ("vectors", "corpus", "uniform")  # sources of p(w) that are no files, whatever folders are here
+_NAMED = ("vectors", "corpus", "uniform")  # sources of p(w) that are not files, whatever folders are here
 
 
 def parts_of(paths: Iterable[Path], *names: str) -> Iterator[Path]:

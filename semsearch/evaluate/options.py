@@ -34,7 +34,7 @@ Argument = partial(Option, argument=True, many=True)
 Switch = partial(Option, kind=bool, metavar="")
 
 PAIRS = Argument(
-    "paths", Path, "PATH...", "Scored sentence pairs (.tsv, .csv, .jsonl), folders of such, a folder of data."
+    "paths", Path, "PATH...", "Scored sentence pairs (.tsv, .csv, .jsonl), their folders, or a folder of data."
 )
 VECTORS = Option("vectors", str, "NAME|PATH", "Shipped vectors, a folder, or a file.", default="english")
 SEVERAL_VECTORS = Repeated("vectors", str, "NAME|PATH", "Shipped vectors (by default english), a folder, or a file.")
@@ -44,9 +44,9 @@ SPLIT = Option(
     "split",
     Literal["train", "dev", "test"],
     "",
-    "Which of a folder's files; a file that is named is taken anyway.",
+    "Which of a folder's files; a file that is named is always read.",
     default="test",
 )
 BLANK_AS_ZERO = Switch("blank_as_zero", help="Pairs without a score have score 0, instead of being left out.")
-SEED = Option("seed", int, "N", "Of all that is drawn by chance.", default=0, least=0)
-FRESH = Switch("fresh", help="Compute anew what was kept from an earlier run.")
+SEED = Option("seed", int, "N", "Seed of all random draws.", default=0, least=0)
+FRESH = Switch("fresh", help="Compute cached results again.")

@@ -78,7 +78,7 @@ def png(figure: Figure, *, dpi: int) -> bytes:
 
 
 def check_target(path: Path | None) -> None:
-    """Check before long work that a picture can be written to a path; None is no picture.
+    """Check before long work that a picture can be written to a path; None for no picture.
 
     Raises UsageError, MissingExtra.
     """
@@ -101,7 +101,7 @@ def _rendered(figure: Figure, suffix: str, dpi: int) -> bytes:
 def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in _METADATA:
-        raise UsageError(f"a picture is written as {', '.join(_METADATA)}, not as {path.name!r}; give such a name")
+        raise UsageError(f"a picture must be {', '.join(_METADATA)}, got {path.name!r}; give such a name")
     return suffix
 
 

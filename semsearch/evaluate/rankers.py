@@ -1,4 +1,4 @@
-"""Rankers, which answer the queries of a collection with documents: our modes here, peers in peer_rankers.
+"""Rankers, which answer the queries of a collection with documents: our modes, and peers that other packages implement.
 
 A document's rank is that of its best passage.
 """
@@ -11,26 +11,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import Stemmer
 
-from semsearch.arrays.types import Float32, Float64
+from semsearch.arrays.types import Float64
 from semsearch.dense.faiss_store import Vectors
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.inputs import import_extra
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.rerankers.reranker import ModelReranker, standardised, unit_rows
 from semsearch.results.options import Mode
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.segments import get_segments
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike
-
-if TYPE_CHECKING:
-    from semsearch.rerankers.reranker import ModelReranker
 
 
 class Ranker(Protocol):
@@ -66,7 +64,7 @@ class ModeRanker:
     def rank(self, query: str, depth: int) -> list[str]:
         """The ids of the best documents: ask for more and more passages, until they are of `depth` documents.
 
-        Passages that say the same count each: they may be of documents that were judged apart. A query without words
+        Near-duplicate passages count each: they may be of documents that were judged separately. A query without words
         finds nothing.
         """
         if not words(query):
@@ -82,7 +80,7 @@ class ModeRanker:
 
 @dataclass(frozen=True, slots=True)
 class RerankedRanker:
-    """A mode whose first hits a model reads again."""
+    """A mode whose first hits a model reranks."""
 
     name: str
     by_mode: ModeRanker
@@ -128,7 +126,7 @@ def mode_rankers(
 
 
 def reranked_name(modes: Sequence[Mode], model: str) -> str:
-    """The name of the row of a model that reads the hits of the first mode again."""
+    """The name of the row of a model that reranks the hits of the first mode."""
     return f"{modes[0]}+{model}"
 
 
@@ -201,15 +199,9 @@ def fused(rankers: Sequence[ScoredRanker]) -> list[ScoredRanker]:
     first, second = by_name["minilm"], by_name["bm25s"]
 
     def scores(query: str) -> Float64:
-        return z_scores(first.scores(query)) + z_scores(second.scores(query))
+        return standardised(first.scores(query)) + standardised(second.scores(query))
 
     return [ScoredRanker(FUSED, first.ids, scores, first.index_seconds + second.index_seconds)]
-
-
-def z_scores(scores: Float64) -> Float64:
-    """Standardise scores: (x - mean) / standard deviation; zeros if all are equal. (n,) -> (n,)"""
-    deviation = scores.std()
-    return (scores - scores.mean()) / deviation if deviation > 0 else np.zeros_like(scores)
 
 
 def _name(spec: str) -> str:
@@ -253,16 +245,10 @@ def _bm25s() -> Callable[[list[str]], Scores]:
 
 def _by_cosine(encode: Encode) -> Callable[[list[str]], Scores]:
     def prepare(texts: list[str]) -> Scores:
-        documents = _unit(encode(texts))
-        return lambda query: np.asarray(documents @ _unit(encode([query]))[0], dtype=np.float64)
+        documents = unit_rows(encode(texts))
+        return lambda query: np.asarray(documents @ unit_rows(encode([query]))[0], dtype=np.float64)
 
     return prepare
-
-
-def _unit(vectors: npt.NDArray[Any]) -> Float32:
-    """Rows at length one, zero rows as they are. (n, d) -> (n, d)"""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def _minilm(name: str) -> Encode:

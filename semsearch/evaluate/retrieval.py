@@ -1,7 +1,8 @@
-"""Confidence intervals of means over queries: the paired bootstrap (Efron; Sakai 2006 for retrieval).
+"""Measure retrieval on test collections: each mode and peer, with confidence intervals.
 
-The queries are resampled, with replacement, as many as there are; every system is measured on the same draws, so that
-the easiness of a query for all of them cancels out of their differences. An interval has the middle 95 % of the draws.
+Intervals are those of the paired bootstrap (Efron; Sakai 2006 for retrieval): the queries are resampled, with
+replacement, as many as there are; every system is measured on the same draws, so that the easiness of a query for all
+of them cancels out of their differences. An interval has the middle 95 % of the draws.
 """
 
 from __future__ import annotations
@@ -242,10 +243,9 @@ def evaluate_retrieval(
 ) -> list[RetrievalRow]:
     """Measure each mode and peer on each collection in BEIR's layout; a row for each, then those of their means.
 
-    `peers` are named as in semsearch.evaluate.rankers; `rerank` is a model that reads the first hits of
-    the first mode again, in whatever time it takes; `vectors` to `components` are arguments of
-    `Index.create`.
-    `progress(what, done, total)` hears of queries answered, `each` of the rows of a collection as soon as it is done.
+    `peers` are named as in semsearch.evaluate.rankers; `rerank` is a model that reranks the first hits of the
+    first mode, without a time limit; `vectors` to `components` are arguments of `Index.create`.
+    `progress(what, done, total)` is called as queries are answered, `each` with the rows of each finished collection.
     Raises SourceError for a broken collection, UsageError, MissingExtra, VectorsError; all before the long work.
     """
     check_scorer()
@@ -269,7 +269,7 @@ def evaluate_retrieval(
                 components=components,
                 reranker=reranker,
             ) as ours,
-            _unknown_words_untold(),
+            _without_oov_warnings(),
         ):
             rankers: list[Ranker] = [*ours, *_with_documents(loaded, collection, report)]
             runs = [_run(ranker, collection, report) for ranker in rankers]
@@ -310,19 +310,19 @@ def _check(folders: Sequence[str | Path], modes: Sequence[Mode]) -> None:
         if mode not in get_args(Mode):
             raise UsageError(f"there is no mode {mode!r}; expected {', '.join(get_args(Mode))}")
     if len(set(modes)) != len(modes):
-        raise UsageError(f"modes are named once each, not {', '.join(modes)}")
+        raise UsageError(f"modes must be different, got {', '.join(modes)}")
 
 
 def _check_names(collections: Sequence[Collection]) -> None:
     names = [collection.name for collection in collections]
     for name in names:
         if names.count(name) > 1 or name == MEAN:
-            raise UsageError(f"a collection cannot be called {name!r} here: another row is; rename its folder")
+            raise UsageError(f"the collection name {name!r} is taken by another row; rename its folder")
 
 
 @contextmanager
-def _unknown_words_untold() -> Iterator[None]:
-    """Suppress warnings of queries with unknown words: one for each, in each mode, would bury the table."""
+def _without_oov_warnings() -> Iterator[None]:
+    """Suppress warnings of queries with OOV words: one for each, in each mode, would bury the table."""
     logger = logging.getLogger("semsearch.search.query")
     nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
     logger.addFilter(nothing)

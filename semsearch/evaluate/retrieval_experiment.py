@@ -70,7 +70,7 @@ def _check(given: Any) -> None:
     if given["rerank"]:
         names.append(reranked_name(modes, Path(given["rerank"]).name))
     if given["reference"] not in (None, *names):
-        raise UsageError(f"{given['reference']} is not run; --reference is one of {', '.join(names)}")
+        raise UsageError(f"there is no row {given['reference']}; --reference must be one of {', '.join(names)}")
 
 
 RETRIEVAL = Experiment(
@@ -95,7 +95,7 @@ RETRIEVAL = Experiment(
             "bm25s, minilm, minilm:PATH, model2vec:PATH. minilm and bm25s are also fused.",
             "--peer",
         ),
-        Option("rerank", str, "MODEL", "Have a model read the first hits of the first mode again, as query --rerank."),
+        Option("rerank", str, "MODEL", "Rerank the first hits of the first mode by a model, as query --rerank."),
         Option(
             "reference",
             str,

@@ -1,4 +1,4 @@
-"""The shapes that files of scored sentence pairs have: cells between tabs or commas, or a JSON object a line.
+"""Files of scored sentence pairs, and the tasks read from them. A file has one of these forms:
 
     score TAB sentence TAB sentence             without a header; scores from 0 to 5
     sentence TAB sentence TAB score             without a header
@@ -36,7 +36,7 @@ HIGHEST = 5.0  # of the papers' scores; the lowest is 0
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """A pair of sentences with its score; None where nobody judged it."""
+    """A pair of sentences with its score; None where it was not judged."""
 
     score: float | None
     first: str
@@ -61,7 +61,7 @@ _SCORE_LAST = PairColumns((2, 0, 1))
 
 
 def read_pairs(path: Path) -> Iterator[ScoredPair]:
-    """Yield the pairs of a file. Raises SourceError, with the line, for one that has none of the shapes."""
+    """Yield the pairs of a file. Raises SourceError, with the line, for one that has none of the forms."""
     if path.suffix.lower() == ".jsonl":
         for line in numbered_lines(path):
             yield _pair(line, *_named(line), between=(-math.inf, math.inf))
@@ -94,11 +94,11 @@ def _comma_separated(path: Path, text: str) -> Iterator[tuple[FileLine, list[str
         for row in reader:
             yield FileLine(path, reader.line_num, ",".join(row)), [cell.strip() for cell in row]
     except csv.Error as error:
-        raise SourceError(f"{path} is no table of cells between commas: {error}, line {reader.line_num}") from error
+        raise SourceError(f"{path} is not valid CSV: {error}, line {reader.line_num}") from error
 
 
 def _columns(cells: Sequence[str]) -> PairColumns:
-    """Tell the columns by the first line."""
+    """Find the columns by the first line."""
     names = [cell.lower() for cell in cells]
     places = [next((names.index(name) for name in known if name in names), -1) for known in NAMES]
     if min(places) >= 0:
@@ -171,7 +171,7 @@ def read_tasks(paths: Iterable[Path], *, split: str = "test", blank_as_zero: boo
 def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
     """Find the files that `read_tasks` reads; of a folder of data those in its sts/.
 
-    Raises SourceError if there are none, or if two files are of one task.
+    Raises SourceError if there are none, or if two files have the same task name.
     """
     files: list[Path] = []
     for path in parts_of(paths, "sts"):
@@ -188,11 +188,11 @@ def task_files(paths: Iterable[Path], *, split: str = "test") -> list[Path]:
         else:
             raise SourceError(f"there is no file {path}; give a file of score, sentence, sentence, or a folder of such")
     if not files:
-        raise SourceError("no files of sentence pairs were named; give files or folders")
+        raise SourceError("no files of sentence pairs were given; give files or folders")
     tasks: dict[tuple[str, str], Path] = {}
     for file in {file.resolve(): file for file in files}.values():
         if (other := tasks.setdefault(_name(file), file)) != file:
-            raise SourceError(f"{other} and {file} are of one name, and so one task; rename one of them")
+            raise SourceError(f"{other} and {file} have the same task name; rename one of them")
     return list(tasks.values())
 
 

@@ -117,7 +117,7 @@ def _several(one: Any, what: str) -> list[Any]:
     """Make a list of one or several. Raises UsageError for none, or one twice."""
     found = list(one) if isinstance(one, list | tuple) else [one]
     if not found or len(found) != len({str(item) if isinstance(item, str | Path) else id(item) for item in found}):
-        raise UsageError(f"{what} is one, or a sequence of several that differ, not {one!r}")
+        raise UsageError(f"{what} must be one value, or a sequence of different ones, got {one!r}")
     return found
 
 

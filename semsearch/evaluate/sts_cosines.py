@@ -1,4 +1,4 @@
-"""The methods that similarity is measured with: the papers' own, their parts, and uSIF's three parts taken singly.
+"""Cosines of sentence pairs by the papers' own methods, by their parts, and by uSIF's three parts taken singly.
 
 mean tfidf          the baselines
 w r sif             SIF paper, table 6: weights only, removal only, both (WR)
@@ -53,7 +53,7 @@ def find_variants(methods: Sequence[str | Method]) -> list[Method]:
     check_several(methods=methods)
     chosen = [method if isinstance(method, Method) else _find(method) for method in methods]
     if len({method.name for method in chosen}) != len(chosen):
-        raise UsageError(f"methods are named once each, not {', '.join(method.name for method in chosen)}")
+        raise UsageError(f"methods must be different, got {', '.join(method.name for method in chosen)}")
     return chosen
 
 
@@ -88,7 +88,7 @@ class WeighedWords:
     frequencies: str | Path = "vectors"
 
     def tokenize(self, sentences: Sequence[str]) -> Ragged:
-        """The ids of the words of each sentence; unknown words are left out."""
+        """The ids of the words of each sentence; OOV words are left out."""
         return SentenceEmbedder(self.vectors).tokenize(sentences)
 
     def weights(self, weighting: Weighting, fitted: Sequence[Ragged], a: float | None) -> WordWeights:

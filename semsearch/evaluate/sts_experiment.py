@@ -1,4 +1,4 @@
-"""Tables of similarity: by task and by group, ours beside the papers', and the papers' claims."""
+"""`semsearch evaluate sts`: tables of similarity by task and group, beside the papers', and the papers' claims."""
 
 from __future__ import annotations
 

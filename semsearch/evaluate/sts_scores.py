@@ -1,4 +1,4 @@
-"""Pearson's r and Spearman's ρ between gold scores and cosines."""
+"""Pearson's r and Spearman's ρ of cosines and gold scores: by task and group, with intervals, claims and fits."""
 
 from __future__ import annotations
 

@@ -1,21 +1,8 @@
 """Documents as all readers return them, and what readers build them with: blocks, rows of tables, damaged parts.
 
-Documents as all readers return them: the source text, and the blocks that a person would read.
-
-A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order.
-Its
+A block is one heading or one paragraph-like piece (paragraph, list item, table row, code block), in reading order. Its
 text is clean (no markup). Where markup was removed, `anchors` map the clean characters to the source, so that a
 sentence can be found again in the file, to the character and the line.
-
-Build the source text of a document whose file has none: the blocks that a binary format's reader finds, in order.
-
-That text is the document's source, so that its lines can be counted, and every block is a slice of it.
-
-Parts of a file that cannot be read: left out and told, so that the rest can be read.
-
-One broken slide is no reason to lose a talk, one message of a mailbox none to lose the others.
-
-Join the cells of a table's row to one line of text.
 """
 
 from __future__ import annotations
@@ -180,13 +167,21 @@ def _from(spots: Sequence[Spot], start: int) -> list[Spot]:
     return [spot._replace(offset=offset) for offset, spot in sorted(at.items())]
 
 
-# -- Damage ------------------------------------------------------------------------------------------------------------
+# -- Damaged parts -----------------------------------------------------------------------------------------------------
 
-_TOLD = 3
+_NAMED = 3  # of what is left out, in a report
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, for a report."""
+    return ", ".join(filter(None, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
 class DamagedParts:
-    """Collects the errors of the parts of one file."""
+    """Collects the errors of the parts of one file, which are left out and reported, so that the rest can be read.
+
+    One broken slide is no reason to lose a talk, one message of a mailbox none to lose the others.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -206,10 +201,10 @@ class DamagedParts:
             return ()
         if not len(blocks):
             raise SourceError(f"{self._name} has no part that can be read: {self._errors[0]}")
-        return (Omission("damaged parts", len(self._errors), "; ".join(map(str, self._errors[:_TOLD]))),)
+        return (Omission("damaged parts", len(self._errors), "; ".join(map(str, self._errors[:_NAMED]))),)
 
 
-# -- Cells -------------------------------------------------------------------------------------------------------------
+# -- Cells of a row ----------------------------------------------------------------------------------------------------
 
 _ALONE = 30  # words: about two sentences, and more than a row of names and numbers
 PAGE_END = "\f"  # in the text of a cell or paragraph

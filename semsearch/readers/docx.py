@@ -2,7 +2,7 @@
 
 Places are paragraphs of the text, by their number, empty ones counted and those in tables not; a table's rows; notes.
 Deleted and moved text, field codes, running heads and feet and the numbers of lists are left out. Pages are those of
-Word's last layout; a document that Word has never laid out has none. Headings are told by their style's outline level.
+Word's last layout; a document that Word has never laid out has none. Headings are known by their style's outline level.
 """
 
 from __future__ import annotations

@@ -1,24 +1,14 @@
-"""The character encoding of a file: as declared, as its bytes show, or as guessed.
+"""Decode bytes to text: by a byte order mark, else as declared, else as UTF-8, else in the most likely encoding.
 
-Guess the encoding of bytes that are not UTF-8, where nothing declares it.
-
-chardet estimates how likely each code page is, by the pairs of letters of each language. It cannot tell much about
-a
-short or mostly English text, and takes "it’s" for Icelandic. So its estimates are weighted by what the text would
-look
-like: signs and letters that cannot occur where they do count against a page, quotation marks, dashes and the like
-in
-their proper positions count for it; and where little is known, a page that is more in use is likelier. The numbers
-were
-chosen on translations of some programs' messages, and measured on those of others.
-
-A guess is doubtful if another page that gives another text comes close, or if no evidence supports it.
-
-Decode bytes to text: by a byte order mark, else as declared, else as UTF-8, else as guess.py says.
-
-A file that is UTF-8 except for a few broken bytes stays UTF-8, with U+FFFD for each of those. Bytes that no text
-has
+A file that is UTF-8 except for a few broken bytes stays UTF-8, with U+FFFD for each of those. Bytes that no text has
 are an error: an index of a picture helps nobody.
+
+Where nothing declares the encoding, chardet estimates how likely each code page is, by the pairs of letters of each
+language. It is weak on short or mostly English texts, and takes "it’s" for Icelandic. So its estimates are weighted by
+what the text would look like: signs and letters that cannot occur where they do count against a page, quotation marks,
+dashes and the like in their proper positions count for it; and where there is little evidence, a page that is more in
+use is likelier. The numbers were chosen on translations of some programs' messages, and measured on those of others.
+A guess is doubtful if another page that gives another text comes close, or if no evidence supports it.
 """
 
 from __future__ import annotations
@@ -54,10 +44,8 @@ _IMPOSSIBLE = re.compile(  # signs within words, capitals after small letters, t
     r"|[a-zà-öø-ÿ][À-ÖØ-ÞĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽ](?=[a-zà-öø-ÿ]|\b)"
     rf"|[A-Za-z][{_OTHER_SCRIPTS}]|[{_OTHER_SCRIPTS}][A-Za-z]|(?<=[a-zа-яё])[А-ЯЁ]|[\u2500-\u25ff\x80-\x9f\ufffd]"
 )
-# letters that are no words, by themselves
-_ALONE = re.compile(
-    r"(?<![^\W\d_])[ÀÂÃÄÅÆÇÈÊËÌÍÎÏÐÑÒÔÕÖØÙÛÜÝÞßâãäåæçêëìïðñòôõöøùûüÿþ](?![^\W\d_])"
-)  # letters, no words
+# letters that are not words by themselves
+_ALONE = re.compile(r"(?<![^\W\d_])[ÀÂÃÄÅÆÇÈÊËÌÍÎÏÐÑÒÔÕÖØÙÛÜÝÞßâãäåæçêëìïðñòôõöøùûüÿþ](?![^\W\d_])")
 _SIGNS = re.compile(  # that stand where they belong
     r"(?<=\w)’(?=\w|\s|$)|(?<!\w)[“‘„](?=\S)|(?<=\S)”(?!\w)|(?<=\s)[–—](?=\s)|(?<=\d)–(?=\d)|(?<=\S)…(?=\s|$)"
     r"|(?<![^\W\d_])€(?![^\W\d_])|(?:^|(?<=\s))[•·](?=\s)|£(?=\d)|(?<=\d)[°²³½](?!\d)|(?<!\w)[©§](?=\s)"
@@ -139,7 +127,7 @@ def _is_doubtful(best: _Reading, rival: float) -> bool:
     return best.likelihood < rival * close or best.likelihood < _SURE
 
 
-# -- Decode ------------------------------------------------------------------------------------------------------------
+# -- Decoding ----------------------------------------------------------------------------------------------------------
 
 _LOG = logging.getLogger(__name__)
 
@@ -244,7 +232,7 @@ def _controls(data: bytes) -> int:
 
 
 def _refuse_binary(data: bytes, name: str) -> None:
-    advice = "expected text; rename it to what it is or exclude it"
+    advice = "expected text; give it the suffix of its format, or exclude it"
     zero = data.find(b"\0")
     if zero >= 0:
         raise SourceError(f"{name} looks binary (a NUL byte at offset {zero}); {advice}")

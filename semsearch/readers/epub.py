@@ -30,7 +30,7 @@ def read(data: bytes, name: str) -> Document:
     archive = Archive(data, name, ".epub")
     roots = [root.get("full-path", "") for root in archive.tree("META-INF/container.xml").iter(_CONTAINER + "rootfile")]
     if not roots:
-        raise SourceError(f"{name} cannot be read as .epub: it does not say where its book is")
+        raise SourceError(f"{name} cannot be read as .epub: its container names no package document")
     package = archive.tree(roots[0])
     folder = posixpath.dirname(roots[0])
     items = {item.get("id"): item for item in package.iter(_OPF + "item")}
@@ -60,7 +60,7 @@ def read(data: bytes, name: str) -> Document:
                 builder.end_sections()  # a chapter that begins without a heading is not under the one before
             builder.add_all(chapter.blocks, place=place, part=place)
     if closed and omissions and not builder.blocks:
-        raise SourceError(f"{name} is encrypted (it has digital rights management), and cannot be read")
+        raise SourceError(f"{name} is encrypted (digital rights management) and cannot be read")
     head = package.find(_OPF + "metadata")
     metadata = {} if head is None else properties(head)
     titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]

@@ -1,7 +1,7 @@
 """Front matter: the YAML between --- lines or the TOML between +++ lines that a Markdown file may begin with.
 
 Front matter that cannot be parsed stays a part of the text, so that nothing is lost and the rest of the file is read as
-usual. Anything but a mapping is no front matter: a Markdown file may well begin with a rule.
+usual. Anything but a mapping is not front matter: a Markdown file may well begin with a rule.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     mapping, is nested more than 100 deep, or contains itself.
     """
     if not isinstance(mapping, Mapping):
-        raise UsageError(f"metadata is a mapping of keys to values, not {mapping!r}")
+        raise UsageError(f"metadata must be a mapping of keys to values, not {mapping!r}")
     try:
         return {**_JsonValues(_MOST_GIVEN).convert(mapping)}
     except ValueError as error:
-        raise UsageError(f"the metadata cannot be kept: {error}") from error
+        raise UsageError(f"the metadata cannot be stored: {error}") from error
 
 
 class _JsonValues:
@@ -115,4 +115,4 @@ def _is_finite(number: float) -> bool:
 
 def _text(value: Any) -> str:
     text = value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value)
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # lone surrogates are no characters
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # lone surrogates are not characters

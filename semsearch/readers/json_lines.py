@@ -1,12 +1,7 @@
-"""JSON with the offset of every value, and JSON Lines: a record a line.
+"""JSON Lines: a record a line, given as lines "name: value".
 
-JSON with the offset of every value, so that a value can be cited where it is in the file, escapes and all.
-
-JSON Lines: a record a line, given as lines "name: value".
-
-Nested names are joined with a dot; empty values and nulls are left out. A line that is no JSON is taken as it is,
-since
-a log may well have some.
+Nested names are joined with a dot; empty values and nulls are left out. A line that is not JSON is taken as it is,
+since a log may have some. `parse` gives the offset of every value, so that it can be cited where it is in the file.
 """
 
 from __future__ import annotations
@@ -62,7 +57,7 @@ Value = Located | list[Any] | dict[str, Any]
 def parse(source: str, name: str, *, base: int = 0) -> Value:
     """Parse JSON: lists and objects become Python's, all else Located, with offsets counted from `base`.
 
-    Raises SourceError, with the line, for a text that is no JSON or has millions of values, and RecursionError if it
+    Raises SourceError, with the line, for a text that is not JSON or has millions of values, and RecursionError if it
     is nested too deeply.
     """
     parser = _JsonParser(source, name, base)
@@ -141,10 +136,10 @@ class _JsonParser:
 
     def fail(self, at: int) -> NoReturn:
         line = self._source.count("\n", 0, at) + 1
-        raise SourceError(f"{self._name} is not the JSON that it should be: line {line} cannot be understood")
+        raise SourceError(f"{self._name} is not valid JSON: line {line} cannot be parsed")
 
 
-# -- Json lines --------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 
 def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
@@ -167,7 +162,7 @@ def _records(source: str, name: str) -> Iterator[PlacedRecord]:
 
 
 def _parsed(line: str, start: int, name: str) -> list[RecordField]:
-    """The fields of a record; of a line that is no JSON, all of it without a name."""
+    """The fields of a record; of a line that is not JSON, all of it without a name."""
     try:
         return list(_fields(parse(line, name, base=start), ""))
     except (SourceError, RecursionError):

@@ -1,13 +1,8 @@
-"""Mail: one message (.eml) or a whole mailbox (.mbox), and the parts of a message that are not read.
+"""Mail: one message (.eml) or a whole mailbox (.mbox).
 
-The parts of a message that are not read: attachments, and what is encrypted.
-
-Mail: one message (.eml) or a whole mailbox (.mbox).
-
-A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there
-is
-one, else the HTML. Messages within a message are read too, other attachments are not. Places are the messages of a
-mailbox, by their number, and attached messages.
+A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
+one, else the HTML. Messages within a message are read too; other attachments and encrypted parts are not, and are
+reported. Places are the messages of a mailbox, by their number, and attached messages.
 """
 
 from __future__ import annotations
@@ -23,12 +18,11 @@ from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.readers import html, text
-from semsearch.readers.document import Builder, DamagedParts, Document
+from semsearch.readers.document import Builder, DamagedParts, Document, first_names
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
 from semsearch.results.omissions import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
-_TOLD = 3
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
@@ -52,15 +46,14 @@ class UnreadParts:
         """The omissions of a file: its attachments and its encrypted parts."""
         found = []
         if self._names:
-            names = ", ".join(filter(None, self._names[:_TOLD])) + (", ..." if len(self._names) > _TOLD else "")
-            found.append(Omission("attachments", len(self._names), names))
+            found.append(Omission("attachments", len(self._names), first_names(self._names)))
         if self._encrypted:
             found.append(Omission("encrypted parts", self._encrypted))
         return tuple(found)
 
 
 def _leaves(message: EmailMessage) -> Iterator[Any]:
-    """The parts of a message that have no parts, and those that are encrypted, which are looked at no further."""
+    """The parts of a message that have no parts, and those that are encrypted, which are not searched further."""
     waiting: list[Any] = [message]
     while waiting:
         part = waiting.pop(0)
@@ -81,7 +74,7 @@ def _attached(part: Any) -> str | None:
     return (name or "") if name or disposition == "attachment" else None
 
 
-# -- Mail --------------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]+ \d\d:\d\d[^\r\n]*\r?\n")
 _QUOTED_SEPARATOR = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -111,7 +104,7 @@ def read(data: bytes, name: str) -> Document:
     """Read the messages of a file. The title of a single one is its subject, that of a mailbox its name."""
     bodies = _bodies(data)
     if not bodies and data.strip():
-        raise SourceError(f"{name} is no mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
+        raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
     builder = Builder()
     damaged, unread, doubts = DamagedParts(name), UnreadParts(), list[Omission]()
     metadata: dict[str, Any] = {}

@@ -1,17 +1,9 @@
 """Markdown: CommonMark, tables and strikethrough by pyromark, front matter as metadata.
 
-Only the visible text is kept: link texts without their targets, the alternative texts of images, code.
-Leftovers of site generators are dropped too: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids} and
-[^notes].
-HTML inside Markdown keeps its text.
-
-Convert offsets in bytes, as compiled parsers count them, to offsets in characters.
-
-Clean the text of Markdown blocks of leftovers that the parser does not know.
-
-Turn the events of a Markdown parser into blocks: pyromark gives the offsets of everything in the source.
-
-A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML.
+A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML. Only
+the visible text is kept: link texts without their targets, the alternative texts of images, code; HTML inside Markdown
+keeps its text. Leftovers of site generators are dropped: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids}
+and [^notes]. pyromark's events have offsets in bytes, which are converted to characters.
 """
 
 from __future__ import annotations
@@ -47,7 +39,7 @@ def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
     return lambda offset: base + offset - bisect_left(following, offset)
 
 
-# -- Markdown cleaning -------------------------------------------------------------------------------------------------
+# -- Cleaning ----------------------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
 _LEFTOVER = re.compile(r"\[![A-Za-z]+\]|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
@@ -98,7 +90,7 @@ def clean_html(content: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-# -- Markdown events ---------------------------------------------------------------------------------------------------
+# -- Events ------------------------------------------------------------------------------------------------------------
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
@@ -226,7 +218,7 @@ def _parsable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-# -- Markdown ----------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 
 def read(source: str, name: str) -> Document:

@@ -1,10 +1,7 @@
 """Jupyter notebooks: the source of their cells, without output.
 
-Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text.
-Lines are
+Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text. Lines are
 those of the .ipynb file itself, so that they are found again in an editor; the place is the number of the cell.
-
-Documents within documents: convert the offsets of a part's blocks to offsets in the whole source.
 """
 
 from __future__ import annotations
@@ -44,18 +41,18 @@ def source_offset(anchors: Anchors, offset: int) -> int:
     return source + offset - text
 
 
-# -- Notebook ----------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 
 def read(source: str, name: str) -> Document:
     """Read a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
 
-    Raises SourceError for a file that is no notebook.
+    Raises SourceError for a file that is not a notebook.
     """
     notebook = parse(source, name) if source.strip() else {"cells": []}
     cells = _cells(notebook)
     if not isinstance(notebook, dict) or cells is None:
-        raise SourceError(f"{name} is no notebook: expected a JSON object with a list of cells")
+        raise SourceError(f"{name} is not a notebook: expected a JSON object with a list of cells")
     blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number)]
     metadata = _metadata(notebook.get("metadata"))
     titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]

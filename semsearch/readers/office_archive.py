@@ -1,11 +1,8 @@
 """Office documents: zip archives of XML, read with limits, and texts that are laid out in pages.
 
-Zip archives of XML, read with limits: a file of some kilobytes can unpack to more than any memory holds.
-
-Sizes are checked twice: as the archive's directory states them, before anything is unpacked, and as they come out.
-Entities of XML are not expanded, and nothing outside the archive is read.
-
-The state of reading a text that is laid out in pages, as word processors write them.
+A file of some kilobytes can unpack to more than any memory holds. So sizes are checked twice: as the archive's
+directory states them, before anything is unpacked, and as they come out. Entities of XML are not expanded, and nothing
+outside the archive is read.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import PAGE_END, Builder, Spot
+from semsearch.readers.document import PAGE_END, Builder, Spot, first_names
 from semsearch.results.omissions import Omission
 
 MOST_BYTES = 200_000_000  # of one document, unpacked: all members that are read together
@@ -32,7 +29,6 @@ _MOST_NODES = 4_000_000  # of a tree that is in memory as a whole, at some 200 b
 _PIECE = 1 << 20  # bytes that are parsed at once where elements are read one after the other, and
 _MOST_PIECES = 16  # how many of these an element may take
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files
-_TOLD = 3  # names
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -45,18 +41,18 @@ class Archive:
         self._left = MOST_BYTES
         if data.startswith(_OLE):
             raise SourceError(
-                f"{name} is protected by a password or in an old Office format; save it as {kind} without one"
+                f"{name} is protected by a password or in an old Office format; save it as {kind} without a password"
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except zipfile.BadZipFile as error:
-            reason = "it is no zip archive, or cut short" if "not a zip" in str(error) else str(error)
+            reason = "it is not a zip archive, or is truncated" if "not a zip" in str(error) else str(error)
             raise self._damaged(reason if data else "it is empty") from None
         except Exception as error:  # zipfile has a dozen for what is damaged: of seeking, structs, versions, names
             raise self._damaged(str(error)) from None
         self._members = {member.filename: member for member in self._zip.infolist()}
         if len(self._members) > _MOST_MEMBERS:
-            raise self._damaged(f"it holds {len(self._members):,} files")
+            raise self._damaged(f"it contains {len(self._members):,} files")
 
     def __contains__(self, path: str) -> bool:
         return path in self._members
@@ -83,7 +79,7 @@ class Archive:
         data = self.bytes(path)
         if data.count(b"<") + data.count(b"=") > _MOST_NODES:
             self._left = 0
-            raise SourceError(f"{self.name} holds more than {_MOST_NODES:,} tags in {path}; split it")
+            raise SourceError(f"{self.name} has more than {_MOST_NODES:,} tags in {path}; split it")
         try:
             return etree.fromstring(data, _parser())
         except etree.XMLSyntaxError as error:
@@ -104,7 +100,7 @@ class Archive:
                     while element.getprevious() is not None:
                         del element.getparent()[0]
                 if start - last > _MOST_PIECES * _PIECE:
-                    raise SourceError(f"{self.name} holds an element of more than {start - last:,} bytes in {path}")
+                    raise SourceError(f"{self.name} has an element of more than {start - last:,} bytes in {path}")
             parser.close()
         except etree.XMLSyntaxError as error:
             raise self._damaged(f"{path}: {error}") from None
@@ -127,14 +123,14 @@ class Archive:
     def embedded(self) -> tuple[Omission, ...]:
         """The files within an Office document, such as a sheet in a letter: they are not read."""
         names = sorted(path for path in self._members if "/embeddings/" in path)
-        told = ", ".join(map(posixpath.basename, names[:_TOLD])) + (", ..." if len(names) > _TOLD else "")
-        return (Omission("embedded files", len(names), told),) if names else ()
+        named = first_names([*map(posixpath.basename, names)])
+        return (Omission("embedded files", len(names), named),) if names else ()
 
     def main_part(self) -> str:
         """The path of an Office document's main part."""
         main = [path for kind, path in self.related("").values() if kind == "officeDocument"]
         if not main:
-            raise self._damaged("it does not say which of its parts is the document")
+            raise self._damaged("its relationships name no main document")
         return main[0]
 
     def _check(self, size: int) -> None:
@@ -217,14 +213,11 @@ def office_properties(archive: Archive) -> dict[str, Any]:
     return {}
 
 
-# -- Paged reading -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class PagedReading(ABC):
     """The state of reading one document: its blocks so far, and the place of what comes next."""
 
-    page: int | None = None  # None: the document does not tell its pages
+    page: int | None = None  # None: the document has no page numbers
     builder: Builder = field(default_factory=Builder)
     place: str | None = None  # of what is in a note, a frame or a text box
     part: str | None = None

@@ -1,31 +1,19 @@
-"""PDF files: paragraphs in reading order with their headings, each line with its page and where on it; needs the
-extra `pdf`.
+"""PDF files: paragraphs in reading order, each line with its page and where on it; needs the extra `pdf`.
 
-Where on its page a line stands, as one would say it: at the top, in the middle, at the bottom; left, right.
+Running heads and feet recur at the edge of page after page; they are left out, as are page numbers. A head may change
+with the chapter, but its page number counts on: a number at the edge that keeps its distance from the number of the
+page marks a running head or foot.
 
-A side is told only of pages that are set in columns, where a good part of the lines begins beyond the middle.
+Words hyphenated at a line's end are joined. The document itself decides first: if the whole word occurs elsewhere in
+it, the parts are joined; if the word with its hyphen does, the hyphen is kept. If neither occurs, the parts are joined,
+unless the first usually has a hyphen.
 
-Join words that were hyphenated at the end of a line, with or without the hyphen.
+Headings are those of the table of contents where there is one, else lines that differ by the size and weight of their
+letters. A line is located at the top, in the middle or at the bottom of its page; left or right only on pages set in
+columns, where a good part of the lines begins beyond the middle.
 
-The document itself decides first: if the whole word occurs elsewhere in it, the parts are joined, and if the word
-with
-its hyphen does, the hyphen is kept. If neither occurs, the parts are joined, unless the first usually has a
-hyphen.
-
-Recognise running heads and feet, which recur at the edge of page after page, and page numbers.
-
-A head may change with the chapter, but the page number in it counts on: if a number at the edge keeps its distance
-from
-the number of the page, its line is a running head or foot.
-
-Headings of a PDF: by its table of contents where it has one, else by the size and weight of their letters.
-
-PDF files: paragraphs in reading order, each line with its page and where on it; needs the extra `pdf`.
-
-Running heads, feet and page numbers are left out, words hyphenated at a line's end joined, headings recognised by
-the
-table of contents or else by size. Scanned pages have no text: a file of such pages only is refused, and for others
-their number is kept as `pages_without_text`. Blank pages are not counted.
+Scanned pages have no text: a file of such pages only is refused, and for others their number is kept as
+`pages_without_text`. Blank pages are not counted.
 """
 
 from __future__ import annotations
@@ -48,7 +36,7 @@ _COLUMNS = 0.25  # of a page's lines
 
 
 class Positions:
-    """Knows the pages of a file, so that it can tell of each line."""
+    """Where on its page each line of a file stands."""
 
     def __init__(self, pages: Pages) -> None:
         self._sizes = pages.sizes
@@ -57,7 +45,7 @@ class Positions:
         self._with_columns = {page for page, count in lines.items() if right[page] >= _COLUMNS * count}
 
     def of(self, line: PageLine) -> str | None:
-        """`top`, `middle left`, `bottom right`: by thirds of the page's height and halves of its width."""
+        """`top`, `middle left`, `bottom right`: by thirds of the page's height and the sides of its width."""
         _, height = self._sizes.get(line.page, (0.0, 0.0))
         if not height:
             return None
@@ -267,7 +255,7 @@ def read(data: bytes, name: str) -> Document:
     pages = read_pages(data, name)
     if pages.count and not pages.lines:
         raise SourceError(
-            f"{name} has no text on its {pages.count:,} pages, which may be scanned; put it through text recognition"
+            f"{name} has no text on its {pages.count:,} pages, which may be scanned; run text recognition (OCR) on it"
         )
     lines = without_running_lines(pages.lines)
     hyphens = Hyphens(line.text for line in lines)
@@ -321,8 +309,8 @@ def in_runs(numbers: Sequence[int]) -> str:
             runs[-1] = [runs[-1][0], number]
         else:
             runs.append([number])
-    told = ", ".join("-".join(map(str, run)) for run in runs[:_RUNS])
-    return f"{told}, ..." if len(runs) > _RUNS else told
+    named = ", ".join("-".join(map(str, run)) for run in runs[:_RUNS])
+    return f"{named}, ..." if len(runs) > _RUNS else named
 
 
 def _metadata(pages: Pages) -> dict[str, Any]:

@@ -1,23 +1,14 @@
-"""The layout of a PDF's pages: lines, columns and paragraphs.
+"""The layout of a PDF's pages: lines of text, columns and paragraphs, derived from the lines that PDFium gives.
 
-Lines of text on pages: PDFium gives them, and the layout is derived from them.
+Most programs write one column after the other, and their order is kept. Others write line 1 of both columns, then line
+2. Where lines leap across the same strip of white again and again, down the page, and the lines on either side of it go
+on from one to the next, the page is cut along that strip. The lines that cross it, such as a title over both columns,
+stay where they are between the cuts. A table of two columns leaps as well, but its entries begin with a capital or a
+figure, or do not fill their column; such a page is left as it is.
 
-Columns of pages that were written row by row: line 1 of both columns, then line 2.
-
-Most programs write one column after the other, and their order is kept. Where lines leap across the same strip of
-white again and again, down the page, and the lines on either side of it go on from one to the next, the page is
-cut
-along that strip. The lines that cross it, such as a title over both columns, stay where they are between the cuts.
-
-A table of two columns leaps as well. But its entries begin with a capital or a figure, or do not fill their
-column;
-such a page is left as it is.
-
-Group lines to paragraphs as the eye does: by gaps, indents, short last lines, changes of size.
-
-A paragraph that a column or a page interrupts is continued if its last line was full or the next begins in lower
-case;
-one that a footnote interrupts, only if the next begins in lower case.
+Lines are grouped to paragraphs as the eye does: by gaps, indents, short last lines, changes of size. A paragraph that a
+column or a page interrupts is continued if its last line was full or the next begins in lower case; one that a footnote
+interrupts, only if the next begins in lower case.
 """
 
 from __future__ import annotations
@@ -73,7 +64,7 @@ class Pages:
 # -- Columns -----------------------------------------------------------------------------------------------------------
 
 _FEWEST = 8  # rows of a page that may have columns
-_SAMPLE = 3  # lines that are looked at first
+_SAMPLE = 3  # lines that are examined first
 _WIDE = 0.55  # of the text's width: such a line may be two
 _WHITE = 0.9  # letters' heights, at least, of the strip between columns
 _SAME_ROW = 0.9  # letters' heights between the baselines of two lines in one row
@@ -249,7 +240,7 @@ def _reordered(pieces: Iterable[PageLine], strips: Sequence[float]) -> Iterable[
         yield from waiting
 
 
-# -- Layout ------------------------------------------------------------------------------------------------------------
+# -- Paragraphs --------------------------------------------------------------------------------------------------------
 
 _ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?\Z")
 _ITEM = re.compile(r"(?:[•‣◦▪■●○–—*·-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+\S|\[\d+\]\s")

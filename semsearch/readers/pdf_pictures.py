@@ -1,22 +1,9 @@
-"""Pictures of a PDF's pages, and where given sentences stand on them.
+"""Pictures of a PDF's pages, with the fields of forms and with notes, and where given sentences stand on them.
 
-PNG images of arrays. RFC 2083; without filters, which pages of text do not gain from.
-
-The letters and digits of a page of a PDF, in their order, and where each is drawn.
-
-Only letters and digits count, in one case and without ligatures: so a sentence is found again whatever became of
-its
-spaces, line ends, hyphens and marks on the way to the index.
-
-Find sentences on a page and the next one by their letters.
-
-A sentence whose letters do not follow each other, because a footnote, another column or the page's end comes
-between,
-is found in pieces. What is not found nearly whole is not found: a box in the wrong place is worse than none.
-
-Pictures of pages of a PDF, as PDFium draws them, with the fields of forms and with notes.
-
-A page of a PDF as it is looked at: how large it is, its picture, and where given sentences stand on it.
+A sentence is found by its letters and digits alone, in one case and without ligatures, whatever became of its spaces,
+line ends, hyphens and marks on the way to the index. One whose letters do not follow each other, because a footnote,
+another column or the page's end comes between, is found in pieces, on a page and the next one. What is not found nearly
+whole is not found: a box in the wrong place is worse than none.
 """
 
 from __future__ import annotations
@@ -65,7 +52,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 # -- Letters -----------------------------------------------------------------------------------------------------------
 
 _GRID = 10_000_000  # steps across a page in which PDFium is asked for places
-_FAR = 1000.0  # points: how far apart the places are that it is asked for
+_FAR = 1000.0  # points: the distance of these places
 _SAME_LINE = 0.5  # of the smaller letter: so much of two letters on one line is beside each other
 _GAP = 2.0  # heights of letters: a wider one is between columns
 
@@ -166,7 +153,7 @@ class LetterBoxes:
 
 
 def _is_beside(one: Box, other: Box) -> bool:
-    """Whether a character goes on the line of another; lines may run up and down as well."""
+    """Whether a character continues the line of another; lines may run up and down as well."""
     across, down = _overlap(one.left, one.right, other.left, other.right), _overlap(*one[1::2], *other[1::2])
     width = min(one.right - one.left, other.right - other.left)
     height = min(one.bottom - one.top, other.bottom - other.top)
@@ -300,7 +287,7 @@ def _draw(bitmap: Any, page: Any, width: int, height: int, raw: Any, *, until: f
     state = raw.FPDF_RenderPageBitmap_Start(bitmap.raw, page.raw, 0, 0, width, height, 0, _flags(raw), pause)
     raw.FPDF_RenderPage_Close(page.raw)
     if state != raw.FPDF_RENDER_DONE:
-        raise SourceError("this page takes too long to be drawn; its text can be read")
+        raise SourceError("this page takes too long to draw; its text can still be read")
 
 
 def _asks(raw: Any, is_over: Callable[[], bool]) -> Any:
@@ -308,7 +295,7 @@ def _asks(raw: Any, is_over: Callable[[], bool]) -> Any:
     return kind(lambda _: is_over())
 
 
-# -- Placing -----------------------------------------------------------------------------------------------------------
+# -- Pages with sentences ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +312,7 @@ class PlacedPage:
 def page_picture(data: bytes, name: str, number: int, width: int) -> bytes:
     """A page, counted from 1, as PNG, so many pixels wide, or less wide if it is too high.
 
-    Raises SourceError for a file or page that is damaged or takes too long, UsageError for a page that there is not,
+    Raises SourceError for a file or page that is damaged or takes too long, UsageError for a page number out of range,
     MissingExtra.
     """
     pypdfium2 = pdfium()
@@ -393,7 +380,7 @@ def _letters_on(document: Any, number: int, pypdfium2: Any) -> str:
 def _page(document: Any, name: str, number: int, pypdfium2: Any) -> Iterator[Any]:
     count = len(document)
     if not 1 <= number <= count:
-        raise UsageError(f"{name} has no page {number}; give one from 1 to {count}")
+        raise UsageError(f"{name} has no page {number}; expected 1 to {count}")
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError:

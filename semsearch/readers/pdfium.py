@@ -1,14 +1,8 @@
-"""PDFium: files opened, lines read in the order in which the file has them, values of form fields.
+"""PDFium, by the extra `pdf` (pypdfium2): files opened, lines read in the order of the file, values of form fields.
 
-Open PDF files with PDFium, one call at a time: it is not safe to use from several threads.
-
-pypdfium2 is an extra: semsearch[pdf].
-
-The values in the fields of a PDF form: they are no part of the page's text, and are put next to their labels.
-
-Read lines by PDFium, in the order in which the file has them.
-
-That order is the reading order in nearly all files that programs write, with two columns too.
+PDFium is called one call at a time: it is not safe to use from several threads. The order of lines in the file is the
+reading order in nearly all files that programs write, with two columns too. The values in form fields are not part of
+the page's text, and are put next to their labels.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ def opened_pdf(data: bytes, name: str) -> Iterator[Any]:
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
                 raise SourceError(f"{name} is protected by a password; save it without one") from None
-            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be cut short") from None
+            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be truncated") from None
     try:
         yield document
     finally:
@@ -109,7 +103,7 @@ def _value(document: Any, annotation: Any, raw: Any) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
-# -- Pdfium ------------------------------------------------------------------------------------------------------------
+# -- Pages -------------------------------------------------------------------------------------------------------------
 
 _LINE_END = re.compile("\r\n|\ufffe")  # U+FFFE is a hyphen at the end of a line, and that end
 _ODD = re.compile("[\x00-\x1f\x7f\u00ad\ufffe\uffff]")

@@ -1,16 +1,6 @@
-"""Clean text with its place in the source: piece by piece, or line by line, without marks of emphasis.
+"""Clean text with its place in the source: piece by piece (`PlacedText`), or line by line (`Placing`).
 
-Clean text that is put together piece by piece, with the offset of each piece in the source.
-
-For parsers that give exact offsets: `readers/align.py` has to find these again for other parsers.
-
-Turn lines of markup into blocks: the text of a paragraph's lines without markup, located in the source.
-
-Marks of emphasis taken away, in time that grows with the length of the text and no faster.
-
-One regular expression for a mark, words and the same mark again would look through the whole rest of a text at
-every
-mark that is never closed. Here a mark that is not closed once is not looked for again.
+For parsers that give exact offsets; for the others, `readers/align.py` has to find them again.
 """
 
 from __future__ import annotations
@@ -125,9 +115,6 @@ class PlacedText:
             start = last
 
 
-# -- Placing -----------------------------------------------------------------------------------------------------------
-
-
 class Placing:
     """Collects the blocks of a source. Lines are counted from 0; a paragraph's lines are gathered until it ends."""
 
@@ -176,12 +163,14 @@ class Placing:
         self.blocks.append(Block(text, anchors[0][1], level, anchors=anchors))
 
 
-# -- Emphasis ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """The mark that opens emphasis, and what has to stand before and after the same mark where it closes."""
+    """The mark that opens emphasis, and what has to stand before and after the same mark where it closes.
+
+    Marks are removed in time that grows with the length of the text and no faster. One regular expression for a mark,
+    words and the same mark again would search the whole rest of a text at every mark that is never closed. Here a mark
+    that is not closed once is not searched for again.
+    """
 
     opening: re.Pattern[str]
     before: str

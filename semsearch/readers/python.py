@@ -27,7 +27,7 @@ def read(source: str, name: str) -> Document:
     """Read Python source: docstrings, comments and signatures, in order. The title is the file's name."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that are none: not ours to mend
+            warnings.simplefilter("ignore")  # about invalid escapes: not ours to mend
             tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError):
         return source_code.read(source, name)
@@ -63,7 +63,7 @@ class _PythonReading:
         self._starts = [*line_starts(source), len(source)]
         self._aligner = Aligner(source)
         self._ranges: list[_Range] = []
-        self._last = (0, 0, 0)  # line, column and offset that were last asked for: a line may be the whole file
+        self._last = (0, 0, 0)  # line, column and offset of the last call: a line may be the whole file
         self.blocks: list[Block] = []
 
     def visit(self, node: ast.AST, names: tuple[str, ...], depth: int) -> None:

@@ -35,12 +35,12 @@ class FileContent:
 def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS) -> FileContent:
     """Read a file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary.
 
-    Raises OSError if it is the machine that has too little of something, such as open files.
+    Raises OSError if the machine runs out of a resource, such as open files.
     """
     try:
         before = path.stat()
         if not stat.S_ISREG(before.st_mode):
-            raise SourceError(f"{path} is not a file; expected a file of text")
+            raise SourceError(f"{path} is not a regular file")
         data = b""
         if before.st_size <= max_bytes:
             with _opened(path) as file:
@@ -89,10 +89,10 @@ def _format(data: bytes, name: str) -> Format:
 
     found = format_by_content(data)
     if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
-        _LOG.info("%s: read as %s, which it is", name, found)
+        _LOG.info("%s: read as %s, by its content", name, found)
         return FORMATS[found]
     if found is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
-        raise SourceError(f"{name} is {kind}; expected text, or a file that is what its name says")
+        raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
     return named or TEXT
 
 
@@ -112,7 +112,7 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
     if kind is not None and not kind.binary:
         return _read(kind, text, name)
     known = ", ".join(kind.name for kind in FORMATS.values() if not kind.binary)
-    raise UsageError(f"no text format is called {format!r}; expected one of {known}")
+    raise UsageError(f"there is no text format {format!r}; expected one of {known}")
 
 
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
@@ -122,7 +122,7 @@ def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_CO
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
     if not isinstance(document, Document):
         raise SourceError(
-            f"{name} cannot be read: {kind.module}.read gave {type(document).__name__}, not a semsearch Document"
+            f"{name} cannot be read: {kind.module}.read returned {type(document).__name__}, not a semsearch Document"
         )
     title = document.title
     if len(title) > _LONGEST_TITLE:

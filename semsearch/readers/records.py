@@ -1,16 +1,11 @@
 """Records of tables and JSON Lines as blocks: columns that are text, and columns that are metadata.
 
-The columns of tables and records that are text, and those that are metadata, as chosen for a root.
-
 A chosen name means the column of that name, whatever its case, and in JSON everything in the value of that name.
-Without text columns, all that are not metadata are text; `*` means that too. A file that has none of the text
-columns
-(or of the metadata columns, if only those were chosen) is another kind of table, and is read as if none were
-chosen.
+Without text columns, all that are not metadata are text; `*` means that too. A file that has none of the text columns
+(or of the metadata columns, if only those were chosen) is another kind of table, and is read as if none were chosen.
 
-Make a block of a record: a line "name: value" for each of its fields.
-
-Records of which some columns are text and some are metadata: a passage each, with the metadata kept beside it.
+A block of a record has a line "name: value" for each of its fields. Where columns were chosen, each record is a passage
+of its own, with the metadata kept beside it.
 """
 
 from __future__ import annotations
@@ -46,7 +41,7 @@ class Columns:
         return not self.is_metadata(name) if self.has_all_text else self.text_rank(name) < len(self.text)
 
     def text_rank(self, name: str) -> int:
-        """Return where a column of this name stands among the text columns; after all of them if it is none."""
+        """Return the position of a column among the text columns; after all of them if it is not one."""
         return next((rank for rank, column in enumerate(self.text) if _means(column, name)), len(self.text))
 
     def is_metadata(self, name: str) -> bool:
@@ -73,7 +68,7 @@ def _means(column: str, name: str) -> bool:
     return name == column or name.startswith(column + ".")
 
 
-# -- Rows --------------------------------------------------------------------------------------------------------------
+# -- Blocks of records -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +105,7 @@ def block_of(fields: Iterable[RecordField], place: str) -> Block | None:
     return Block(text, anchors[0][1], anchors=tuple(anchors), place=place, part=part)
 
 
-# -- Chosen ------------------------------------------------------------------------------------------------------------
+# -- Chosen columns ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

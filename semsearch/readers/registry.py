@@ -9,7 +9,7 @@ A plug-in is a package that announces a `Format` for a suffix, without the dot, 
     [project.entry-points."semsearch.readers"]
     rtf = "rich_text_for_semsearch:FORMAT"
 
-Plug-ins are looked for when there is a file with a suffix that is not built in, and one is imported when a file of its
+Plug-ins are searched when there is a file with a suffix that is not built in, and one is imported when a file of its
 suffix is read. So they cannot take formats away from the built-in readers, and cost nothing if there is no such file.
 """
 
@@ -92,10 +92,10 @@ def register(kind: Format) -> None:
     Raises UsageError for anything but a Format, and for suffixes that are not lower case with their dot.
     """
     if not isinstance(kind, Format):
-        raise UsageError(f"a reader is registered as a Format, not as {kind!r}")
+        raise UsageError(f"register() expects a Format, got {kind!r}")
     for suffix in kind.suffixes:
         if not suffix.startswith(".") or suffix != suffix.lower():
-            raise UsageError(f"the suffix {suffix!r} of format {kind.name} is not like '.txt': a dot and lower case")
+            raise UsageError(f"the suffix {suffix!r} of format {kind.name} must be a dot and lower case, like '.txt'")
     FORMATS[kind.name] = kind
     SUFFIXES.update(dict.fromkeys(kind.suffixes, kind))
 
@@ -155,9 +155,9 @@ def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:
     except Exception as error:  # a plug-in may raise anything when it is imported
         raise SourceError(f"{announced}, cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(kind, Format):
-        raise SourceError(f"{announced}, is no semsearch.readers.registry.Format but {type(kind).__name__}")
+        raise SourceError(f"{announced}, must be a semsearch.readers.registry.Format, not {type(kind).__name__}")
     if kind.name in FORMATS and FORMATS[kind.name].module != kind.module:
-        raise SourceError(f"{announced}, is for format {kind.name!r}, which there is already; rename it")
+        raise SourceError(f"{announced}, declares the format {kind.name!r}, which exists already; rename it")
     return replace(kind, suffixes=(suffix, *(other for other in kind.suffixes if other not in SUFFIXES)))
 
 

@@ -1,26 +1,15 @@
 """reStructuredText: by its lines where it is written in the usual way, else by docutils' tree.
 
-reStructuredText by its lines: the constructs that nearly all text is made of, without docutils' machinery.
+docutils compares each line with a dozen patterns in a machine of states for each level of nesting, which takes four
+fifths of the time. Here sections, paragraphs, lists, quotes, definitions, literal blocks, footnotes, comments, targets
+and code are recognised by the lines alone; docutils reads the markup within a paragraph, and by itself anything else
+that stands between blank lines (a table, say, or a directive). What its surroundings do not decide (substitutions,
+titles out of order) is `Unusual`: then docutils reads the whole. The pieces are those of docutils' tree:
+tests/readers/test_rst.py compares them on generated texts.
 
-docutils compares each line with a dozen patterns in a machine of states for each level of nesting, which takes
-four
-fifths of the time. Here sections, paragraphs, lists, quotes, definitions, literal blocks, footnotes, comments,
-targets
-and code are told by the lines alone; markup within a paragraph is docutils' own work, where there is any. Anything
-else
-that stands between blank lines (a table, say, or a directive) is given to docutils by itself. What cannot be told
-from
-its surroundings (substitutions, titles out of order) is `Unusual`: then docutils reads the whole.
-
-The pieces are those of docutils' tree: tests/readers/test_rst.py compares them on generated texts.
-
-reStructuredText: docutils' tree to blocks.
-
-The field list that a text begins with, or that follows its first title, is metadata (the headers of Python's PEPs
-are
-one). Comments, targets, footnotes' labels and substitutions' definitions are left out; what docutils could not
-make
-sense of (a malformed table, say) is kept as it stands.
+The field list that a text begins with, or that follows its first title, is metadata (the headers of Python's PEPs are
+one). Comments, targets, footnotes' labels and substitutions' definitions are left out; what docutils cannot parse (a
+malformed table, say) is kept as it stands.
 """
 
 from __future__ import annotations
@@ -357,7 +346,7 @@ def _has_paragraphs(lines: Sequence[str]) -> bool:
     return any(line and not before for before, line in pairwise(lines))
 
 
-# -- Rst ---------------------------------------------------------------------------------------------------------------
+# -- Reader ------------------------------------------------------------------------------------------------------------
 
 _LOG = logging.getLogger(__name__)
 _BLANK = re.compile(r"\n[ \t]*\n")

@@ -194,7 +194,7 @@ _DIRECTIVES: dict[str, type[Directive]] = {
 
 
 class _OwnStates(states.RSTState):
-    """A parser state that goes on to ours, not to docutils' own, for what is nested in it."""
+    """A parser state that continues with ours, not with docutils' own, for what is nested in it."""
 
     def __init__(self, state_machine: Any, debug: bool = False) -> None:
         super().__init__(state_machine, debug)

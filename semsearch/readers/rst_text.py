@@ -1,17 +1,8 @@
-"""What a reader sees of reStructuredText: the visible text of lines, inline markup and docutils' tree, with its place
-in the source.
+"""What a reader sees of reStructuredText: the visible text of lines, inline markup and docutils' tree, with offsets.
 
-A part of a reStructuredText document: its lines, without their indentation.
-
-docutils' tree of a reStructuredText to pieces: what a reader sees of each heading and paragraph, and its line.
-
-Inline markup of reStructuredText in its usual spellings, with exact positions; docutils reads the rest.
-
-Taken are ``literals``, *emphasis*, **strong**, `references <x>`_, :roles:`text`, notes [1]_ and names_, each
-between
-ASCII characters that may be next to it. If anything else in a paragraph could be markup, docutils reads all of it.
-
-The visible text of lines of reStructuredText, with its offsets in the source.
+Inline markup in its usual spellings is read here, with exact positions: ``literals``, *emphasis*, **strong**,
+`references <x>`_, :roles:`text`, notes [1]_ and names_, each between ASCII characters that may be next to it. If
+anything else in a paragraph could be markup, docutils reads all of it.
 """
 
 from __future__ import annotations
@@ -63,7 +54,7 @@ class LinesOfPart:
         )
 
 
-# -- Rst tree ----------------------------------------------------------------------------------------------------------
+# -- docutils' tree ----------------------------------------------------------------------------------------------------
 
 _ERROR = 3  # docutils' level from which the text in a message is nowhere else
 _UNSEEN = (
@@ -188,7 +179,7 @@ def _line(node: nodes.Node) -> int:
     return node.line or 0
 
 
-# -- Rst inline --------------------------------------------------------------------------------------------------------
+# -- Inline markup -----------------------------------------------------------------------------------------------------
 
 _SPECIAL = re.compile(r"[*`|\\]|_(?!\w)")  # without these there is no markup in a paragraph
 _NAME = states.Inliner.simplename
@@ -265,7 +256,7 @@ def _take_quoted(found: re.Match[str], raw: PlacedText, shown: PlacedText) -> bo
     return True
 
 
-# -- Rst visible -------------------------------------------------------------------------------------------------------
+# -- Visible lines -----------------------------------------------------------------------------------------------------
 
 
 class VisibleLines:

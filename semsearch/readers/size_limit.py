@@ -1,7 +1,5 @@
-"""How large a file may be to be read. A module of its own: every index names it, and few programs read files."""
+"""The largest file that is read. A module of its own: every index names it, and few programs read files."""
 
 from __future__ import annotations
 
-# -- Size limit --------------------------------------------------------------------------------------------------------
-
-MAX_BYTES = 100_000_000  # unless told otherwise; a larger file is rarely prose
+MAX_BYTES = 100_000_000  # by default; a larger file is rarely prose

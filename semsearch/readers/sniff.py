@@ -1,16 +1,12 @@
-"""Recognise the format of a file by its content, and whether a file of an unknown name is text.
+"""Recognise the format of a file by its content, and whether a file with an unknown suffix is text.
 
-Recognise a file's format by its first bytes, whatever its name says.
+Formats that begin with a signature are recognised by their first bytes, whatever the name: PDF, zip archives by their
+members, and old Office files, pictures, sound and programs, for which there is no reader.
 
-Only formats that begin with a signature are recognised: PDF, zip archives by their members, and old Office files,
-pictures, sound and programs, for which there is no reader.
-
-Files whose names no reader is for: which of them are text that a person might look for, told by a look at each.
-
-Read as text are LICENSE, Makefile, settings and logs, whatever their ending; and what is a format known here under
-another name. Left out are files that are not text, those that programs write for programs (locks, maps of minified
-scripts, keys, tables of numbers), and large ones: --include takes them all the same, since then they are asked
-for.
+Of files without a reader, those that a person might look for are read as text: LICENSE, Makefile, settings
+and logs, whatever their ending, and formats known here under another name. Left out are files that are not text, those
+that programs write for programs (locks, maps of minified scripts, keys, tables of numbers), and large ones: --include
+reads them anyway, since then the user asks for them.
 """
 
 from __future__ import annotations
@@ -38,7 +34,7 @@ _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
-_HEAD = 4096  # bytes in which text says what it is
+_HEAD = 4096  # bytes in which a text's format is recognised
 _UNREADABLE = (
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -75,14 +71,14 @@ _INNER = (  # signs that follow a length
 
 
 def format_by_content(data: bytes) -> str | None:
-    """The name of the format that a file's bytes are in, if they say so."""
+    """The format of a file by its first bytes; None if they have no known signature."""
     if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_PDF_WITHIN] and b"\0" in data[:65536]):
         return "pdf"
     return archive_format(io.BytesIO(data)) if data.startswith(b"PK\x03\x04") else None
 
 
 def text_format_by_content(data: bytes) -> str | None:
-    """The name of the format that a text is in, if it says so itself: a web page, or a mailbox."""
+    """The format of a text that begins like a web page or a mailbox; None for other text."""
     head = data[:_HEAD]
     if _HTML.match(head):
         return "html"
@@ -90,7 +86,7 @@ def text_format_by_content(data: bytes) -> str | None:
 
 
 def unreadable_kind(data: bytes) -> str | None:
-    """Describe a file of a kind that no reader is for, such as "a PNG picture"; None if it is not recognised."""
+    """Describe a file of a kind that has no reader, such as "a PNG picture"; None if it is not recognised."""
     if data.startswith(b"PK\x03\x04"):
         return "a zip archive"
     if b"\0" not in data[:4096] and not data.startswith(b"{\\rtf"):  # words that begin like a sign: "ID3 is ..."
@@ -109,11 +105,11 @@ def archive_format(file: Path | IO[bytes]) -> str | None:
                 if kind in _OPEN_DOCUMENT:
                     return _OPEN_DOCUMENT[kind]
             return next((kind for member, kind in _ARCHIVES if member in names), None)
-    except Exception:  # a damaged archive is told by the reader that its name says, if any
+    except Exception:  # the reader for its suffix, if any, reports a damaged archive
         return None
 
 
-# -- Unnamed -----------------------------------------------------------------------------------------------------------
+# -- Files without a reader --------------------------------------------------------------------------------------------
 
 _LOOKED_AT = 16_384  # bytes that a verdict is based on
 LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was written by a machine, as a log was
@@ -130,7 +126,7 @@ _ADVICE = {  # for what can be made readable
 }  # fmt: skip
 _LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does
 _FEW_SPACES = 0.04  # of the characters of ASCII text; prose has a sixth, base64 a sixtieth
-_DIGITS = 0.4  # of the characters that are no spaces; prose and settings have a twentieth, tables of numbers most
+_DIGITS = 0.4  # of the characters that are not spaces; prose and settings have a twentieth, tables of numbers most
 _ENOUGH = 400  # characters to judge by
 _ASCII_SPACE = re.compile(r"\s")
 
@@ -148,7 +144,7 @@ def _first_bytes(path: Path, count: int) -> bytes:
 def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:
     """Why what has no reader is not read as text, as `refusal`.
 
-    `head` gives so many of its first bytes or raises OSError; `is_document` tells of a zip archive whether it is one.
+    `head` returns so many of its first bytes or raises OSError; `is_document` returns whether a zip archive is one.
     """
     ending = next((kind for end, kind in _FOR_MACHINES.items() if path.name.lower().endswith(end)), "")
     if ending:
@@ -166,13 +162,13 @@ def _refused(head: bytes, path: PurePath, size: int) -> str:
     if format_by_content(head) or text_format_by_content(head):
         return ""
     if kind := unreadable_kind(head):
-        return f"is {kind}, which no reader is for{_ADVICE.get(kind, '')}"
+        return f"is {kind}, which has no reader{_ADVICE.get(kind, '')}"
     try:
         text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
     except SourceError:
-        return "is binary, and no reader is for it"
+        return "is binary, and has no reader"
     if size > LARGEST:
-        return f"has {size:,} bytes, and no reader is for such files; {_included(path)}"
+        return f"has {size:,} bytes and no reader; {_included(path)}"
     return f"looks like {kind}; {_included(path)}" if (kind := _for_machines(text)) else ""
 
 
@@ -191,4 +187,4 @@ def _for_machines(text: str) -> str:
 
 def _included(path: PurePath) -> str:
     pattern = f"*{path.suffix}" if path.suffix else path.name
-    return f"--include '*' --include '{pattern}' takes it all the same"
+    return f"--include '*' --include '{pattern}' reads it anyway"

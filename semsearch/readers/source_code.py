@@ -1,9 +1,4 @@
-"""Source code in any language that Pygments knows: its comments as blocks, functions and classes as headings.
-
-Turn comments into blocks: their words without comment signs, those on consecutive lines together.
-
-Source code in any language that Pygments knows: its comments, and the lines that name functions and classes.
-"""
+"""Source code in any language that Pygments knows: its comments as blocks, functions and classes as headings."""
 
 from __future__ import annotations
 
@@ -106,7 +101,7 @@ _LARGEST = 2_000_000  # characters of a file that a person wrote
 _LONG_LINES = 300  # characters of its lines, on average
 _WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
 _MOST_SECONDS = 20.0  # of processor time for a file; source code takes five
-_LOOKED_AT = 1000  # tokens between two looks at the clock
+_LOOKED_AT = 1000  # tokens between two readings of the clock
 _LONGEST = 200  # characters of a line that names something
 _INDENT = 2  # columns that show that something is within: one more is the star of a comment's line
 _WORD_CHARACTER = re.compile(r"\w")
@@ -145,7 +140,7 @@ def read(source: str, name: str) -> Document:
 
 
 def _in_time(tokens: Iterator[Any], name: str) -> Iterator[Any]:
-    """The tokens, as long as they do not take too long: text that is no source code can take hours."""
+    """The tokens, as long as they do not take too long: text that is not source code can take hours."""
     end = time.thread_time() + _MOST_SECONDS
     for number, token in enumerate(tokens):
         if number % _LOOKED_AT == 0 and time.thread_time() > end:

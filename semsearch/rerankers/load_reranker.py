@@ -1,27 +1,26 @@
-"""Open a model for the second look, by a name or a path."""
+"""Open a reranker by the name or the path of its model."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from semsearch.errors import ModelError, UsageError
+from semsearch.errors import ModelError
 from semsearch.rerankers.onnx_models import onnx_file, open_onnx
-from semsearch.rerankers.reranker import SECONDS, ModelReranker, RerankingModel, imported, probed
+from semsearch.rerankers.reranker import SECONDS, ModelReranker, RerankingModel, check_timeout, imported, probed
 from semsearch.rerankers.transformer_models import open_transformer
 
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 
 
 def load_reranker(model: str | Path, *, seconds: float = SECONDS) -> ModelReranker:
-    """Open a reranker by a model, which reads the first fifty passages again, within so many seconds for each question.
+    """Open a reranker by a model, which reads the first fifty passages, within `seconds` for each question.
 
     `model` is an encoder or a cross-encoder of sentence-transformers, by its name or its folder, or an ONNX file, or a
     folder with one. A name is looked up on this machine; nothing is downloaded unless the environment has
-    HF_HUB_OFFLINE=0. Raises MissingExtra, ModelError, and UsageError for seconds that are none.
+    HF_HUB_OFFLINE=0. Raises MissingExtra, ModelError, and UsageError for a timeout that is not positive.
     """
-    if not seconds > 0:  # before the model is read, which takes a while
-        raise UsageError(f"a second look needs some time, not {seconds} seconds; {SECONDS:g} is usual")
+    check_timeout(seconds)  # before the model is read, which takes a while
     return ModelReranker(probed(_opened(os.fspath(model))), seconds)
 
 
@@ -40,7 +39,7 @@ def _opened(model: str) -> RerankingModel:
     if onnx_file(path) and not (has_weights and imported("sentence_transformers")):
         return open_onnx(path)
     if not has_weights:
-        raise ModelError(f"{model} has no model: neither model.onnx, nor model.safetensors; give another folder")
+        raise ModelError(f"{model} contains neither model.onnx nor model.safetensors; give another folder")
     return open_transformer(str(path))
 
 

@@ -4,8 +4,8 @@
     tokenizer.json     beside it, or in the folder above
     1_Pooling/, modules.json, sentence_bert_config.json, tokenizer_config.json: as sentence-transformers writes them
 
-What a model is, its outputs say: one number a text is a cross-encoder's score, a vector a text an encoder's, a vector a
-token an encoder's whose mean, or first token, is the text's.
+The outputs decide which kind it is: a cross-encoder gives one number a text, its score; an encoder gives a vector a
+text, or a vector a token, of which the mean, or the first, is the text's.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def open_onnx(path: Path) -> RerankingModel:
     try:
         session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
         tokenizer = tokenizers.Tokenizer.from_file(str(words))
-    except Exception as error:  # whatever these packages make of files that are none of theirs
+    except Exception as error:  # whatever these packages raise for files of other formats
         reason = " ".join(str(error).split())[:200]
         raise ModelError(f"{file} is not a model that ONNX Runtime can load: {reason}; give another one") from error
     _pad_and_cut(tokenizer, _longest(folders))
@@ -143,7 +143,9 @@ def _inputs(path: Path, session: Any) -> list[str]:
     inputs = [each.name for each in session.get_inputs()]
     unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}
     if unknown:
-        raise ModelError(f"{path} wants {min(unknown)}, which no text has; give a model that reads tokens")
+        raise ModelError(
+            f"{path} needs the input {min(unknown)}, which texts do not have; give a model that reads tokens"
+        )
     return inputs
 
 

@@ -1,37 +1,20 @@
-"""Rerankers: the protocols of rerankers and of their models, and the reranker that lets a model read the first hits.
+"""Rerankers: the protocols of rerankers and of their models, and the reranker that lets a model score the first hits.
 
-The protocol of a reranker: a function that scores the first hits of an answer again.
+A reranker scores the first hits of an answer again. It may take its time, as a cross-encoder does, since it reads few
+hits. Its scores become a part of the hits' scores (semsearch.search.reranking), and the explanation shows that part.
 
-It may take its time, as a cross-encoder does, since it reads few hits. One that has no more time for the last ones
-says
-so by `Readings`. Its scores become a part of the hits' scores
-(semsearch.search.ranking.reranking), and the explanation shows that part.
+`ModelReranker` reads the first fifty hits, best first, a few at a time, as far as its time allows; hits that are not
+read in time keep their places after the others, with a warning. An encoder's vectors of passages are kept beside the
+index (semsearch.storage.passage_encodings), so the next question that finds these passages does not wait for them. They
+are rounded to 16 bits before they are compared, so that a score is the same whether its vector was kept or is new.
 
-Import the packages that run models. They are optional, and take long: nothing else loads them.
+By an encoder, similar passages support each other:
 
-The protocols of the models that take a second look: encoders of texts, and scorers of pairs of texts.
+    score_i = z(cosine_i) + β Σ_j w_ij (z(score before_j) + z(cosine_j))
 
-What a model says of passages, and of those that are most like each: passages that are alike answer alike.
-
-    said_i = z(cosine_i) + β Σ_j w_ij (z(score_j) + z(cosine_j))
-
-j are the N passages whose vectors are nearest to that of i, w_ij their cosines with it, divided by the sum of
-these.
-Scores of a ranking that are smoothed so over similar documents rank better: Diaz, Regularizing ad hoc retrieval
-scores
-(CIKM 2005). There one system of equations is solved; here one step is made, over the few passages that were read.
-
-The text that a model reads of a passage: the document's title and the headings above it, then the passage.
-
-A reranker that is a model: it reads the first fifty hits, as far as its time allows.
-
-Hits are read best first, a few at a time. What is not read in time keeps its place after what was, and a warning
-says
-so. Vectors of passages by an encoder are kept beside the index (semsearch.storage.files.passage_encodings), so the
-next
-question that finds these passages does not wait for them. They are rounded to 16 bits before they are compared, so
-that
-a score is the same whether its vector was kept or is new.
+j are the N passages whose vectors are nearest to that of i, w_ij their cosines with it, divided by the sum of these.
+Scores that are smoothed so over similar documents rank better: Diaz, Regularizing ad hoc retrieval scores (CIKM 2005).
+There one system of equations is solved; here one step is made, over the few passages that were read.
 """
 
 from __future__ import annotations
@@ -60,7 +43,7 @@ class Readings(NamedTuple):
 
     said: Sequence[float]
     model: str | None = None  # the name of the model that read them, for explanations
-    alone: Sequence[float] | None = None  # what was said of each by itself, if `said` has more in it
+    alone: Sequence[float] | None = None  # the score of each by itself, where `said` has a part of its neighbours'
 
 
 class Reranker(Protocol):
@@ -72,7 +55,7 @@ class Reranker(Protocol):
     def __call__(self, query: str, hits: Sequence[Hit], /) -> Sequence[float] | Readings: ...
 
 
-# -- Packages ----------------------------------------------------------------------------------------------------------
+# -- Optional packages -------------------------------------------------------------------------------------------------
 
 RERANK = "rerank"  # the extra with sentence-transformers and PyTorch
 RERANK_ONNX = "rerank-onnx"  # the extra with ONNX Runtime alone
@@ -96,7 +79,7 @@ def needed(module: str, *, package: str, extra: str) -> Any:
 
 # -- Models ------------------------------------------------------------------------------------------------------------
 
-PROBE = "How is a text read?"  # what every model reads once, so that one that cannot is refused before it is asked
+PROBE = "How is a text read?"  # every model reads this once when it is opened, so that one that cannot is refused then
 
 
 class TextEncoder(Protocol):
@@ -156,7 +139,7 @@ def probed(model: RerankingModel) -> RerankingModel:
     return model
 
 
-# -- Likeness ----------------------------------------------------------------------------------------------------------
+# -- Scores of similar passages ----------------------------------------------------------------------------------------
 
 
 NEIGHBOURS = 8  # N
@@ -164,7 +147,7 @@ SHARE = 0.5  # β
 
 
 def with_those_alike(cosines: Floating, scores: Floating, vectors: Floating) -> Floating:
-    """What is said of n passages, by their cosines with the question, their scores before, and their vectors.
+    """The scores of n passages, by their cosines with the question, their scores before, and their vectors.
 
     (n,), (n,), (n, d) -> (n,). `vectors` have length one, or zero.
     """
@@ -179,7 +162,7 @@ def standardised(values: Floating) -> Floating:
 
 
 def _weights(vectors: Floating) -> Floating:
-    """How much each passage hears of each other: rows that sum to one, or are zero where nothing is alike. (n, n)"""
+    """w_ij, how much passage j counts for i: rows that sum to one, or are zero where nothing is alike. (n, n)"""
     alike = np.maximum(vectors @ vectors.T, 0)
     np.fill_diagonal(alike, 0)
     if len(alike) > NEIGHBOURS:
@@ -203,7 +186,13 @@ def text_of(hit: Hit) -> str:
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 SECONDS = 10.0
-_AT_ONCE = 8  # passages between two looks at the clock
+_AT_ONCE = 8  # passages between two readings of the clock
+
+
+def check_timeout(seconds: float) -> None:
+    """Check the seconds that reranking may take for a question. Raises UsageError."""
+    if not seconds > 0:
+        raise UsageError(f"the rerank timeout must be positive, got {seconds:g} seconds; {SECONDS:g} is usual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +210,10 @@ class ModelReranker:
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise UsageError(f"a second look needs some time, not {self.seconds} seconds; {SECONDS:g} is usual")
+        check_timeout(self.seconds)
 
     def cached_in(self, folders: Path | Mapping[str, Path]) -> ModelReranker:
-        """The same reranker, with vectors of passages kept beside an index, or beside each of several, by name."""
+        """The same reranker, with vectors of passages kept beside an index, or beside each of many, by name."""
         if isinstance(folders, Path):
             return replace(self, kept={None: encodings_in(folders)})
         return replace(self, kept={name: encodings_in(folder) for name, folder in folders.items()})
@@ -240,7 +228,7 @@ class ModelReranker:
             found = self._by_vectors(self.model, query, first, until)
         if len(found.said) < len(first):
             logger.warning(
-                "the second look read %d of %d passages in its %g seconds; the others keep their places after them",
+                "the reranker read %d of %d passages in its %g seconds; the others keep their places after them",
                 len(found.said),
                 len(first),
                 self.seconds,
@@ -257,7 +245,7 @@ class ModelReranker:
 
     def _by_vectors(self, model: TextEncoder, query: str, hits: Sequence[Hit], until: float) -> Readings:
         """Compare the question with the first hits, up to the first whose vector is not there in time."""
-        keys = {key_of(model.digest, text_of(hit)): hit for hit in hits}  # what says the same is read once
+        keys = {key_of(model.digest, text_of(hit)): hit for hit in hits}  # equal texts are read once
         with self._reading:
             asked = model.encode_query(query)
         known = self._known(keys, len(asked))

@@ -74,7 +74,7 @@ def open_transformer(model: str) -> RerankingModel:
             opened = library.CrossEncoder(found, local_files_only=offline)
             return TransformerPairScorer(Path(model).name, opened, torch.nn.Identity())
         opened = library.SentenceTransformer(found, local_files_only=offline)
-    except Exception as error:  # whatever the library makes of what is no model
+    except Exception as error:  # whatever the library raises for what is not a model
         raise _cannot_load(model, error) from error
     return TransformerEncoder(Path(model).name, opened, _digest(opened))
 
@@ -103,8 +103,8 @@ def _not_here(name: str, error: Exception) -> ModelError:
     if _may_download():
         return _cannot_load(name, error)
     return ModelError(
-        f"there is no model {name} on this machine, and nothing is downloaded unasked; give the folder of a model, "
-        f"fetch it once with: hf download {name}, or set HF_HUB_OFFLINE=0, and the library may fetch it"
+        f"there is no model {name} on this machine; give the folder of a model, download it: hf download {name}, "
+        "or set HF_HUB_OFFLINE=0 to let the library download it"
     )
 
 
@@ -117,7 +117,7 @@ def _cannot_load(name: str, error: Exception) -> ModelError:
 
 
 def _hush() -> None:
-    """Have the library draw no bars of its own: stderr has a line a message here."""
+    """Turn off the library's progress bars: stderr has a line a message here."""
     logging = getattr(getattr(imported("transformers"), "utils", None), "logging", None)
     if logging is not None:
         logging.disable_progress_bar()

@@ -1,6 +1,6 @@
-"""Changes below some folders and files as they happen: the operating system tells of them, through watchfiles.
+"""Changes below some folders and files as they happen, as the operating system reports them through watchfiles.
 
-Files are not polled. Only the roots themselves are looked at, a few times a second: a watch is of the folder that was
+Files are not polled. Only the roots themselves are checked, a few times a second: a watch is of the folder that was
 there when it began, and not of another one that takes its place.
 """
 
@@ -41,7 +41,7 @@ def _batches(roots: Callable[[], Collection[str]], stop: threading.Event) -> Ite
             yield batch | missed
             now = _states(roots())
             missed = frozenset(path for path in states.keys() | now.keys() if states.get(path) != now.get(path))
-            if missed:  # another watch begins, and these are told of once it has
+            if missed:  # another watch begins, and its first batch reports these
                 break
 
 
@@ -54,8 +54,7 @@ def _stream(paths: Collection[str], stop: threading.Event) -> Iterator[frozenset
         return
     except OSError as error:
         raise SourceError(
-            f"{', '.join(sorted(paths))} cannot be watched: {error}; on Linux the number of folders that can be is "
-            "fs.inotify.max_user_watches"
+            f"{', '.join(sorted(paths))} cannot be watched: {error}; on Linux, raise fs.inotify.max_user_watches"
         ) from error
 
 

@@ -111,7 +111,7 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
     is harmless; given by hand it is a mistake, and would look as if the folder had no files.
     """
     if isinstance(patterns, str):
-        raise UsageError(f"patterns are given as a list, not as the string {patterns!r}; write [{patterns!r}]")
+        raise UsageError(f"patterns must be a list, got the string {patterns!r}; write [{patterns!r}]")
     composed = [compose(pattern) for pattern in patterns]
     expected = "expected patterns as in .gitignore, like '*.md' or 'guide/**'"
     for pattern in composed:
@@ -120,11 +120,11 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
         if "[" in _WHOLE.sub("", pattern):
             raise UsageError(f"the pattern {pattern!r} has a [ without its ]; write \\[ for the character itself")
         if _has_too_many_stars(pattern):
-            raise UsageError(f"the pattern {pattern!r} has more than {_MOST_STARS} stars; divide it")
+            raise UsageError(f"the pattern {pattern!r} has more than {_MOST_STARS} stars; split it")
     try:
         return _compiled(composed)
     except re.error as error:
-        raise UsageError(f"a pattern of {', '.join(composed)} has a class that makes no sense: {error}") from error
+        raise UsageError(f"a pattern of {', '.join(composed)} has an invalid character class: {error}") from error
     except ValueError as error:
         raise UsageError(f"{error}; {expected}") from error
 
@@ -157,11 +157,11 @@ def _is_pattern(line: str, file: str, skipped: Skipped) -> bool:
     if not line.strip() or line.startswith("#"):
         return False
     if _has_too_many_stars(line):
-        skipped(file, f"{line[:80]!r} has more than {_MOST_STARS} stars; that line is ignored")
+        skipped(file, f"{line[:80]!r} has more than {_MOST_STARS} stars; the line is ignored")
         return False
     try:
         _compiled([line])
     except (ValueError, re.error):  # re.error: a class such as [z-a]
-        skipped(file, f"{line!r} is no pattern; that line is ignored")
+        skipped(file, f"{line!r} is not a valid pattern; the line is ignored")
         return False
     return True

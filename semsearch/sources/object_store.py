@@ -1,22 +1,16 @@
-"""Objects of a store: the URIs that name them, what is known of each, and how they are fetched.
+"""Objects of a store: the URIs that name them, the state of each, and how they are fetched.
 
-The URIs that a user gives for what is to be indexed: `s3://bucket/docs?endpoint=http://localhost:9000`.
-
-Documents' paths are the URI without its options, a slash and the rest of the object's name, as it is. So nothing
-in a
-name is escaped, and options are kept apart from the path.
-
-A store that is opened: its folders are listed, and its objects are looked at and fetched, each within a deadline.
+A user names a folder or object by a URI such as `s3://bucket/docs?endpoint=http://localhost:9000`. Documents' paths are
+the URI without its options, a slash and the rest of the object's name, as it is: nothing in a name is escaped, and
+options are kept out of the path.
 
 An object's state is its size and its time, as a file's is. Its time is that of the store, to the second; where the
-store tells the version of an object (an ETag, a generation, a digest), a fingerprint of that takes the place of
-the
-nanoseconds. So an object that was replaced has another state, be it as large as the old one and written in the
-same
-second, and all that compares files compares objects: the plan, the skips, the reading log, the workers of a
-cluster.
+store gives the version of an object (an ETag, a generation, a digest), a fingerprint of that takes the place of the
+nanoseconds. So an object that was replaced has another state, even one of the same size written in the same second, and
+all that compares files compares objects: the plan, the skips, the reading log, the workers of a cluster.
 
-Objects that are fetched before they are needed, a few at a time: each answer of a store takes its time to come.
+Every answer of a store takes its time to come, and has a deadline: so objects are fetched before they are needed, a few
+at a time.
 """
 
 from __future__ import annotations
@@ -60,12 +54,12 @@ def parse_source(uri: str) -> SourceUri:
     """Parse the URI that a user gives. Raises UsageError for one with a password, or that names no folder."""
     if has_password(uri):
         raise UsageError(
-            f"{shown_uri(divided(uri)[0])} has a password, which the index would keep for all to read; give it in the "
-            "environment, as the store's own tools take it"
+            f"{shown_uri(divided(uri)[0])} has a password, which the index would store in plain text; pass it in the "
+            "environment, as the store's own tools expect"
         )
     scheme = uri_scheme(uri)
     if scheme in _WEB:
-        raise UsageError(f"{uri} is a web page, and a web site cannot be listed; download it and index the folder")
+        raise UsageError(f"{uri} is a web address, and web sites cannot be listed; download it and index the folder")
     address, options = divided(uri) if scheme in S3 else (uri, "")
     if options and not _OPTIONS.fullmatch(options):  # a question mark in a name
         address, options = uri, ""
@@ -77,7 +71,7 @@ def parse_source(uri: str) -> SourceUri:
     return SourceUri(path, options)
 
 
-# -- Object store ------------------------------------------------------------------------------------------------------
+# -- Store -------------------------------------------------------------------------------------------------------------
 
 Result = TypeVar("Result")
 
@@ -129,7 +123,7 @@ class ObjectStore:
         def call() -> list[Mapping[str, Any]]:
             self._files.invalidate_cache()
             found: list[Mapping[str, Any]] = self._files.ls(path, detail=True)
-            self._files.invalidate_cache()  # what is listed is kept by us, or by nobody
+            self._files.invalidate_cache()  # listings are cached here alone
             return found
 
         return Begun(call)
@@ -148,7 +142,7 @@ class ObjectStore:
         """Fetch the first `most` bytes of an object. Raises FileNotFoundError, PermissionError, StorageError.
 
         The state is the one that was listed, so that what is written meanwhile is seen as a change next time; unless
-        another number of bytes comes: then the object is looked at again. Raises OSError if it goes on changing.
+        another number of bytes comes: then its state is read again. Raises OSError if it keeps changing.
         """
         size, mtime_ns = state.size, state.mtime_ns
         for _ in range(3):
@@ -158,7 +152,7 @@ class ObjectStore:
                 return FetchedObject(data, size, mtime_ns)
             found = self.info(path)
             size, mtime_ns = size_of(found), time_of(found)
-        raise OSError(f"{len(data):,} bytes came of {size:,}; does something write to it?")
+        raise OSError(f"got {len(data):,} of {size:,} bytes; is something writing to it?")
 
     def _first(self, path: str, most: int, seconds: float) -> bytes:
         call: Callable[[], bytes] = partial(self._files.cat_file, self.inner(path), start=0, end=most)
@@ -191,15 +185,15 @@ def is_as_seen(path: str, state: ObjectState) -> bool:
 
 
 def size_of(info: Mapping[str, Any]) -> int:
-    """The size of an object in bytes. Raises OSError if the store does not tell it."""
+    """The size of an object in bytes. Raises OSError if the store does not report it."""
     size = info.get("size")
     if size is None:
-        raise OSError("its size is not told")
+        raise OSError("the store does not report its size")
     return int(size)
 
 
 def time_of(info: Mapping[str, Any]) -> int:
-    """The time of an object in nanoseconds, with the fingerprint of its version; now, if the store tells neither."""
+    """The time of an object in nanoseconds, with the fingerprint of its version; now, if the store reports neither."""
     at = next((found for name in _TIMES if (found := _moment(info.get(name))) is not None), None)
     version = next((str(found) for name in _VERSIONS if (found := info.get(name))), "")
     if not version:
@@ -208,21 +202,21 @@ def time_of(info: Mapping[str, Any]) -> int:
     return (at or 0) // _SECOND * _SECOND + int.from_bytes(digest, "big") % _SECOND
 
 
-def _moment(told: object) -> int | None:
-    """A time as some store tells it, in nanoseconds."""
-    if isinstance(told, str):
+def _moment(given: object) -> int | None:
+    """A time as some store reports it, in nanoseconds."""
+    if isinstance(given, str):
         try:
-            told = datetime.fromisoformat(told.replace("Z", "+00:00"))
+            given = datetime.fromisoformat(given.replace("Z", "+00:00"))
         except ValueError:
             return None
-    if isinstance(told, datetime):
-        aware = told if told.tzinfo else told.replace(tzinfo=UTC)
+    if isinstance(given, datetime):
+        aware = given if given.tzinfo else given.replace(tzinfo=UTC)
         whole = int(aware.replace(microsecond=0).timestamp())
         return whole * _SECOND + aware.microsecond * 1000
-    return round(told * 1_000_000) * 1000 if isinstance(told, int | float) and not isinstance(told, bool) else None
+    return round(given * 1_000_000) * 1000 if isinstance(given, int | float) and not isinstance(given, bool) else None
 
 
-# -- Ahead -------------------------------------------------------------------------------------------------------------
+# -- Fetching ahead ----------------------------------------------------------------------------------------------------
 
 _AHEAD = 8  # objects that are fetched at the same time, or lie ready
 _MOST = 32_000_000  # bytes of these; but one object may be larger

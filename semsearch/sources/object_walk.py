@@ -1,14 +1,8 @@
-"""Find the objects to index in a store, as `semsearch.sources.walk` finds files.
+"""Find the objects to index in a store, as `semsearch.sources.walk` finds the files below a folder.
 
-The folders of a store, as a walk sees them: what lies between two slashes of objects' names is a folder.
-
-Folders that are to be listed next are asked for at once, a few ahead, since each answer takes its time to come.
-Objects
-that only mark a folder are passed over. Names that are none of files are told as skipped: `..`, one without
-letters
-between two slashes, one with a NUL.
-
-Find the objects to index in a store, as `semsearch.sources.walk` finds the files below a folder.
+A folder of a store is what lies between two slashes of objects' names. Folders that are to be listed next are requested
+at once, a few ahead, since each answer takes its time to come. Objects that only mark a folder are passed over. Names
+that no file can have are reported as skipped: `..`, one without letters between two slashes, one with a NUL.
 """
 
 from __future__ import annotations
@@ -50,7 +44,7 @@ class ObjectEntry:
         return bool(self.info["type"] == "directory")
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002  # as os.DirEntry has it
-        """The size and time of an object. Raises OSError if the store does not tell the size."""
+        """The size and time of an object. Raises OSError if the store does not report the size."""
         is_file = self.info["type"] == "file" and not self.info.get("islink")
         mode = stat.S_IFREG if is_file else stat.S_IFLNK
         moment = time_of(self.info)
@@ -148,15 +142,12 @@ class StoreFolders:
 
 
 def _refused(name: str, *, is_named: bool) -> str:
-    """Why a name is none of a file or folder; "" if it is one."""
+    """Why a name cannot be that of a file or folder; "" if it can."""
     if not name or "/" in name or not is_named:
-        return "there is nothing between two slashes of its name, or after the last; rename it"
+        return "its name has an empty part between two slashes, or ends in a slash; rename it"
     if name in (".", ".."):
-        return f"a part of its name is {name!r}, which means another folder; rename it"
-    return "its name has a NUL in it; rename it" if "\0" in name else ""
-
-
-# -- Find --------------------------------------------------------------------------------------------------------------
+        return f"its name has the part {name!r}, which means another folder; rename it"
+    return "its name contains a NUL character; rename it" if "\0" in name else ""
 
 
 def find_objects(root: Root, *, skipped: Skipped) -> list[FoundFile]:
@@ -165,19 +156,19 @@ def find_objects(root: Root, *, skipped: Skipped) -> list[FoundFile]:
     Raises SourceError if it cannot be listed, or not to its end; caused by a FileNotFoundError if nothing is there.
     """
     choice = Choice(root.include, root.exclude)
-    with _told(root):
+    with _as_source_errors(root):
         if not root.single:
             return list(_walk(root, choice, skipped).files())
         info = open_store(root.store).info(root.path)
         if info["type"] == "directory":
-            raise SourceError(f"{root.path} is a folder now, and was an object")
+            raise SourceError(f"{root.path} is a folder now; it was indexed as an object")
         name = compose(root.path.rpartition("/")[2])
         return [FoundFile(name, root.path, size_of(info), time_of(info))]
 
 
 def find_objects_at(root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
     """Find what `find_objects` finds at some paths in a folder, relative to it. Raises SourceError."""
-    with _told(root):
+    with _as_source_errors(root):
         walk = _walk(root, Choice(root.include, root.exclude), skipped)
         return [found for path in paths for found in walk.files_at(path)]
 
@@ -185,7 +176,7 @@ def find_objects_at(root: Root, paths: Iterable[str], *, skipped: Skipped) -> li
 def is_object(uri: str, path: str) -> bool:
     """Return whether there is an object at a path of a store; False for a folder.
 
-    Raises SourceError if there is nothing, or it may not be looked at; StorageError, MissingExtra, UsageError.
+    Raises SourceError if there is nothing, or access is denied; StorageError, MissingExtra, UsageError.
     """
     try:
         return bool(open_store(uri).info(path)["type"] != "directory")
@@ -200,8 +191,8 @@ def _walk(root: Root, choice: Choice, skipped: Skipped) -> Walk:
 
 
 @contextmanager
-def _told(root: Root) -> Iterator[None]:
-    """Have all that keeps a root from being listed told as a SourceError: its documents are kept then."""
+def _as_source_errors(root: Root) -> Iterator[None]:
+    """Turn all that keeps a root from being listed into a SourceError: its documents are kept then."""
     try:
         yield
     except FileNotFoundError as error:

@@ -72,13 +72,13 @@ class RootPlan:
     warnings: list[str] = field(default_factory=list)
 
     def covers(self, path: str) -> bool:
-        """Return whether a canonical path is looked at."""
+        """Return whether a canonical path is synced."""
         parts = {part.canonical for part in self.parts}
         return any(covers(root, path) for root in self.wanted) or enclosing_path(path, parts) is not None
 
 
 def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
-    """Decide which roots to sync when `asked` are asked for; these need no ids.
+    """Decide which roots to sync when `asked` are requested; these need no ids.
 
     A path inside a known root means that part of it; a path that contains known roots replaces them. Raises UsageError
     for columns that are chosen for a part of a root.
@@ -93,7 +93,7 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
             roots = [root for root in roots if root not in inside]
             result.absorbed += inside
             result.warnings += [
-                f"{root.path} is part of {ask.path} now; the columns that were chosen for it have to be chosen for that"
+                f"{root.path} is now part of {ask.path}; its chosen columns are dropped, choose them for {ask.path}"
                 for root in inside
                 if root.columns not in (NO_COLUMNS, ask.columns)
             ]
@@ -110,17 +110,19 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
         elif around not in result.wanted:
             if ask.columns not in (NO_COLUMNS, around.columns):
                 raise UsageError(
-                    f"{ask.path} lies in {around.path}, which is indexed as a whole; choose the columns for that"
+                    f"{ask.path} is inside {around.path}, which is indexed as a whole; choose columns for {around.path}"
                 )
             if ask.include or ask.exclude:
-                result.warnings.append(f"{ask.path} lies in {around.path}, which keeps the globs that it has")
+                result.warnings.append(
+                    f"{ask.path} is inside {around.path}, which keeps its own --include and --exclude"
+                )
             result.parts.append(RootPart(around, ask.path[len(around.path.rstrip("/")) + 1 :]))
     result.parts = outermost(part for part in result.parts if part.root not in result.wanted)
     return result
 
 
 def _updated(root: Root, ask: Root) -> Root:
-    """A root with the globs, columns and options that are asked for; those that are not given stay."""
+    """A root with the requested globs, columns and options; those that are not given stay."""
     return replace(
         root,
         include=ask.include or root.include,
@@ -140,7 +142,7 @@ def outermost(parts: Iterable[RootPart]) -> list[RootPart]:
 
 
 def enclosing_path(path: str, paths: Container[str]) -> str | None:
-    """Find which of several canonical paths a canonical path is, or lies in; None for none of them."""
+    """Find which of some canonical paths a canonical path is, or lies in; None for none of them."""
     while path:
         if path in paths:
             return path

@@ -1,16 +1,8 @@
 """Find the files to index under a path: a walk over its folders, on this machine or another file system.
 
-A file or folder that is looked at by its name, without a listing of the folder that it lies in.
-
-Where a walk looks: the folders of this machine, or those of another file system.
-
-Find the files to index under a path: a walk over its folders.
-
 Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
---include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped:
-folders
-that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there
-are
+--include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
+that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there are
 no loops, and nothing is read twice), and links that lead out of the root (so nothing is read that the user has not
 named); a link to a file in the root is read as that file. A single file is taken whatever its name.
 """
@@ -165,7 +157,7 @@ class DiskFolders:
 class FoundFile:
     """A file to index, with its size and time as the walk found them.
 
-    `is_known` says that a reader is for its ending, or that it was asked for: others are to be looked into first.
+    `is_known`: there is a reader for its suffix, or --include names it; the content of others is checked first.
     """
 
     path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
@@ -181,7 +173,7 @@ def find_files(
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) asks for such files: they are known even
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files: they are known even
     if no reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.

@@ -1,20 +1,11 @@
 """Excerpts of documents: the headings above them, their length in words, and sentences that cannot stand alone.
 
-The headings above a passage, as they are embedded and indexed with it.
+The length in words bounds passages and contexts. The words of Chinese, Japanese and Korean text are its characters. Ten
+characters count as one word at least: prose in any language has fewer per word, so only what is not prose (base64,
+minified code, a table of hashes) counts for more than its words, and a limit in words is also one in characters.
 
-The length of a text in words, which bounds passages and contexts.
-
-The words of Chinese, Japanese and Korean text are its characters. Ten characters count as one word at least: prose
-in
-any language has fewer per word, so only what is not prose (base64, minified code, a table of hashes) counts for
-more
-than its words, and a limit in words is also one in characters.
-
-Sentences that cannot stand alone: those that refer to the one before, and those that announce the next. English.
-
-A passage that begins with "It" or "However" has lost what it speaks of; a list has lost its point without the line
-that
-ends in a colon. A sentence that refers back is known by its first words: a pronoun, a demonstrative, or a
+A passage that begins with "It" or "However" has lost what it speaks of; a list has lost its point without the line that
+ends in a colon. A sentence that refers back is known by its first words, in English: a pronoun, a demonstrative, or a
 connective.
 """
 

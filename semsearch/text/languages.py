@@ -1,35 +1,19 @@
-"""Languages: the rules of each, their names, their stop words, and which one a text is in.
+"""Languages: the stemmer, the letters, the name and the stop words of each, and which one a text is in.
 
-What is done to the words of each language: its stemmer, and the letters that are more than a letter with an
-accent.
-
-Stemmers are Snowball's (Porter 1980, and many others since). An accent is taken off after stemming, for stemmers
-go by
-it, and only where a word stays the same word without it: the ñ of año and the ı of Turkish are letters of their
-own.
-Languages without spaces between words are searched by sequences of characters: pairs in Chinese, Japanese and
-Korean
+Stemmers are Snowball's (Porter 1980, and many others since). An accent is taken off after stemming, for stemmers go by
+it, and only where a word stays the same word without it: the ñ of año and the ı of Turkish are letters of their own.
+Languages without spaces between words are searched by sequences of characters: pairs in Chinese, Japanese and Korean
 (Nie et al. 2000), whose characters also count singly; longer ones in scripts that have fewer letters.
 
-The English names of languages, by their ISO 639-1 codes.
+A query is searched without its stop words, unless it has no other words. Those of other languages than English are the
+short ones of stopwords-iso. Its lists were gathered for classifying texts, and have words of which one may well ask:
+world, year, good. Nearly all words of up to four letters in them are articles, pronouns, prepositions and question
+words; without the longer ones questions are answered better than with all or none (docs/research/measurements.md).
 
-English stop words: a query is searched without them, unless it has no other words.
-
-Stop words by language: the short ones of stopwords-iso.
-
-Its lists were gathered for classifying texts, and have words of which one may well ask: world, year, good. Nearly
-all
-words of up to four letters in them are articles, pronouns, prepositions and question words; without the longer
-ones
-questions are answered better than with all or none (docs/research/measurements.md).
-
-Which language a text is in: by its script, its function words, and the bigrams that chardet counts.
-
-A script that one language has settles it. Of the languages that share one, chardet's guess is taken if the text
-has
-about as many function words of it as of any other language. Whatever is not clearly another language counts as
-English,
-by whose rules all text was taken before there were others: source code, tables, names, a text of a few words.
+The language of a text is known by its script, its function words, and the bigrams that chardet counts. A script that
+one language has settles it. Of the languages that share one, chardet's guess is taken if the text has about as many
+function words of it as of any other language. Whatever is not clearly another language counts as English, by whose
+rules all text was taken before there were others: source code, tables, names, a text of a few words.
 """
 
 from __future__ import annotations
@@ -189,8 +173,6 @@ def name_of(language: str) -> str:
     """The name of a language, by its code."""
     return _NAMES[language]
 
-
-# -- English stop words ------------------------------------------------------------------------------------------------
 
 STOP_WORDS = frozenset(
     """

@@ -1,15 +1,10 @@
-"""Passages as the index stores them, and their words, found once for vectors and postings.
+"""Passages as the index stores them, and their words, found once for both the vectors and the lexical index.
 
-Passages as the index stores them: text, headings as JSON, sentences as packed offsets.
+A stored passage is its text, its headings as JSON, and its sentences as packed offsets.
 
-The words of passages, found once for both the vectors and the lexical index.
-
-The vectors are made of the words of each sentence, the lexical index of those of each passage. Sentences are
-separated
-by white space, so that a passage has the words of its sentences. Only where two sentences touch ("vec![1]") may a
-word,
-or a pair of joined words, belong to both: such a passage is tokenised once more as a whole. So are, for the
-lexical
+The vectors are made of the words of each sentence, the lexical index of those of each passage. Sentences are separated
+by white space, so that a passage has the words of its sentences. Only where two sentences touch ("vec![1]") may a word,
+or a pair of joined words, belong to both: such a passage is tokenised once more as a whole. So are, for the lexical
 index, passages in other languages than English, whose terms are not those of English words.
 """
 
@@ -83,9 +78,6 @@ def each_record(document: Document) -> Iterator[PassageRecord]:
 def reading_of(document: Document) -> tuple[int, str]:
     """Count the characters of a document's text; with its omissions, as JSON."""
     return len(document.source), json.dumps([omission.to_dict() for omission in document.omissions])
-
-
-# -- Passage words -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

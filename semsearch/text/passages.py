@@ -1,22 +1,14 @@
 """Split a document into passages: what is ranked, shown and handed to a language model.
 
-A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading, a
-page,
-or a part such as a slide or a message (`Block.part`). Finer places, the rows of a table or the cells of a
-notebook, may
+A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading, a page,
+or a part such as a slide or a message (`Block.part`). Finer places, the rows of a table or the cells of a notebook, may
 share a passage, and each sentence keeps its own; one that runs over the end of a page is where it begins. A longer
-block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage
-by itself; a heading longer than a sentence may be counts as body. Sentences are found block by block, so none runs
-over
-a paragraph's end, and each keeps its offsets in the source.
+block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage by itself; a
+heading longer than a sentence may be counts as body. Sentences are found block by block, so none runs over a
+paragraph's end, and each keeps its offsets in the source.
 
-Words are counted as in length.py, so a passage is bounded in characters too. A text is processed in stretches, so
-that
-the memory needed is a small part of what the text itself takes.
-
-Which way of splitting text into passages and sentences an index has: raised when their boundaries change.
-
-It stands apart from what splits, since a sync that finds nothing to do need not import that.
+Words are counted as in excerpts.py, so a passage is bounded in characters too. A text is processed in stretches, so
+that the memory needed is a small part of what the text itself takes.
 """
 
 from __future__ import annotations
@@ -31,11 +23,7 @@ from semsearch.readers.document import Block, Document
 from semsearch.text.excerpts import CHARACTERS, count_words
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 
-SPLITTER_VERSION = "1"
-
-
-# -- Passages ----------------------------------------------------------------------------------------------------------
-
+SPLITTER_VERSION = "1"  # stored in an index; raised when the boundaries of passages or sentences change
 _BETWEEN_BLOCKS = "\n\n"
 _LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once

@@ -1,13 +1,8 @@
-"""Texts as word ids: rows of different lengths in one array, and the out-of-vocabulary words of these texts.
+"""Texts as word ids: rows of different lengths in one array, and the out-of-vocabulary (OOV) words of these texts.
 
-Unknown words: words that a table of word vectors does not have, carried along with the texts in which they occur.
-
-When texts become word ids, the id -1 - i means the i-th unknown word of these texts. Their bytes are kept, so that
-their vectors can be guessed from their pieces (semsearch.word_vectors.pieces), and their hashes, by which an
-embedder
-finds those that have a vector from their contexts (semsearch.embedding.induced_words).
-
-Texts as word ids: rows of different lengths in one array, with the offsets of the rows.
+The id -1 - i means the i-th OOV word of these texts. Its bytes are kept, so that its vector can be predicted from its
+pieces (semsearch.word_vectors.pieces), and its hash, by which an embedder looks up the vector that it has from its
+contexts (semsearch.embedding.induced_words).
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
 """Terms of the lexical index: stems of words and pairs of words, numbered by a lexicon; and the terms of a query.
 
-Words to stems, by the rules of a language. Two words of one stem are one term of the lexical index.
-
-Turn texts into terms of the lexical index: word stems, and pairs of words that are written together.
-
 A stem (Snowball's, of the text's language) makes "index", "indexes" and "indexing" one term. Words with a single
-joining character between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term,
-so
+joining character between them (utf-8, read_bytes, 3.11; not std::vec, which has two) also count as one more term, so
 that a name that is queried as it is written beats its parts. Where characters are words (Chinese), two that stand
-together are one more term; where words are not parted (Thai), terms are sequences of letters. A term is identified
-by a
-64-bit hash, the same in all languages. A query has the terms that it would have in any language of the index.
+together are one more term; where words are not separated (Thai), terms are sequences of letters. A term is identified
+by a 64-bit hash, the same in all languages.
 
-A lexicon: it numbers the terms of texts (semsearch.text.terms.term_hashes), and stems every word once.
-
-The terms of a query: without its stop words, in each language of the index; and how many of them texts have.
+A lexicon numbers the terms of texts, and stems every word once. A query has the terms that it would have in any
+language of the index, without its stop words.
 """
 
 from __future__ import annotations

@@ -1,26 +1,21 @@
-"""Continuous bag of sentences: train word vectors whose sums tell a sentence from others by its neighbours.
+"""Continuous bag of sentences: train word vectors whose sums distinguish a sentence from others by its neighbours.
 
     s_i = Σ_j w_ij    c_i = 1/2k Σ_{0<|j-i|≤k} s_j    p(s_i | c_i) = exp(s_i·c_i) / Σ_{s ∈ {s_i, m others}} exp(s·c_i)
 
 The loss is -log p(s_i | c_i), summed over all sentences. Yuan and Zhang, "CBOS: Continuous Bag of Sentences for
-Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100
-dimensions,
+Learning Sentence Embeddings": one matrix of word vectors serves sentences and contexts; k = 1, m = 2, 100 dimensions,
 words seen five times at least, sentences under 120 words, batches of 10, 10 rounds.
 
 What the paper leaves open, and where we differ:
 - Words are those of our tokeniser, not stems: a table is looked up by the words of a text as they are written.
-- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the
-last
+- The sentences of a file are neighbours in their order, also across paragraphs. Before the first and after the last
   there is nothing: such a neighbour is 0 in the sum, which is still divided by 2k.
 - A sentence without known words is left out; a long one is cut in parts, which are neighbours.
 - The m others are drawn from all sentences, which may give the sentence itself, rarely.
 - The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
 
-The sentences of a training corpus in their order, and which of them are neighbours.
-
-Save the state of a training run after each round, so that a run that was stopped can go on where it was.
-
-The file is a NumPy archive without pickles, written durably, and carries a stamp of the text and the settings.
+The state of a run is saved after each round, so that a run that was stopped can be resumed. The file is a NumPy archive
+without pickles, written durably, and carries a stamp of the text and the settings.
 """
 
 from __future__ import annotations
@@ -121,7 +116,7 @@ class Checkpoint:
 
     def load(self, shape: tuple[int, int]) -> TrainingState | None:
         """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
-        cure = f"to begin anew, remove {self.path}"
+        cure = f"to start over, remove {self.path}"
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -138,7 +133,7 @@ class Checkpoint:
             raise VectorsError(f"the checkpoint of an earlier run is damaged ({error}); {cure}") from error
         if stamp != self.stamp or state.vectors.shape != shape:
             raise VectorsError(
-                f"there is a checkpoint of a run with other texts or settings; to finish that, give the same; {cure}"
+                f"the checkpoint is of a run with other texts or settings; to resume that run, give the same; {cure}"
             )
         return state
 
@@ -164,7 +159,7 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
-# -- Cbos --------------------------------------------------------------------------------------------------------------
+# -- Training ----------------------------------------------------------------------------------------------------------
 
 # AdaGrad's sums begin with this. From 0, the first step of a rare word would be as long as any, whatever its gradient.
 _FIRST = 1.0
@@ -220,8 +215,8 @@ def train_cbos(
         state = checkpoint.load((len(corpus.words), dimension)) or start(len(corpus.words), dimension, settings.seed)
         if len(state.losses) > epochs:
             raise UsageError(
-                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were asked for; ask for as many "
-                "at least, or remove it to begin anew"
+                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were requested; request at "
+                "least as many, or remove it to start over"
             )
         while len(state.losses) < epochs:
             train_round(sentences, state, settings, rounds=epochs, progress=progress)

@@ -1,17 +1,12 @@
-"""A corpus to train word vectors on: its words counted, then read again as word ids, by paragraphs.
+"""A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
 
-Count how often each word occurs in a body of text: for the p(w) of the papers, and to choose the vocabulary.
+Two passes keep memory small: only the counts of the first are kept, and of the second a few million characters at a
+time. Counts are sums: files are counted in any order and the results added. semsearch.word_vectors.word_frequencies
+keeps them in files, for the p(w) of the papers.
 
-Counts are sums: files are counted in any order and the results added. `semsearch.text.word_counts` keeps them in
-files.
-
-A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
-
-Two readings keep memory small: only the counts of the first are kept, and of the second a few million characters
-at a
-time. Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank
-lines, or the lines themselves if a file has one paragraph per line (semsearch.readers.text). Only at the edge of a
-streamed piece, every four million characters, a paragraph may come in two parts.
+Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank lines, or
+the lines themselves if a file has one paragraph per line (semsearch.readers.text). Only at the edge of a streamed
+piece, every four million characters, a paragraph may come in two parts.
 """
 
 from __future__ import annotations
@@ -226,7 +221,7 @@ def paragraphs_of(file: Path) -> Iterator[list[str]]:
             yield [block.text for block in read_file(file).document.blocks]
     except (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
         raise SourceError(
-            f"{file} is damaged, or changed while it was read ({error}); make it whole, or run this again"
+            f"{file} is damaged, or changed while it was read ({error}); repair it, or run this again"
         ) from error
 
 

@@ -55,7 +55,7 @@ def distill_words(
 ) -> VectorTable:
     """Make a folder of word vectors with `pieces` pieces at `target`. Without texts, only the first step is done.
 
-    The teacher's vectors are cached in the folder `encodings`: a run that was stopped goes on, and a run with other
+    The teacher's vectors are cached in the folder `encodings`: a run that was stopped is resumed, and a run with other
     settings encodes nothing twice. Raises UsageError if `dimension` is above the teacher's, VectorsError if `target`
     exists or there are no words; all before the long work.
     """
@@ -130,4 +130,4 @@ def reduce_dimension(vectors: Float32, dimension: int) -> Float32:
 
 def _check_dimension(asked: int, there: int) -> None:
     if not 1 <= asked <= there:
-        raise UsageError(f"the teacher has {there} dimensions; {asked} were asked for")
+        raise UsageError(f"the teacher has {there} dimensions; {asked} were requested")

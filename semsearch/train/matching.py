@@ -1,19 +1,13 @@
-"""Train word vectors until sentence vectors have the similarities that a teacher's have; gradient descent by Adam.
+"""Train word vectors until sentence vectors have the similarities that a teacher's sentence vectors have.
 
-Adam (Kingma, Ba 2015): gradient descent in which each parameter has its own step size.
-
-Train word vectors until sentence vectors have the similarities that a teacher's sentence vectors have.
-
-The cosines between the averages of all pairs of texts in a batch (with SIF's weights, which will be used later
-too) are
+The cosines between the averages of all pairs of texts in a batch (with SIF's weights, which will be used later too) are
 brought near the teacher's cosines, by two losses:
 
     the mean of (cos - cos of the teacher)² over all pairs
     the divergence between each text's neighbours in the batch, softmax(cosines / temperature), and the teacher's
 
 The first sets the scale, the second puts the nearest texts in the right order, which is what a ranking needs. In a
-batch drawn at random nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's
-vectors,
+batch drawn at random nearly all pairs are unrelated; so the texts are sorted into clusters by the teacher's vectors,
 and a batch is made of some clusters, with many texts of each.
 
 The length of a word's vector is learned too, and corrects its weight: a "how" is rarer in an encyclopaedia than in
@@ -33,9 +27,6 @@ from semsearch.embedding.weights import check_a
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.train.adam import Adam
-
-# -- Matching ----------------------------------------------------------------------------------------------------------
-
 
 _WARM_UP = 50  # steps in which the learning rate rises; then it falls linearly
 _ROUNDS = 4  # of k-means
@@ -63,9 +54,9 @@ class Matching:
             if not 0 < (value := getattr(self, name)) < float("inf"):
                 raise UsageError(f"{name} must be a number above zero, not {value}")
         if not 0 <= self.ranking < float("inf"):
-            raise UsageError(f"ranking must be a number from zero up, not {self.ranking}; 0 is without")
+            raise UsageError(f"ranking must be zero or more, not {self.ranking}; 0 switches it off")
         if self.groups > self.batch:
-            raise UsageError(f"a batch of {self.batch} texts cannot be of {self.groups} clusters")
+            raise UsageError(f"a batch of {self.batch} texts cannot have {self.groups} clusters")
 
 
 def match(

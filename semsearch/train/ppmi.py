@@ -1,30 +1,17 @@
 """Word vectors from counts: the positive pointwise mutual information of near words, and its singular vectors.
 
-Count how often two words occur near each other: a symmetric window, counted by sorting, in bounded memory.
-
-A pair at distance δ counts for L - δ + 1, the number out of L that word2vec would give it on average, which draws
-each
-word's window from 1 to L ("dynamic context windows" in Levy, Goldberg, Dagan 2015, TACL 3, section 3.1). Here
-nothing
-is drawn: the average itself is counted, in whole units, so that parts add up exactly. Words without a vector keep
-their
-positions. Since the window is symmetric, only pairs with the smaller id first are kept.
-
-Word vectors from a matrix of words and contexts: its left singular vectors.
-
-Make word vectors from counts: the positive pointwise mutual information of near words, and its singular vectors.
-
     PMI(w, c) = log [ p(w, c) / (p(w) p_α(c)) ]      p_α(c) = #(c)^α / Σ #(c)^α      M = max(PMI - log k, 0)
     M ≈ U_d Σ_d V_d^T                                 vectors = U_d Σ_d^power, each of length one
 
-Levy, Goldberg, Dagan 2015, TACL 3, "Improving Distributional Similarity with Lessons Learned from Word
-Embeddings",
-with its options: a small window (pairs.py), α, a shift k, subsampling of frequent words, the power of Σ. Where
-they
-draw by chance which words are left out, the counts are multiplied by the chance that a word stays, √(t / p(w)) or
-1, so
-that nothing is drawn. They set α to 0.75; under the weights of SIF, which keep frequent words small already, 1 was
-better. Vectors are of length one for the same reason: how much a word counts is for the weights to say.
+Levy, Goldberg, Dagan 2015, TACL 3, "Improving Distributional Similarity with Lessons Learned from Word Embeddings",
+with its options: a small window, α, a shift k, subsampling of frequent words, the power of Σ. In a symmetric window of
+L words a pair at distance δ counts for L - δ + 1, the number out of L that word2vec would give it on average, which
+draws each word's window from 1 to L ("dynamic context windows", section 3.1).
+
+Where they draw by chance, here the expectation is counted. Pairs count in whole units, so that parts add up exactly;
+for subsampling the counts are multiplied by the chance that a word stays, √(t / p(w)) or 1. They set α to 0.75; under
+the weights of SIF, which keep frequent words small already, 1 was better. Vectors are of length one for the same
+reason: how much a word counts is for the weights to say.
 """
 
 from __future__ import annotations
@@ -133,7 +120,7 @@ def _summed(keys: Int64, size: int, window: int) -> csr_array:
     return csr_array((sums, columns.astype(np.int32), indptr.astype(np.int32)), shape=(size, size))
 
 
-# -- Singular ----------------------------------------------------------------------------------------------------------
+# -- Singular vectors --------------------------------------------------------------------------------------------------
 
 
 _MORE = 32  # dimensions computed beyond those kept, and
@@ -159,7 +146,7 @@ def singular_vectors(
     return (left * signs(left)).astype(np.float32), found.values.astype(np.float32)
 
 
-# -- Ppmi --------------------------------------------------------------------------------------------------------------
+# -- Training ----------------------------------------------------------------------------------------------------------
 
 
 def train_ppmi(
@@ -184,14 +171,14 @@ def train_ppmi(
 
     `smoothing` is α, `shift` k, `subsampling` t (None: no subsampling), `power` that of the singular values.
     `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
-    the same machine. Memory is bounded by the vocabulary and the pairs kept (pairs.py), not by the length of the text.
+    the same machine. Memory is bounded by the vocabulary and the pairs kept, not by the length of the text.
     Raises VectorsError if `target` exists, SourceError if a path does not, UsageError for a setting that makes no sense
     or a text with too few words; all before the long work.
     """
     check_settings(dimension=dimension, window=window, size=size, min_count=min_count, shift=shift)
     for name, value in {"smoothing": smoothing, "shift": shift, "power": power, "subsampling": subsampling}.items():
         if value is not None and not 0 <= value < float("inf"):
-            raise UsageError(f"{name} must be a number from zero up, not {value}")
+            raise UsageError(f"{name} must be zero or more, not {value}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
@@ -200,7 +187,7 @@ def train_ppmi(
         staying = subsampled(corpus.frequencies, subsampling)
         matrix = ppmi(counter.finish(), staying=staying, smoothing=smoothing, shift=shift)
         if not matrix.nnz:
-            raise UsageError("no two words stand together more often than by chance; give more text or a lower shift")
+            raise UsageError("no two words occur together more often than by chance; give more text or a lower shift")
         left, values = singular_vectors(matrix, dimension, seed=seed, progress=progress)
         writer.add(corpus.words, unit_rows(left * values**power))
         settings = {

@@ -3,7 +3,7 @@
     card.json           the teacher and its precision
     part-000001.npz     hashes (n,) uint64, vectors (n, d) float16
 
-A part file is whole or absent, so that a run that was stopped goes on where it was.
+A part file is whole or absent, so that a run that was stopped can be resumed.
 """
 
 from __future__ import annotations

@@ -1,21 +1,13 @@
-"""Choose the texts that word vectors are trained on, without those that something is measured on.
+"""Choose the texts that word vectors are trained on: an even share of a corpus, as passages and as sentences.
 
-Exclude texts from training that something is measured on.
+Each paragraph gets a number between 0 and 1 from a hash of its text and the seed. Paragraphs below `passages` are taken
+whole, those from there to `passages + sentences` give their sentences. So a share does not depend on the order in which
+files are read, a larger share contains a smaller one, and no paragraph is in both. Texts that are too short to mean
+anything, or so long that a teacher would cut them, are left out.
 
-A training text is dropped if it shares a run of `RUN` words with any text of the excluded files, or, having fewer
-words
-than that, if its words are exactly those of an excluded text: a field of a table, a line, or a sentence.
-
-Choose the texts that word vectors are trained on: an even share of a corpus, as passages and as sentences.
-
-Each paragraph gets a number between 0 and 1 from a hash of its text and the seed. Paragraphs below `passages` are
-taken
-whole, those from there to `passages + sentences` give their sentences. So a share does not depend on the order in
-which
-files are read, a larger share contains a smaller one, and no paragraph is in both. Texts that are too short to
-mean
-anything, or so long that a teacher would cut them, are left out; so are texts that something is measured on
-(semsearch.train.exclusion).
+So are texts of the data that something is measured on: a training text is dropped if it shares a run of `RUN` words
+with any text of the excluded files, or, having fewer words than that, if its words are exactly those of an excluded
+text: a field of a table, a line, or a sentence.
 """
 
 from __future__ import annotations
@@ -130,7 +122,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-# -- Texts -------------------------------------------------------------------------------------------------------------
+# -- Choice ------------------------------------------------------------------------------------------------------------
 
 PASSAGE_WORDS = (25, 120)
 SENTENCE_WORDS = (4, 40)
@@ -160,7 +152,7 @@ def choose_texts(
     far. Raises UsageError for shares outside 0 to 1 or that choose nothing, SourceError if a path does not exist.
     """
     if not (passages >= 0 and sentences >= 0 and 0 < passages + sentences <= 1):
-        raise UsageError(f"the shares {passages} and {sentences} must not be negative, and be 1 together at the most")
+        raise UsageError(f"the shares {passages} and {sentences} must be zero or more, and 1 together at most")
     excluded = Excluded(exclude)
     texts: dict[str, None] = {}
     left_out = 0

@@ -63,7 +63,8 @@ def open_converted(
             _log.info("converting %s into %s", path, folder)
             return convert(path, folder, counts=counts, dtype=dtype or "float32", replace=True, progress=progress)
     raise StorageError(
-        f"neither {path.parent} nor {_cache_folder()} can be written; semsearch vectors import {path.name} --to FOLDER"
+        f"neither {path.parent} nor {_cache_folder()} can be written; run: "
+        f"semsearch vectors import {path.name} --to FOLDER"
     )
 
 
@@ -89,7 +90,7 @@ def convert(
         for batch in source.rows(progress):
             _store(batch, vocabulary, writer)
         if not writer.words:
-            raise VectorsError(f"{path} has {vocabulary.rows} words, and none is one word to the tokeniser")
+            raise VectorsError(f"{path} has {vocabulary.rows} words, none of which is one word to the tokeniser")
         p, origin = probabilities.of(writer.words)
         return writer.finish(p, card=_card(source, vocabulary, origin, stamp, counts, dtype))
 
@@ -203,7 +204,7 @@ def _current(path: Path, dtype: Dtype | None) -> VectorTable | None:
         try:
             table = VectorTable(folder)
         except VectorsError as error:  # damaged, or made by another version
-            _log.info("%s; it is made again", error)
+            _log.info("%s; converting it again", error)
             continue
         if table.card.get(_STAMP) == stamp and dtype in (None, table.card.get("dtype")):
             return table

@@ -1,11 +1,7 @@
-"""Open word vectors: by name, by path, or by reference in another process.
+"""Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
 
-Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
-
-Word vectors by reference, for other processes and machines: what to open there, and the digest that it must have.
-
-A table is not sent: it is opened, by memory mapping, where it is needed. So all processes of a machine share one
-copy.
+Other processes and machines get a reference: what to open there, and the digest that it must have. A table is not sent
+but opened there, by memory mapping, so all processes of a machine share one copy.
 """
 
 from __future__ import annotations
@@ -41,16 +37,13 @@ def load_vectors(
 
         return open_converted(path, progress=progress)
     raise VectorsError(
-        f"there are no word vectors {str(name_or_path)!r}; shipped: {', '.join(shipped_names())}; or give a path"
+        f"there are no word vectors {str(name_or_path)!r}; expected {', '.join(shipped_names())}, or a path"
     )
 
 
 def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Open word vectors by name or path; a table that is open already is returned. Raises VectorsError."""
     return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
-
-
-# -- Reference ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +56,17 @@ class VectorsReference:
 
     @classmethod
     def of(cls, vectors: WordVectors) -> VectorsReference:
-        """The reference to opened word vectors. Raises UsageError for such as are in this process only."""
+        """The reference to opened word vectors. Raises UsageError for vectors without a folder."""
         folder = getattr(vectors, "folder", None)
         if folder is None:
             raise UsageError(
-                f"the word vectors {vectors.name} are in this program only, and no other can open them; "
+                f"other processes cannot open the word vectors {vectors.name}, which only this program holds; "
                 "give a name or a folder"
             )
         return cls(shipped_name(Path(folder)) or str(Path(folder).resolve()), vectors.name, vectors.digest)
 
     def open(self) -> VectorTable:
-        """Open them, once a process. Raises VectorsError if they are not there, VectorsMismatch if they are others."""
+        """Open them, once a process. Raises VectorsError if they are not there, VectorsMismatch if others are."""
         return _opened(self)
 
 
@@ -86,12 +79,12 @@ def _opened(reference: VectorsReference) -> VectorTable:
         table = load_vectors(reference.place)
     except VectorsError as error:
         raise VectorsError(
-            f"{gethostname()} lacks {wanted}: {error}; put them there under the same path, or in a folder that "
-            "all machines share"
+            f"{gethostname()} does not have {wanted}: {error}; copy them to the same path there, or to a "
+            "folder that all machines share"
         ) from error
     if table.digest != reference.digest:
         raise VectorsMismatch(
-            f"{reference.place} on {gethostname()} has other word vectors, {table.name} ({table.digest[:8]}), "
-            f"than {wanted}; copy those there"
+            f"{reference.place} on {gethostname()} contains {table.name} ({table.digest[:8]}), "
+            f"expected {wanted}; copy those there"
         )
     return table

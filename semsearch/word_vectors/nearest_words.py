@@ -1,4 +1,4 @@
-"""The words nearest to a word in a table of word vectors, for people to look at."""
+"""The words nearest to a word in a table of word vectors, for inspection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    normal = _one_word(word)
+    normal = one_word(word)
     asked = table.id_of(normal)
     query = table.rows(np.array([asked]))[0] if asked >= 0 else table.guess(OovWords.of([normal]))[0]
     if asked < 0 and not query.any():
@@ -46,14 +46,15 @@ def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
 
 
 def is_guessed(table: VectorTable, word: str) -> bool:
-    """Return whether the table lacks the word, so that its vector is guessed from its pieces.
+    """Return whether the table lacks the word, so that its vector is predicted from its pieces.
 
     Raises UsageError if `word` is not a single word.
     """
-    return table.id_of(_one_word(word)) < 0
+    return table.id_of(one_word(word)) < 0
 
 
-def _one_word(word: str) -> str:
+def one_word(word: str) -> str:
+    """Normalise a word. Raises UsageError for a text that is not a single word."""
     normal = normalise(word)
     if not normal or " " in normal:
         raise UsageError(f"{word!r} is not one word; give one word without spaces or signs")

@@ -1,9 +1,9 @@
-"""Guess a vector for a word outside the table from its pieces and from known words that it begins or ends with.
+"""Predict the vector of an out-of-vocabulary word from its pieces and from known words that it begins or ends with.
 
     v(w) = B·b(w) + E·e(w) + 1/√n Σ_{i≤n} u(piece_i of w)
 
 b(w) and e(w) are the vectors of the longest beginning and of the longest ending of w, shorter than w, that are words of
-the table: a word with an ending, and both halves of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
+the table: a word with an ending, and both parts of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
 marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.piece_vectors.
 
 Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a
@@ -39,7 +39,7 @@ _CHUNK = 8192  # words at a time
 
 
 class WordTable(Protocol):
-    """The part of a table of word vectors that guessing needs: ids by hash, and vectors by id."""
+    """The part of a table of word vectors that predicting needs: ids by hash, and vectors by id."""
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
@@ -124,7 +124,7 @@ class PieceVectors:
 
 
 class Pieces:
-    """The pieces of a table of word vectors, which guess the vectors of words that it does not have."""
+    """The pieces of a table of word vectors, which predict the vectors of out-of-vocabulary words."""
 
     def __init__(self, vectors: npt.NDArray[np.int8], scales: Float32, keys: UInt64, slots: Int32, maps: Any) -> None:
         self._vectors = vectors

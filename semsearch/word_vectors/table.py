@@ -1,7 +1,4 @@
-"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed; and the tables
-that come with semsearch.
-
-A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
+"""A table of word vectors in a folder of memory-mapped arrays: opened in a millisecond, never parsed.
 
     card.json        its description: words, dimension, dtype, source, licence, the command that made it, digest
     words.txt        the words, most frequent first, one per line; a word's id is its line, from 0
@@ -10,13 +7,11 @@ A table of word vectors in a folder of memory-mapped arrays: opened in a millise
     frequencies.npy  (V,) float32: p(w) in general text
     keys.npy         (slots,) uint64: the words' hashes (text/tokens.py), by open addressing (arrays/hash_table.py)
     slots.npy        (slots,) int32: the word's id, -1 for an empty slot
-    piece*           for words that the table does not have; there may be none (semsearch.word_vectors.pieces)
+    piece*           for out-of-vocabulary words; optional (semsearch.word_vectors.pieces)
 
-The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million unknown
-words
-is taken for one of a hundred thousand known ones only once in ten million such corpora.
-
-The word vectors that come with semsearch: folders beside this file.
+The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million OOV words is
+taken for one of a hundred thousand known ones only once in ten million such corpora. The tables that come with
+semsearch are folders beside this file.
 """
 
 from __future__ import annotations
@@ -72,13 +67,13 @@ class WordVectors(Protocol):
 
 @runtime_checkable
 class Guessing(Protocol):
-    """Word vectors that can guess vectors for words that they do not have."""
+    """Word vectors that can predict vectors for out-of-vocabulary (OOV) words."""
 
     def guess(self, unknown_words: OovWords) -> Float32:
-        """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
+        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
+        """Predict the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
 
 
 class VectorTable:
@@ -128,7 +123,7 @@ class VectorTable:
     def words(self) -> list[str]:
         """All words in the order of their ids. Reads words.txt: for people and tools, not for embedding.
 
-        Raises VectorsError if it is no text.
+        Raises VectorsError if it is not text.
         """
         try:
             return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
@@ -153,7 +148,7 @@ class VectorTable:
 
     @cached_property
     def pieces(self) -> Pieces | None:
-        """The pieces that guess vectors for words that the table does not have; None if it has no pieces.
+        """The pieces that predict the vectors of OOV words; None if the table has none.
 
         Raises VectorsError if they are damaged.
         """
@@ -171,13 +166,13 @@ class VectorTable:
         return Pieces(vectors, scales, keys, slots, maps)
 
     def guess(self, unknown_words: OovWords) -> Float32:
-        """Guess the vectors of words outside the table; zero for a word without known parts. (u,) -> (u, d)"""
+        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
         if self.pieces is None:
             return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
         return self.pieces.guess(unknown_words, self)
 
     def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """Guess the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
+        """Predict the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
         if self.pieces is None:
             return np.zeros((len(ids), self.dimension), dtype=np.float32)
         return self.pieces.guess(OovWords.of([self.words[number] for number in ids.tolist()]), self)
@@ -206,7 +201,9 @@ class VectorTable:
 def _open_again(folder: Path, digest: str) -> VectorTable:
     table = VectorTable(folder)
     if table.digest != digest:
-        raise VectorsError(f"{folder} has other word vectors by now ({table.digest[:8]}, not {digest[:8]}); fit again")
+        raise VectorsError(
+            f"{folder} now has other word vectors ({table.digest[:8]}, expected {digest[:8]}); fit again"
+        )
     return table
 
 
@@ -219,15 +216,13 @@ def _read_card(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise VectorsError(f"{path} cannot be read ({error}); make or import the word vectors again") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise VectorsError(
-            f"{path} does not say {FORMAT!r}; the vectors were made by another version: import them again"
-        )
+        raise VectorsError(f"{path} is not of format {FORMAT!r}; another version made the vectors: import them again")
     if card.get("tokeniser") != TOKENISER_VERSION:
         raise VectorsError(
             f"{folder} was made for tokeniser {card.get('tokeniser')}, not {TOKENISER_VERSION}: import it again"
         )
     if not isinstance(card.get("words"), int) or not isinstance(card.get("digest"), str):
-        raise VectorsError(f"{path} does not say how many words there are, or no digest; import the word vectors again")
+        raise VectorsError(f"{path} has no number of words, or no digest; import the word vectors again")
     return card
 
 
@@ -244,7 +239,7 @@ def digest_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-# -- Shipped -----------------------------------------------------------------------------------------------------------
+# -- Shipped tables ----------------------------------------------------------------------------------------------------
 
 DEFAULT_VECTORS = "english"
 _HERE = Path(__file__).parent

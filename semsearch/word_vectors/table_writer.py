@@ -72,7 +72,9 @@ class TableWriter:
             self._dimension = int(vectors.shape[1])
             self._start = self._write_header(0)
         if vectors.shape != (len(words), self._dimension):
-            raise ValueError(f"{len(words)} words need vectors {(len(words), self._dimension)}, not {vectors.shape}")
+            raise ValueError(
+                f"{len(words)} words need vectors of shape {(len(words), self._dimension)}, got {vectors.shape}"
+            )
         stored, scales = self._stored(vectors)
         with self._storing():
             self._file.write(stored.tobytes())
@@ -100,9 +102,9 @@ class TableWriter:
         Raises VectorsError if there are no words, or a word occurs twice or is not one word to the tokeniser.
         """
         if not self.words:
-            raise VectorsError(f"{self.folder} would have no words; a table needs one at least")
+            raise VectorsError(f"{self.folder} would have no words; a table needs at least one")
         if len(frequencies) != len(self.words):
-            raise ValueError(f"{len(self.words)} words need as many frequencies, not {len(frequencies)}")
+            raise ValueError(f"{len(self.words)} words need as many frequencies, got {len(frequencies)}")
         index = index_of(self.words)
         arrays: dict[str, npt.NDArray[Any]] = {
             "keys": index.keys,
@@ -243,11 +245,11 @@ def index_of(words: Sequence[str]) -> HashIndex:
     hashed = hash_words(words)
     if not np.array_equal(np.diff(hashed.indptr), np.ones(len(words), dtype=np.int64)):
         wrong = words[int(np.flatnonzero(np.diff(hashed.indptr) != 1)[0])]
-        raise VectorsError(f"{wrong!r} is not one word as the tokeniser gives them; normalise the vocabulary first")
+        raise VectorsError(f"{wrong!r} is not one word to the tokeniser; normalise the vocabulary first")
     _, first, times = np.unique(hashed.hashes, return_index=True, return_counts=True)
     if len(first) != len(words):
         twice = words[int(first[times > 1].min())]
-        raise VectorsError(f"{twice!r} stands twice in the vocabulary; each word must stand once")
+        raise VectorsError(f"{twice!r} occurs twice in the vocabulary; each word must occur once")
     index = HashIndex(expected=len(words))
     index.insert(hashed.hashes, np.arange(len(words), dtype=np.int32))
     return index

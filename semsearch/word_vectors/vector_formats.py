@@ -5,7 +5,7 @@
     word2vec .bin                  that first line, then a row per word: the word, a space, its numbers as little-endian
                                    float32, then a newline or not
 
-A file's format is told by its first bytes, never by its name, and each may be compressed by gzip. GloVe's largest file
+A file's format is known by its first bytes, never by its name, and each may be compressed by gzip. GloVe's largest file
 has words with spaces in them ("at name@domain.com"); the numbers are therefore counted from the right.
 """
 
@@ -77,7 +77,7 @@ class VectorFile:
 
 
 def identify(path: Path) -> VectorFile:
-    """Find the format of a file. Raises VectorsError if it is no known one, saying what it looks like."""
+    """Find the format of a file. Raises VectorsError, with what was found, if it is not a known one."""
     with _opened(path) as (file, _):
         start = file.read(_LONGEST_LINE)
     if not start:
@@ -184,7 +184,7 @@ class _Text:
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
             number, line = numbered[int(np.flatnonzero(~finite)[0])]
-            self._complain(number, f"a number that is infinite, or none, for {_shown(line.partition(b' ')[0])}")
+            self._complain(number, f"an infinite number, or NaN, for {_shown(line.partition(b' ')[0])}")
         return Rows(words, vectors)
 
     def _divided(self, number: int, line: bytes) -> tuple[bytes, bytes]:
@@ -208,7 +208,7 @@ class _Text:
             for piece in rest.split(b" "):
                 if not _is_number(piece):
                     self._complain(number, f"{_shown(piece)} where a number should be")
-        self._complain(numbered[0][0], "numbers that cannot be read, here or soon after")
+        self._complain(numbered[0][0], "numbers that cannot be parsed, here or soon after")
 
     def _complain(self, number: int, found: str) -> NoReturn:
         because = "line 1 promises" if self.source.promised is not None else "line 1 has"
@@ -247,7 +247,7 @@ class _Binary:
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
             row = int(np.flatnonzero(~finite)[0])
-            self._complain(numbers[row], f"a number that is infinite, or none, for {words[row]!r}")
+            self._complain(numbers[row], f"an infinite number, or NaN, for {words[row]!r}")
         return Rows(words, vectors)
 
     def _word(self, number: int) -> str:

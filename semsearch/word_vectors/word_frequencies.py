@@ -1,12 +1,7 @@
 """The probability p(w) of each word of a vector table, from word counts, and the files that keep counts.
 
-Counts files: how often each word occurs in a body of text, the source of p(w).
-
-A counts file has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use
-the
+A counts file has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use the
 same form, so their files can be given as they are.
-
-The probability p(w) of each word of a vector table, from word counts.
 """
 
 from __future__ import annotations
@@ -78,7 +73,7 @@ def _rank(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
 
 
-# -- Frequencies -------------------------------------------------------------------------------------------------------
+# -- Probabilities -----------------------------------------------------------------------------------------------------
 
 
 GENERAL_WORDS = 20_000  # see docs/research/measurements.md

@@ -175,7 +175,7 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: Vecto
         ("evaluate", "retrieval", tmp_path): "has no corpus.jsonl",
         ("evaluate", "retrieval", folder, "--mode", "nice"): "there is no mode 'nice'",
         ("evaluate", "retrieval", folder, "--peer", "nice"): "there is no peer 'nice'",
-        ("evaluate", "retrieval", folder, "--reference", "bm25s"): "bm25s is not run",
+        ("evaluate", "retrieval", folder, "--reference", "bm25s"): "there is no row bm25s",
         ("evaluate", "sts", tmp_path / "x.tsv"): "line 2: expected a score from 0 to 5",
         ("evaluate", "sts", tmp_path / "x.tsv", "--method", "nice"): "there is no method 'nice'",
         ("evaluate", "sts", tmp_path): "x.tsv, line 2",

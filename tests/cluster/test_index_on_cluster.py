@@ -152,11 +152,9 @@ def test_a_cluster_that_is_lost_leaves_the_index_as_it_was(tmp_path: Path, small
 def test_word_vectors_are_opened_where_they_are_and_are_the_same(tmp_path: Path, small_vectors: VectorTable) -> None:
     reference = VectorsReference.of(small_vectors)
     assert reference.open().digest == small_vectors.digest
-    with pytest.raises(VectorsError, match=r"lacks the word vectors small \(.*put them there under the same path"):
+    with pytest.raises(VectorsError, match=r"does not have the word vectors small \(.*copy them to the same path"):
         replace(reference, place=str(tmp_path / "missing")).open()
-    with pytest.raises(
-        VectorsMismatch, match=r"has other word vectors, small .* than the word vectors small \(another"
-    ):
+    with pytest.raises(VectorsMismatch, match=r"contains small .* expected the word vectors small \(another"):
         replace(reference, digest="another digest").open()
 
 
@@ -166,5 +164,5 @@ def test_word_vectors_of_this_program_only_are_refused(tmp_path: Path, cluster: 
 
         name, digest = "own", "0"
 
-    with pytest.raises(UsageError, match="the word vectors own are in this program only"):
+    with pytest.raises(UsageError, match="cannot open the word vectors own"):
         VectorsReference.of(Own())  # type: ignore[arg-type]

@@ -79,7 +79,7 @@ def test_mistakes_are_told(small_vectors: VectorTable) -> None:
 
         rows = lookup
 
-    with pytest.raises(UsageError, match="nameless do not know their words"):
+    with pytest.raises(UsageError, match="nameless have no list of their words"):
         FrequentWords(Nameless())
 
 

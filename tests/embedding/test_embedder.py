@@ -253,7 +253,7 @@ def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) 
 
 @pytest.mark.parametrize("a", [float("nan"), float("inf"), 1e-30, 0.0, -1.0])
 def test_an_a_that_cannot_be_meant_is_refused(small_vectors: VectorTable, a: float) -> None:
-    with pytest.raises(UsageError, match=f"a must be a number from 1e-12 up, not {a}; .* 1e-3 is usual"):
+    with pytest.raises(UsageError, match=f"a must be at least 1e-12, not {a}; .* 1e-3 is usual"):
         SentenceEmbedder(small_vectors, a=a).fit(["the ship"])
 
 
@@ -269,7 +269,7 @@ def test_a_parameter_of_another_kind_is_refused(small_vectors: VectorTable, wron
 
 @pytest.mark.parametrize("prior", [float("nan"), float("inf"), 1e300, -1.0])
 def test_a_prior_that_cannot_be_meant_is_refused(small_vectors: VectorTable, tmp_path: Path, prior: float) -> None:
-    said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 is for none"
+    said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 means none"
     with pytest.raises(UsageError, match=said):
         SentenceEmbedder(small_vectors, prior=prior).fit(["the ship"])
     with pytest.raises(UsageError, match=said):

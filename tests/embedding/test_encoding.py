@@ -47,7 +47,7 @@ def test_without_normalising_vectors_keep_their_lengths(embedder: SentenceEmbedd
 
 def test_what_cannot_be_encoded_is_refused(embedder: SentenceEmbedder, small_vectors: VectorTable) -> None:
     for size in (0, -1, 1.5):
-        with pytest.raises(UsageError, match=f"batch_size must be a number of texts from 1 up, not {size}"):
+        with pytest.raises(UsageError, match=f"batch_size must be at least 1, not {size}"):
             embedder.encode(TEXTS, batch_size=size)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="text 0 is 3, not a string"):
         embedder.encode([3])  # type: ignore[list-item]

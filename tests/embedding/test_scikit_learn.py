@@ -135,7 +135,7 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_fit(embedder: SentenceEmb
     embedder.set_params(components=-1)
     with pytest.raises(UsageError, match="components must be between 0 and 24, not -1"):
         embedder.fit(TEXTS)
-    with pytest.raises(UsageError, match="vectors are word vectors, their name or their path, not 7"):
+    with pytest.raises(UsageError, match="vectors must be word vectors, their name or their path, not 7"):
         SentenceEmbedder(7).fit(TEXTS)  # type: ignore[arg-type]
 
 
@@ -147,7 +147,7 @@ def test_what_is_no_string_is_refused(embedder: SentenceEmbedder, texts: object)
 
 
 def test_what_is_no_collection_is_refused(embedder: SentenceEmbedder) -> None:
-    with pytest.raises(UsageError, match="texts are a list of strings, not None"):
+    with pytest.raises(UsageError, match="texts must be a list of strings, not None"):
         embedder.fit(None)  # type: ignore[arg-type]
 
 
@@ -195,7 +195,7 @@ def test_a_copy_in_a_file_is_not_opened_with_other_word_vectors(tmp_path: Path) 
     joblib.dump(SentenceEmbedder(table(1.0)).fit(["a b"]), tmp_path / "opened.joblib")
     joblib.dump(SentenceEmbedder(tmp_path / "v").fit(["a b"]), tmp_path / "path.joblib")
     table(2.0)
-    with pytest.raises(VectorsError, match="has other word vectors by now"):
+    with pytest.raises(VectorsError, match="now has other word vectors"):
         joblib.load(tmp_path / "opened.joblib")
     with pytest.raises(VectorsMismatch, match="was fitted with the word vectors"):
         joblib.load(tmp_path / "path.joblib")

@@ -145,7 +145,7 @@ def test_figures_are_means_over_questions(index: Index, tmp_path: Path) -> None:
     assert lexical.figures == pytest.approx(
         {"hit@1": 2 / 3, "hit@3": 2 / 3, "hit@5": 2 / 3, "hit@10": 2 / 3, "mrr@10": 2 / 3}
     )
-    assert report.warnings == ("line 3: no document of the index is called gone.md",)
+    assert report.warnings == ("line 3: the index has no document gone.md",)
     assert not (index.path / NAME).exists()
     assert json.loads(json.dumps(report.to_dict()))["modes"][0]["questions"][2] == {
         "query": "oven",

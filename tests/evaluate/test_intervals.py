@@ -10,7 +10,7 @@ from collections_made import pairs, write_pairs
 from scipy import stats
 
 from semsearch.evaluate import StsReport, evaluate_sts
-from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED, said_by_interval
+from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED, verdict_of_interval
 from semsearch.evaluate.inputs import MARK, is_distilled, marked
 from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled, claimed
 from semsearch.evaluate.sentence_pairs import read_tasks
@@ -78,7 +78,7 @@ def test_a_claim_is_the_mean_over_the_tasks_that_both_have() -> None:
     ("low", "high", "verdict"), [(0.1, 2.0, HOLDS), (-2.0, -0.1, REVERSED), (-0.1, 0.1, UNDECIDED), (0, 0, UNDECIDED)]
 )
 def test_a_verdict_is_whether_zero_lies_in_the_interval(low: float, high: float, verdict: str) -> None:
-    assert said_by_interval(low, high) == verdict
+    assert verdict_of_interval(low, high) == verdict
 
 
 # -- what is counted once ----------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ BROKEN = {
     "y.jsonl": ('{"s1": "a", "s2": "b", "score": [1]}\n', r"line 1: expected a number as the score, found '\[1\]'"),
     "x.csv": ("score,s1,s2\n1,a,b\nhigh,c,d\n", "line 3: expected a number as the score, found 'high'"),
     "y.csv": ("score,s1,s2\n1,a,b\ninf,c,d\n", "line 3: expected a number as the score, found 'inf'"),
-    "z.csv": ('score,s1,s2\n1,a,b\n2,"c,d\n', "z.csv is no table of cells between commas"),
+    "z.csv": ('score,s1,s2\n1,a,b\n2,"c,d\n', "z.csv is not valid CSV"),
     "x.tsv": ("only words here\n", "line 1: expected a score and two sentences"),
 }
 

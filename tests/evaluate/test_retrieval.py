@@ -17,8 +17,9 @@ from small import sentence
 from semsearch import Index, Text
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
 from semsearch.evaluate import RetrievalRow, evaluate_retrieval
-from semsearch.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names, z_scores
+from semsearch.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names
 from semsearch.evaluate.retrieval import MEASURES
+from semsearch.rerankers.reranker import standardised
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -147,9 +148,9 @@ def test_what_cannot_be_meant_is_said_before_the_work(tmp_path: Path, small_vect
         evaluate_retrieval([])
     with pytest.raises(UsageError, match="no mode 'nice'"):
         evaluate_retrieval([folder], modes=["nice"])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="once each"):
+    with pytest.raises(UsageError, match="modes must be different"):
         evaluate_retrieval([folder], modes=["dense", "dense"])
-    with pytest.raises(UsageError, match="cannot be called 'c'"):
+    with pytest.raises(UsageError, match="the collection name 'c' is taken"):
         evaluate_retrieval([folder, other], vectors=small_vectors)
     with pytest.raises(SourceError, match=r"has no corpus\.jsonl"):
         evaluate_retrieval([tmp_path])
@@ -257,7 +258,7 @@ def test_minilm_and_bm25s_are_fused_by_the_sum_of_their_z_scores() -> None:
 
 
 def test_z_scores_of_equal_scores_are_zero() -> None:
-    assert z_scores(np.zeros(3)).tolist() == [0, 0, 0]
+    assert standardised(np.zeros(3)).tolist() == [0, 0, 0]
 
 
 def test_equal_scores_stay_in_the_order_of_the_collection() -> None:

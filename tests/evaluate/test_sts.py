@@ -113,7 +113,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_tasks([tmp_path])
     (tmp_path / "x").mkdir()
     both = [write_pairs(tmp_path / "stsb.test.tsv", pairs(0)), write_pairs(tmp_path / "x" / "stsb.test.tsv", pairs(1))]
-    with pytest.raises(SourceError, match="of one name"):
+    with pytest.raises(SourceError, match="have the same task name"):
         read_tasks(both)
 
 
@@ -261,13 +261,13 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
     with pytest.raises(UsageError, match="sequence of at least one"):
         evaluate_sts(str(path))
     for a in (math.nan, math.inf, 1e-30):
-        with pytest.raises(UsageError, match=f"a must be a number from 1e-12 up, not {a}"):
+        with pytest.raises(UsageError, match=f"a must be at least 1e-12, not {a}"):
             evaluate_sts([tmp_path], a=a)
     with pytest.raises(UsageError, match="no method 'nice'"):
         evaluate_sts([path], methods=["nice"], vectors=small_vectors)
-    with pytest.raises(UsageError, match="methods are a sequence"):
+    with pytest.raises(UsageError, match="methods must be a sequence"):
         evaluate_sts([path], methods="sif", vectors=small_vectors)
-    with pytest.raises(UsageError, match="once each"):
+    with pytest.raises(UsageError, match="methods must be different"):
         evaluate_sts([path], methods=["sif", "sif"], vectors=small_vectors)
 
 
@@ -349,7 +349,7 @@ def test_all_variants_differ_and_are_run_together_as_they_are_alone(tmp_path: Pa
 def test_wr_is_sif_and_a_method_of_ones_own_is_taken() -> None:
     mine = Method("mine", "sif", normalise=False, components=3, piecewise=False)
     assert find_variants(["wr", mine]) == [VARIANTS["sif"], mine]
-    with pytest.raises(UsageError, match="once each"):
+    with pytest.raises(UsageError, match="be different"):
         find_variants(["wr", "sif"])
 
 
@@ -418,9 +418,9 @@ def test_several_word_vectors_and_fits_are_each_what_they_are_alone(tmp_path: Pa
     assert report.scores == tuple(score for one in alone for score in one.scores)
     assert report.averages == tuple(average for one in alone for average in one.averages)
     assert report.orderings == tuple(ordering for one in alone for ordering in one.orderings)
-    with pytest.raises(UsageError, match="word vectors are named once"):
+    with pytest.raises(UsageError, match="word vectors must be different"):
         evaluate_sts([path], vectors=[small_vectors, VectorTable(small_vectors.folder)])
-    with pytest.raises(UsageError, match="fit_on is one, or a sequence of several that differ"):
+    with pytest.raises(UsageError, match="fit_on must be one value, or a sequence of different ones"):
         evaluate_sts([path], vectors=small_vectors, fit_on=["task", "task"])
 
 

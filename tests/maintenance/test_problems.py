@@ -86,7 +86,10 @@ def test_each_bad_line_of_an_ignore_file_is_a_problem(index: Index, docs: Path) 
     (docs / "sub" / ".gitignore").write_text("!\n!  \n")
     index.sync(docs)
     bad = [each.reason for each in index.problems() if each.path.endswith(".gitignore")]
-    assert bad == ["'!  ' is no pattern; that line is ignored", "'!' is no pattern; that line is ignored"]
+    assert bad == [
+        "'!  ' is not a valid pattern; the line is ignored",
+        "'!' is not a valid pattern; the line is ignored",
+    ]
 
 
 def test_a_problem_that_is_mended_or_gone_is_not_listed(index: Index, docs: Path) -> None:

@@ -123,7 +123,7 @@ def test_headers_and_encodings_that_are_broken_cost_nothing_else() -> None:
 
 def test_what_is_no_mail_is_an_error_and_an_empty_file_is_empty() -> None:
     for name in ("note.eml", "all.mbox"):
-        with pytest.raises(SourceError, match="is no mail"):
+        with pytest.raises(SourceError, match="is not mail"):
             read(b"Some words, nothing else.", name)
         assert read(b"", name).blocks == []
 

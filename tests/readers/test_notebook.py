@@ -94,7 +94,7 @@ def test_metadata_that_a_person_wrote_is_kept() -> None:
     ["[1, 2]", '{"cells": 3}', '{"cells": [}', '{"cells": [1', "words", '{"cells" []}', '{"a": 01}', '{"a": "b'],
 )
 def test_what_is_no_notebook_is_an_error_that_says_so(wrong: str) -> None:
-    with pytest.raises(SourceError, match=r"tides\.ipynb is (no notebook|not the JSON)"):
+    with pytest.raises(SourceError, match=r"tides\.ipynb is not (a notebook|valid JSON)"):
         read(wrong)
 
 

@@ -119,7 +119,7 @@ def test_a_page_says_its_size_and_how_many_there_are() -> None:
 
 @pytest.mark.parametrize("number", [0, 3, 10**6])
 def test_a_page_that_there_is_not_is_told(number: int) -> None:
-    with pytest.raises(UsageError, match=f"a.pdf has no page {number}; give one from 1 to 2"):
+    with pytest.raises(UsageError, match=f"a.pdf has no page {number}; expected 1 to 2"):
         page_picture(two_pages(), "a.pdf", number, 100)
 
 

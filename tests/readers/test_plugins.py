@@ -61,7 +61,9 @@ def test_a_package_cannot_take_a_format_away(tmp_path: Path) -> None:
     install(tmp_path / "site", "upper_reader", taking, md="upper_reader:FORMAT", loud="upper_reader:FORMAT")
     with installed(tmp_path / "site"):
         assert read_bytes(b"# A", "a.md").blocks[0].text == "A"
-        with pytest.raises(SourceError, match=r"upper_reader:FORMAT, is for format 'markdown', which there is already"):
+        with pytest.raises(
+            SourceError, match=r"upper_reader:FORMAT, declares the format 'markdown', which exists already"
+        ):
             read_bytes(b"words", "a.loud")
 
 
@@ -70,11 +72,11 @@ def test_a_package_cannot_take_a_format_away(tmp_path: Path) -> None:
     [
         ("import nothing_of_this_name", r"cannot be imported: ModuleNotFoundError"),
         ("1 / 0", r"cannot be imported: ZeroDivisionError"),
-        ("FORMAT = 7", r"is no semsearch\.readers\.registry\.Format but int"),
+        ("FORMAT = 7", r"must be a semsearch\.readers\.registry\.Format, not int"),
         (UPPER.format(version="1").replace("return Document", "return str"), "could not be parsed: TypeError"),
         (
             UPPER.format(version="1").split("def read")[0] + "\ndef read(*_): return 7",
-            "gave int, not a semsearch Document",
+            "returned int, not a semsearch Document",
         ),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_file_above_the_limit_is_an_error_that_names_both_sizes(tmp_path: Path
 def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"none\.txt cannot be read: No such file"):
         read_file(tmp_path / "none.txt")
-    with pytest.raises(SourceError, match="is not a file"):
+    with pytest.raises(SourceError, match="is not a regular file"):
         read_file(tmp_path)
 
 

@@ -49,7 +49,7 @@ def test_what_can_be_made_readable_is_said_how(tmp_path: Path) -> None:
     (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
     assert refusal(tmp_path / "a.doc", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
-    assert refusal(tmp_path / "a.png", 10) == "is a PNG picture, which no reader is for"
+    assert refusal(tmp_path / "a.png", 10) == "is a PNG picture, which has no reader"
 
 
 def test_advice_is_for_kinds_that_there_are() -> None:

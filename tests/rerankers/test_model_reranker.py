@@ -1,4 +1,4 @@
-"""A second look by a model: what it reads in time, what is kept of it, and what its part of the score is."""
+"""Reranking by a model: what it reads in time, which vectors are kept, and its part of the score."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_equal_cosines_of_vectors_of_zeros_are_zeros() -> None:
 
 def test_no_time_is_refused() -> None:
     for seconds in (0.0, -1.0, float("nan")):
-        with pytest.raises(UsageError, match="needs some time"):
+        with pytest.raises(UsageError, match="rerank timeout must be positive"):
             ModelReranker(Letters(), seconds)
 
 

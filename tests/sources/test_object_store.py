@@ -75,7 +75,7 @@ def test_an_object_of_another_size_is_looked_at_again(bucket: MemoryBucket) -> N
 def test_an_object_that_does_not_come_whole_is_not_taken(bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket.put("a.md", "one")
     monkeypatch.setattr(bucket, "cat_file", lambda *_, **__: b"on")
-    with pytest.raises(OSError, match="2 bytes came of 3"):
+    with pytest.raises(OSError, match="got 2 of 3 bytes"):
         fetch_object(A, seen(), 100)
 
 

@@ -38,7 +38,7 @@ def test_a_part_of_a_root_that_is_looked_at_anyway_is_none_of_its_own() -> None:
 
 def test_globs_given_for_a_part_are_said_not_to_count() -> None:
     found = plan_roots([Root(1, "/a")], [Root(-1, "/a/b", include=("*.md",))])
-    assert found.warnings == ["/a/b lies in /a, which keeps the globs that it has"]
+    assert found.warnings == ["/a/b is inside /a, which keeps its own --include and --exclude"]
 
 
 def test_a_plan_covers_its_roots_and_parts_and_what_lies_in_them() -> None:

@@ -107,7 +107,7 @@ def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
     write(tmp_path, ".gitignore", text="!\n[z-a]\n[[:digit:]]x\na.md\n")
     files, skipped = found_and_skipped(tmp_path)
     assert files == ["b.md"]
-    bad = ["'!' is no pattern; that line is ignored", "'[z-a]' is no pattern; that line is ignored"]
+    bad = ["'!' is not a valid pattern; the line is ignored", "'[z-a]' is not a valid pattern; the line is ignored"]
     assert [reason for _, reason in skipped] == bad
 
 
@@ -116,7 +116,7 @@ def test_a_pattern_that_would_take_for_ever_is_ignored_and_said(tmp_path: Path) 
     deep, wide = "/".join(["**", "a"] * 5), "*a" * 20 + "b"
     write(tmp_path, ".gitignore", text=f"{deep}\n{wide}\n*.log\n[*][*][*][*][*]\n\\*\\*\\*\\*\\*\n")
     _, skipped = found_and_skipped(tmp_path)
-    bad = [f"{line!r} has more than 4 stars; that line is ignored" for line in (deep, wide)]
+    bad = [f"{line!r} has more than 4 stars; the line is ignored" for line in (deep, wide)]
     assert [reason for _, reason in skipped if "star" in reason] == bad
     with pytest.raises(UsageError, match="more than 4 stars"):
         found(tmp_path, include=[wide])
@@ -273,5 +273,5 @@ def test_brackets_may_be_escaped_or_closed(tmp_path: Path) -> None:
 
 
 def test_patterns_are_not_taken_from_the_characters_of_a_string(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="as a list"):
+    with pytest.raises(UsageError, match="must be a list"):
         find_files(tmp_path, include="*.md", skipped=print)

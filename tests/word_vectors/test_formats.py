@@ -189,7 +189,7 @@ BROKEN = {
     "no numbers": (b"the 1.5 2 3\nof\n", "line 2: expected a word and 3 numbers"),
     "not a number": (b"the 1 2 3\n\nof 1 zwei 3\n", "line 3: .*'zwei' where a number should be"),
     "comma decimals": (b"the 1.0 2 3\nof 1,5 2,5 3,5\n", "line 2: .*'1,5' where a number"),
-    "nan": (b"the 1 2 3\nof 1 nan 3\n", "line 2: .*infinite, or none, for 'of'"),
+    "nan": (b"the 1 2 3\nof 1 nan 3\n", "line 2: .*infinite number, or NaN, for 'of'"),
     "inf": (b"the 1 2 3\nof 1 inf 3\n", "line 2: .*infinite"),
     "beyond float32": (b"the 1 2 3\nof 1 1e39 3\n", "line 2: .*infinite"),
     "latin-1": ("the 1 2 3\ncafé 1 2 3\n".encode("latin-1"), r"line 2: .*'caf\\xe9', which is not UTF-8"),
@@ -203,12 +203,15 @@ BROKEN = {
     "no dimension": (b"5 0\n", "line 1: 0 dimensions"),
     "a giant dimension": (b"5 99999999999\n", "line 1: 99999999999 dimensions"),
     "a number of thousands of digits": (b"1 " + b"2" * 5000 + b"\n", "line 1: expected a word and its numbers"),
-    "none is a word": (b". 1 2\n, 1 2\n", "has 2 words, and none is one word"),
+    "none is a word": (b". 1 2\n, 1 2\n", "has 2 words, none of which is one word"),
     "binary cut short": (word2vec_binary(WORDS, NUMBERS)[:-9], "row 6, byte .*expected a word, a space and 16 bytes"),
     "binary cut in a word": (word2vec_binary(WORDS, NUMBERS)[:-19], "row 6, byte .*found the end of the file"),
     "binary with rows missing": (word2vec_binary(WORDS, NUMBERS)[:50], "row 3"),
     "binary with more": (word2vec_binary(WORDS, NUMBERS) + b"abc", "row 6, .*more bytes after the last row"),
-    "binary with nan": (word2vec_binary(WORDS, NUMBERS * [1, 1, np.nan, 1]), "row 1, .*infinite, or none, for 'the'"),
+    "binary with nan": (
+        word2vec_binary(WORDS, NUMBERS * [1, 1, np.nan, 1]),
+        "row 1, .*infinite number, or NaN, for 'the'",
+    ),
     "binary with a bad word": (
         word2vec_binary(WORDS, NUMBERS).replace("café".encode(), b"caf\xe9"),
         "row 4, .*not UTF-8",
@@ -340,11 +343,12 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
 KILLED = """
 import os, sys
 from pathlib import Path
-from semsearch.word_vectors import conversion, table_writer, vector_formats
+from semsearch.word_vectors import conversion, table_writer as writer, vector_formats
 vector_formats._BLOCK = 64
 point, path = sys.argv[1], Path(sys.argv[2])
 if point != "reading":
-    target, name = (table_writer.os, "fsync") if point == "fsync" else (table_writer.TableWriter, point)
+    home = writer if point == "fsync" else writer.TableWriter
+    target, name = (writer.os, "fsync") if point == "fsync" else (writer.TableWriter, point)
     setattr(target, name, lambda *_: os._exit(9))
 calls = 0
 def progress(done, total):

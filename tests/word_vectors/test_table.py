@@ -122,7 +122,7 @@ def test_the_digest_is_of_the_content_and_not_of_the_place(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["cat", "dog", "cat"], "'cat' stands twice"),
+        (["cat", "dog", "cat"], "'cat' occurs twice"),
         (["cat", "hot dog"], "'hot dog' is not one word"),
         (["cat", "-"], "'-' is not one word"),
         ([], "no words"),
@@ -170,7 +170,7 @@ def change_card(folder: Path, **changes: object) -> None:
         ({"format": "something else"}, "another version"),
         ({"tokeniser": "0"}, "tokeniser 0"),
         ({"words": 5}, "damaged: its arrays do not have the 5 rows"),
-        ({"words": None}, "how many words"),
+        ({"words": None}, "no number of words"),
         ({"digest": None}, "no digest"),
     ],
 )

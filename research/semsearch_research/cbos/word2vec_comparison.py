@@ -35,7 +35,7 @@ from semsearch.evaluate import (
     digits,
     pearson,
     read_tasks,
-    said_by_interval,
+    verdict_of_interval,
 )
 from semsearch.train import Skipped, Stages, check_settings, start
 from semsearch.word_vectors import average
@@ -118,7 +118,7 @@ class CbosDifference(Record):
     @property
     def verdict(self) -> str:
         """The verdict on the claim that CBOS is above."""
-        return said_by_interval(self.low, self.high)
+        return verdict_of_interval(self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)

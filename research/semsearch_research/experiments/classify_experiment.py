@@ -20,7 +20,7 @@ from semsearch.evaluate import (
     marked,
     number,
     options,
-    said_by,
+    verdict_of_test,
     within,
 )
 from semsearch_research.optional import import_gensim, import_scikit_learn
@@ -103,7 +103,7 @@ def claims(report: ClassifyReport) -> Iterator[Table]:
         p = f"{pair.p:.2g}" if pair.p >= 1e-4 else "< 0.0001"
         paper = published[pair.data]
         printed = f"{paper[pair.one] - paper[pair.other]:+.1f}" if {pair.one, pair.other} <= set(paper) else NONE
-        cells = [printed, f"{said_by(pair.p, pair.difference)}: {pair.difference:+.1f}", p]
+        cells = [printed, f"{verdict_of_test(pair.p, pair.difference)}: {pair.difference:+.1f}", p]
         rows.append([pair.data, f"{pair.one} above {pair.other}", *cells, str(pair.only_one), str(pair.only_other)])
     if rows:
         yield Table(["data", "claim", "paper", "here", "p", "only the one right", "only the other"], rows, labels=2)

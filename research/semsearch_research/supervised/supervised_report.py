@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate import UNDECIDED, Figure, Held, Record, Resampled, said_by
+from semsearch.evaluate import UNDECIDED, Figure, Held, Record, Resampled, verdict_of_test
 from semsearch_research.supervised.published_tasks import SYSTEMS
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
@@ -123,7 +123,7 @@ class SeedsDifference(Record):
     def between(cls, better: SupervisedScore, worse: SupervisedScore) -> SeedsDifference:
         """Compare two methods on the same task."""
         p, found = _welch(better.each, worse.each), better.resampled.above(worse.resampled).interval
-        verdict = said_by(p, found.value) if found.low > 0 or found.high < 0 else UNDECIDED
+        verdict = verdict_of_test(p, found.value) if found.low > 0 or found.high < 0 else UNDECIDED
         return cls(better.task, found.value, p, found.low, found.high, verdict)
 
 

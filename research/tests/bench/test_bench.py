@@ -483,7 +483,7 @@ def test_the_command_gives_json(small_vectors: VectorTable) -> None:
         (["--peers", "--peer", "loop"], "leave out --peer"),
         (["--vectors", "nothing"], "there are no word vectors 'nothing'"),
         (["--text", "nothing.txt"], "nothing.txt cannot be read"),
-        (["--plot", "growth.gif"], "a picture is written as"),
+        (["--plot", "growth.gif"], "a picture must be"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(arguments: list[str], reason: str) -> None:

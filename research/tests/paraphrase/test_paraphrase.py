@@ -399,13 +399,13 @@ def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) 
         evaluate_classify([])
     with pytest.raises(UsageError, match="no model 'glove'; choose of mowe"):
         evaluate_classify([groups], models=["glove"])
-    with pytest.raises(UsageError, match="models are a sequence"):
+    with pytest.raises(UsageError, match="models must be a sequence"):
         evaluate_classify([groups], models="bow")
     with pytest.raises(UsageError, match="pv-dm is trained on a text of its own; give one with --train-text"):
         evaluate_classify([groups], models=["pv-dm"])
     with pytest.raises(UsageError, match="C must be above zero"):
         evaluate_classify([groups], cost=0)
-    with pytest.raises(UsageError, match="train_text are a sequence"):
+    with pytest.raises(UsageError, match="train_text must be a sequence"):
         evaluate_classify([groups], train_text=str(groups))
     with pytest.raises(UsageError, match="seed must be from 0"):
         evaluate_classify([groups], seed=-1)

@@ -320,7 +320,7 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
     for said, options in {
         "no method 'nice'": {"methods": ["nice"]},
         "named once each": {"methods": ["sif", "sif"]},
-        "a must be a number from 1e-12 up, not 0.0": {"a": [0.0]},
+        "a must be at least 1e-12, not 0.0": {"a": [0.0]},
         "width must not be negative": {"width": -1},
         "examples must be at least 2": {"examples": 1},
         "seeds must be at least 1, not 0": {"seeds": 0},

@@ -200,7 +200,7 @@ def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        *(("--a", value, "a must be a number from 1e-12 up") for value in ("-1", "0", "nan", "inf", "1e-30")),
+        *(("--a", value, "a must be at least 1e-12") for value in ("-1", "0", "nan", "inf", "1e-30")),
         *(("--target-recall", value, "target_recall must be above 0 and at most 1") for value in ("nan", "inf", "0")),
         *(("--max-file-size", value, "--max-file-size must be a number of megabytes") for value in ("nan", "inf")),
     ],
@@ -562,7 +562,7 @@ def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
         1,
     )
     first, second = semsearch("status", "--problems").lines
-    assert first == f"{Path('docs/a.heic')}: not read: is binary, and no reader is for it"
+    assert first == f"{Path('docs/a.heic')}: not read: is binary, and has no reader"
     assert second.startswith(f"{Path('docs/old.txt')}: doubtful encoding: read as ")
     listed = semsearch("status", "--problems", "--json").json
     assert [problem["kind"] for problem in listed["problems"]] == ["not read", "doubtful encoding"]

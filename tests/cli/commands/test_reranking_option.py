@@ -79,7 +79,7 @@ def test_it_may_be_configured_and_turned_off(
     assert all(reranked())
     assert opened == ["owner/vowels", "another"]
     project.write_text("rerank_seconds = 0\n", encoding="utf-8")
-    assert "a second look needs some time" in semsearch("query", "captain").err
+    assert "the rerank timeout must be positive" in semsearch("query", "captain").err
 
 
 def test_a_projects_model_lies_in_its_folder_or_has_a_name(tmp_path: Path, opened: list[str]) -> None:

@@ -1,20 +1,12 @@
-"""Work spread over the workers of a Dask cluster: what a worker does, and the versions that must agree.
+"""Work spread over the workers of a Dask cluster. The only module that imports Dask, and only when a cluster is used.
 
-Work on the workers of a Dask cluster. The only package that imports Dask, and only when a cluster is used.
+A worker opens a task once, and applies it to each item that it is sent. Results come in the order of the items and are
+put together here, in that order: so they are the same whatever the number and speed of the workers. Dask repeats what a
+lost worker had. Each item and each result passes once between this process and a worker, which keeps only the tasks
+that it has opened. The versions of all that a result depends on must be the same on every machine.
 
-The versions of all that a result depends on, which must be the same on every machine that works on it.
-
-What a worker does: it opens a piece of work once, and does it with each item that it is sent.
-
-Work and items come pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there.
-Nothing
-of an index folder or of a document is ever opened in this way.
-
-Work spread over the workers of a Dask cluster.
-
-Results come in the order of the items and are put together here, in that order: so they are the same whatever the
-number of workers, and however fast each is. Dask does again what a worker had that died. Each item and each result
-passes once between this process and a worker; nothing is kept on workers but the work that they have opened.
+Tasks and items are pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there. Nothing
+of an index folder or of a document is ever unpickled.
 """
 
 from __future__ import annotations
@@ -66,7 +58,7 @@ def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
     """How the versions found differ from those expected, for people; empty if they do not."""
     names = [*expected, *(name for name in found if name not in expected)]
     return ", ".join(
-        f"{name} {found.get(name, _NONE)} where {expected.get(name, _NONE)} is expected"
+        f"{name} {found.get(name, _NONE)}, not {expected.get(name, _NONE)}"
         for name in names
         if found.get(name, _NONE) != expected.get(name, _NONE)
     )
@@ -140,7 +132,7 @@ class DaskCluster:
 
     def __init__(self, given: str | Client, *, deadline: float = DEADLINE) -> None:
         if isinstance(given, str) and not _ADDRESS.fullmatch(given):  # Dask waits for ever for an unknown scheme
-            raise UsageError(f"{given!r} is no address of a scheduler; give one such as tcp://scheduler:8786")
+            raise UsageError(f"{given!r} is not the address of a scheduler; give one such as tcp://scheduler:8786")
         self._given = given
         self._deadline = deadline
         self._client: Client | None = None
@@ -288,12 +280,13 @@ class DaskCluster:
                     raise
             except CancelledError as error:
                 raise ClusterError(
-                    f"the scheduler {self._named} has gone; nothing was changed. Run it again when it is back, or "
+                    f"the scheduler {self._named} no longer answers; nothing was changed. Run it again when it "
+                    "is back, or "
                     "without --cluster"
                 ) from error
             except KilledWorker as error:
                 raise ClusterError(
-                    "several workers died at the same piece of work, of too little memory perhaps; nothing was "
+                    "more than one worker died at the same task, perhaps from lack of memory; nothing was "
                     "changed. Give workers more memory, or run it without --cluster"
                 ) from error
             if self._count():
@@ -302,6 +295,6 @@ class DaskCluster:
             left_alone = time.monotonic() if left_alone is None else left_alone
             if time.monotonic() - left_alone >= self._deadline:
                 raise ClusterError(
-                    f"for {self._deadline:g} s the cluster {self._named} has had no worker; nothing was changed. Run "
-                    "it again when there are some, or without --cluster"
+                    f"the cluster {self._named} has had no worker for {self._deadline:g} s; nothing was changed. Run "
+                    "it again when it has workers, or without --cluster"
                 )

@@ -1,19 +1,10 @@
 """Reclaim disk space after a commit: segments that no reader needs, the database's log, and many free pages.
 
-Segments that no reader can need. Sweep: drop segments that no reader can need any more. A writer does it after its
-commit, or else the next writer.
+A segment that no manifest ever named is left over from an attempt that failed. A retired segment is of an earlier
+generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.index_files). If
+one does, it may be about to open the segment, which stays until the next write, and for a grace period.
 
-A segment that no manifest has ever named is left from an attempt that failed. A retired segment is of an earlier
-generation. It is dropped at once if no read transaction sees an earlier generation
-(semsearch.storage.files.disk_space). If one does, it may be about to open the segment, which stays for the next
-writer,
-and for a grace period.
-
-After a commit. Give disk space back after a commit: segments of earlier generations, the database's log, and many
-free
-pages.
-
-A write has succeeded when it is committed: what cannot be given back then is left to the next write.
+A write has succeeded when it is committed: space that cannot be reclaimed then is left to the next write.
 """
 
 from __future__ import annotations
@@ -115,8 +106,8 @@ GRACE_SECONDS = 60.0  # after which a write looks whether retired segments are s
 LONGEST_SECONDS = 3600.0  # that a reader may go on opening segments of an earlier generation
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 SMALL = 1_000_000  # bytes of retired segments, or of the log, that are left to a later write: each commit has some
-MOST_FREE = 0.25  # of a database; so one that shrinks bit by bit is seldom written anew
-MOST_FREE_COMPACT = 0.05  # where all is made anew, or compact
+MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
+MOST_FREE_COMPACT = 0.05  # after a refit, rebuild or compact
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +117,7 @@ class Leftovers:
     retired: tuple[str, ...]
     address: StoreAddress | None  # of an engine that has some of these segments
     pages: FreePages
-    places: tuple[StoreAddress, ...] = ()  # that the index has left for another
+    places: tuple[StoreAddress, ...] = ()  # vector stores that the index has left for another
 
 
 def leftovers(db: sqlite3.Connection) -> Leftovers:
@@ -158,23 +149,23 @@ def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = F
             needed = stores_of_readers_elsewhere(database.folder) if left.places else set()
             _release(database, [place for place in left.places if place.uri not in needed])
     except Exception:  # whatever it is: the write is committed, and the next writer tries again
-        logger.info("%s could not be made smaller", database.folder, exc_info=True)
+        logger.info("%s could not be compacted", database.folder, exc_info=True)
 
 
 def move(db: sqlite3.Connection, address: StoreAddress | None) -> None:
-    """Let the vectors of an index be elsewhere from now on; what is left behind is released when nobody reads it."""
+    """Set a new vector store for an index; the old one is released when no reader needs it."""
     before = get_address(db)
     set_address(db, address)
     if before is not None:
         set_left(db, [*get_left(db), before])
 
 
-def _release(database: IndexDatabase, places: Sequence[StoreAddress]) -> None:
-    """Release places that an index has left, and forget them. One that cannot be reached is tried by the next write."""
-    for place in places:
-        release(place)
+def _release(database: IndexDatabase, left: Sequence[StoreAddress]) -> None:
+    """Release vector stores that an index has left. One that cannot be reached is tried again by the next write."""
+    for store in left:
+        release(store)
         with database.writing() as db:
-            set_left(db, [each for each in get_left(db) if each != place])
+            set_left(db, [each for each in get_left(db) if each != store])
 
 
 def _bytes(database: IndexDatabase, left: Leftovers) -> int:

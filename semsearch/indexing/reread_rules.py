@@ -1,28 +1,15 @@
-"""Whether a file has to be read again though its bytes are the same: versions, columns, unreadable files.
+"""Whether a file must be read again although its bytes are the same: versions, columns, unreadable files.
 
-Reader versions. Reader versions: documents that were read with another version of their format's reader count as
-changed files.
+Versions: documents that were read with another version of their format's reader, or divided by another version of the
+splitter, count as changed files. `meta` keeps, as JSON, the version by format, the splitter's among them, and the ids
+of documents that were read with an older one, since a sync may cover only some of the roots. An index without these
+rows was read with version "1" of each. Texts that a program added are in no file, and stay as they are.
 
-So do all documents that were cut by another version of the splitter. Kept as JSON among the meta rows: the version
-by
-format, with that of the splitter among them, and the ids of documents that were read with an older one, since a
-sync
-may look at some of the roots only. An index without such rows was read with version "1" of each. Texts that a
-program
-added are in no file, and stay as they were read.
+Columns: if other columns are chosen for the tables of a root, its documents are read again.
 
-Chosen columns. Columns chosen for the tables of a root: which documents have to be read again for them, and
-whether
-they exist.
-
-Files that could not be read. Files that were tried and not read, remembered so that the next sync need not try
-them
-again.
-
-What a file's own bytes are to blame for is lasting: it holds while the file is the same. What the disk, its
-permissions, or a package that is not installed refused is tried again each time, and kept to be told. Another
-version
-of semsearch may read more, and so may another reader for such files: then all of them are tried again.
+Unreadable files are remembered, so that the next sync need not try them again. A failure caused by the file's own bytes
+is lasting: it holds while the file is the same. A failure caused by the disk, permissions or a missing package is tried
+again each time, and kept to be reported. After an update of semsearch or of a reader, all are tried again.
 """
 
 from __future__ import annotations
@@ -138,7 +125,7 @@ def check_columns(
             suffixes = ", ".join(suffix for kind in FORMATS.values() if kind.has_columns for suffix in kind.suffixes)
             raise UsageError(
                 f"no file in {root.path} has a column {missing[0]!r}; "
-                + (f"the columns there are {', '.join(names)}" if names else f"there is no {suffixes} with columns")
+                + (f"the columns are {', '.join(names)}" if names else f"no {suffixes} file has columns")
             )
 
 

@@ -1,16 +1,8 @@
-"""Facets: how many documents there are by folder, format, date and metadata.
+"""Facets: the number of documents by folder, format, date and metadata, counted in one pass over their rows.
 
-Dates. Documents by year, and by month of the year that filters choose.
-
-The facets counted last. The facets that were counted lately, kept while the index stays as it is: a page asks for
-the
-same ones again.
-
-Counting. Count the documents of an index by folder, format, date and metadata, in one pass over their rows.
-
-A facet counts as if the filters on its own key were not there. So a row that passes all filters counts in every
-facet;
-one that fails only filters on a single key counts in the facet of that key; any other in none.
+A facet counts as if there were no filters on its own key. So a row that passes all filters counts in every facet; one
+that fails only filters on a single key counts in the facet of that key; any other in none. Recent facets are cached for
+each generation, since the web interface asks for the same ones again.
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
-"""Export an index for other programs: documents, passages or sentences, with vectors on demand.
+"""Export an index for other programs: documents, passages or sentences as rows, optionally with vectors.
 
-Rows. What an index holds as rows: a plain dict for each document, passage or sentence, and its vector if it is
-wanted.
-
-Documents have an `id` and a `text`, as `Index.add` takes them, and their passages as they are divided: an index
-that is
-given these finds the same. The id of a file is its path as hits show it. Vectors are those that the index
-compares; of
-a document, the direction of the sum of its passages' vectors.
-
-File formats. The formats of exported files: JSON Lines, CSV, Parquet and NumPy's .npz. Each writes rows as they
-come.
-
-Export. Export an index to a file, which appears whole or not at all, or to an open one.
+Formats: JSON Lines, CSV, Parquet and NumPy's .npz, written row by row to an open file, or to a file that appears whole
+or not at all. Documents have an `id` (of a file, its path as hits show it) and a `text`, as `Index.add` takes them, and
+their passages as they are divided: an index that is given these finds the same. Vectors are those that the index
+compares; that of a document is the direction of the sum of its passages' vectors.
 """
 
 from __future__ import annotations
@@ -231,7 +222,9 @@ def format_of(path: Path) -> ExportFormat:
         if path.suffix.lower() == f".{name}":
             return name
     endings = ", ".join(f".{name}" for name in WRITERS)
-    raise UsageError(f"{path} does not say its format; end it with one of {endings}, or give the format")
+    raise UsageError(
+        f"the export format cannot be determined from {path}; end the name with one of {endings}, or give the format"
+    )
 
 
 def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _unit: Unit, _vectors: bool) -> int:
@@ -247,9 +240,7 @@ def _csv(rows: Iterable[ExportRow], out: IO[bytes], unit: Unit, vectors: bool) -
     from csv import writer  # start-up time
 
     if vectors:
-        raise UsageError(
-            "a table of comma-separated values has no room for vectors; export them as jsonl, parquet or npz"
-        )
+        raise UsageError("CSV cannot hold vectors; export them as jsonl, parquet or npz")
     text = io.StringIO()
     table = writer(text, lineterminator="\n")
     columns, count = [name for name in _COLUMNS[unit] if name != "passages"], 0
@@ -347,9 +338,9 @@ def export(
 ) -> int:
     """Write the rows of an index, as one generation has them, and return how many. `Index.export` says the rest."""
     if unit not in get_args(Unit):
-        raise UsageError(f"an index is exported by {', '.join(get_args(Unit))}, not by {unit!r}")
+        raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not {unit!r}")
     if format is not None and format not in WRITERS:
-        raise UsageError(f"there is no format {format!r}; choose one of {', '.join(WRITERS)}")
+        raise UsageError(f"format must be one of {', '.join(WRITERS)}, not {format!r}")
     write = WRITERS[format or (format_of(Path(target)) if isinstance(target, str | Path) else "jsonl")]
 
     def source(db: sqlite3.Connection) -> IndexReader | None:
@@ -372,7 +363,7 @@ def _to_file(path: Path, write_to: Callable[[IO[bytes]], int]) -> int:
     try:
         write_durably(path, fill)
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another path") from error
     return done[0]
 
 

@@ -1,13 +1,9 @@
 """The values of facets, and the filter that selects each: folders of a tree, and values of metadata.
 
-Metadata. The values of each key of metadata, counted as filters compare them, and the filter that selects each.
-
-Folders. Documents by folder, one level below the present one, so that a tree can be walked.
-
-Where an index has one folder as its root, folders are named as below it: `./guide/`. Where it has several, the
-topmost
-level are these, and folders are named in full. They are too where a name from the current folder could mean
-another.
+Values of metadata are counted as filters compare them. Folders are counted one level below the present one, so that a
+tree can be walked. Where an index has one folder as its root, folders are named relative to it: `./guide/`. Where it
+has several, these are the topmost level, and folders are named in full; so they are where a relative name could also
+mean something in the current folder.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Look at a page of a PDF of an index: its picture, and where its sentences stand.
+"""A page of an indexed PDF: its picture, and the positions of its sentences.
 
-Only a file that still is what was indexed is shown: its bytes are compared by their digest. So a page that is
-shown is
-one that was searched, whatever has come to lie at its path.
-
-Files that are as they were indexed. The bytes of an indexed file, if they still are those that were indexed:
-compared
-by size and digest.
-
-So nothing is shown that was not searched, whatever has come to lie at its path.
+A page is shown only if the file is still the one that was indexed, by size and digest: whatever lies at its path now, a
+page that is shown is one that was searched.
 """
 
 from __future__ import annotations
@@ -41,16 +34,16 @@ def read_indexed(document: DocumentRow, path: str) -> bytes:
     Raises SourceChanged if it has changed or gone, or is an object in a store, which is read only to be indexed.
     """
     if uri_scheme(document.root):
-        raise SourceChanged(f"{path} lies in a store, and is not here to be shown; what was indexed of it is its text")
+        raise SourceChanged(f"{path} lies in an object store and cannot be shown here; its indexed text can be read")
     file = Path(document.absolute)
     try:
         found = file.stat()
         is_same = stat.S_ISREG(found.st_mode) and found.st_size == document.size
         data = file.read_bytes() if is_same else b""
     except OSError as error:
-        raise SourceChanged(f"{path} cannot be read ({error.strerror}); what was indexed of it is its text") from None
+        raise SourceChanged(f"{path} cannot be read ({error.strerror}); its indexed text can be read") from None
     if not is_same or hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
-        raise SourceChanged(f"{path} has changed since it was indexed; index it again to see it as it is now")
+        raise SourceChanged(f"{path} has changed since it was indexed; index it again to show its pages")
     return data
 
 
@@ -78,7 +71,7 @@ def find_page(db: sqlite3.Connection, name: str, page: int) -> IndexedPage:
     document = find_document(db, name)
     path = path_of(document, working_folder().as_posix())
     if document.format != "pdf" or not document.root:
-        raise UsageError(f"{path} is no PDF file and has no pages to show; its text can be read")
+        raise UsageError(f"{path} is not a PDF file and has no pages to show; its text can be read")
     return IndexedPage(path, document, page, _passages(db, document, page - 1), _passages(db, document, page))
 
 

@@ -1,11 +1,5 @@
-"""The documents of an index: their list, a document's text, and its passages some at a time.
-
-Documents and their text. The contents of an index: a list of its documents, and a document's text, put together
-from
-its passages.
-
-Passages of a document. Read the passages of a document, some at a time: from an offset on, or around a sentence,
-passage, line or page.
+"""The documents of an index: their list, a document's text, put together from its passages, and its passages some at a
+time: from an offset, or around a sentence, passage, line or page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The status of an index: counts, settings, size, drift, and the files that could not be read.
-
-Unreadable files. The files that were not read, or not wholly: each problem once, with its reason and what to do.
-
-Status. The status of an index: counts, settings, size, drift.
-"""
+"""The status of an index: counts, settings, size, drift; and each unread or partly read file with its reason."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _opened(
                 yield segment, stores[segment.kind].open([segment], NO_IDS)
                 continue
             if file_digest(path) != segment.digest:
-                problems.append(f"{path.name} is not as it was written: its digest differs")
+                problems.append(f"{path.name} does not match its digest")
             if segment.kind == "topics":
                 open_topics(path, segment.sums)
             else:
@@ -124,7 +124,7 @@ def _vector_sample(
         yield str(error)
         return
     if embedder is None:
-        yield "there are passages, but nothing was fitted to them"
+        yield "the index has passages but no fitted embedder"
         return
     try:
         topics = named_topics(folder, get_segments(db))
@@ -139,7 +139,7 @@ def _vector_sample(
                 fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts), _language(db, id_))[None])
             kept = [(reader.fetch(np.array([id_])).rows, reader.rounding) for reader in opened]
             if any(len(row) and not _is_same(row, fresh, most) for row, most in kept):
-                yield f"the vector of passage {id_} is not that of its text"
+                yield f"the vector of passage {id_} does not match its text"
 
 
 def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
@@ -156,7 +156,7 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
                 for row in _row(source, id_):
                     lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
                     if not all(row[0] in rows for rows in lists):
-                        yield f"the lexical entries of passage {id_} are not those of its text"
+                        yield f"the lexical entries of passage {id_} do not match its text"
 
 
 def _language(db: sqlite3.Connection, passage_id: int) -> str:

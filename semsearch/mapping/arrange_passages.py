@@ -1,22 +1,12 @@
 """Arrange the passages of an index on a plane: from vectors to points, or beside points already there.
 
-Placing new passages. Place a passage on a map that is there already: beside the passages that it is like most.
+    vectors ─ neighbours ─ weights ─ descent ─ points
+       └ the two directions in which they differ most: the start
 
-It lies at the mean of those that lie together: of five neighbours some may be at another end of the map, and the
-mean
-of all would be a place between, where nothing is like any of them. So it goes to the neighbour that has most of
-the
-others near it. A little aside, in a direction that follows from its number: points of one place would look like
-one.
-
-Arranging all. Arrange the passages of an index on a plane: from their vectors to points.
-
-vectors ─ neighbours ─ weights ─ descent ─ points
-   └ the two directions in which they differ most: the start
-
-A hundred thousand passages are laid out together. Of more, evenly spread ones are, and each of the others is put
-beside
-those that it is like most.
+A hundred thousand passages are laid out together. Of more, an evenly spaced sample is, and each of the others is placed
+beside its nearest neighbours in the sample, as new passages are on an existing map. The mean of all neighbours could
+lie where nothing is similar to any of them, so a passage goes to the neighbour that has most of the others near it;
+slightly displaced, in a direction that follows from its number, so that equal points stay visible.
 """
 
 from __future__ import annotations

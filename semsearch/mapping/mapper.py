@@ -1,11 +1,8 @@
-"""The maker of an index's map: looks whether there is one, brings it up to date, or makes and keeps a new one.
+"""The maker of an index's map: it finds the saved map, brings it up to date, or makes and saves a new one.
 
-What is there is used as far as it goes. After a write, new passages are put beside those that they are like, and
-nothing else moves; when a fifth of the passages is new, or half of the old ones are gone, or the vectors are
-others,
-all of it is made anew. The vectors are read in one read transaction; the long part, the descent, needs none.
-
-Passages behind points. The passages behind points of a map, as they are shown when one points at them.
+After a write, new passages are placed beside their nearest neighbours, and nothing else moves; when a fifth of the
+passages is new, half of the old ones are gone, or the vectors are others, the map is made again. The vectors are read
+in one read transaction; the long part, the descent, needs none.
 """
 
 from __future__ import annotations
@@ -193,7 +190,7 @@ class Mapper:
         try:
             write_map(self._folder, fit, made)
         except OSError as error:  # a read-only or full disk: the map is as good, and made again the next time
-            logger.warning("the map cannot be kept in %s: %s", self._folder, error.strerror or error)
+            logger.warning("the map cannot be saved in %s: %s", self._folder, error.strerror or error)
 
 
 class _StoredRows:

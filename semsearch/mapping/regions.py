@@ -1,8 +1,8 @@
-"""The regions of a map and the words that tell them from the rest, so that a map can be read.
+"""The regions of a map, and the words that characterise each, so that a map can be read.
 
 Points are divided by k-means into a few large regions, then into more and smaller ones. The words of a region are those
-that add most to the difference between its words and those of all passages (each word's part of the Kullback-Leibler
-divergence). Of a large index only some passages are read.
+that contribute most to the Kullback-Leibler divergence of its words from those of all passages. Of a large index only
+some passages are read.
 """
 
 from __future__ import annotations

@@ -1,27 +1,16 @@
-"""The files of an index folder: the size of the database, its copy, space reclaimed, and files of maps.
+"""The files of an index folder: the size of the database, its copy, the reclaiming of its space, and files of maps.
 
-A copy of an index's database as one transaction sees it, with each page in its place.
+Copying: unlike VACUUM INTO, the backup of SQLite moves no page, so what a write did not touch is the same bytes in the
+next copy.
 
-Unlike VACUUM INTO, the backup of SQLite moves no page: what a write has not touched is the same bytes in the next
-copy.
+Reclaiming: deleted rows leave free pages, which later rows fill; VACUUM rewrites the database without them. Commits go
+to the log (-wal) first, and are merged into the database as far as no reader needs the earlier pages, which SQLite
+knows from the locks of read transactions in all processes. So the state of the log also tells when no reader needs the
+segments of an earlier generation.
 
-Disk space that the database of an index does not use, and whether a reader still needs an earlier state.
-
-Deleted rows leave free pages in the database, which later rows fill; VACUUM rewrites it without them. What is
-committed
-is first in the log (-wal), and is merged into the database as far as no reader needs the earlier pages: SQLite
-knows by
-the lock that each read transaction holds, in any process. So the log also tells when no one needs the segments of
-an
-earlier generation.
-
-The names of the files that maps of an index are kept in, beside its database, and which of them are of no use.
-
-A map can be made again, so no commit depends on it. Its file is named for the fit of the vectors that it was made
-from:
-a refit or a rebuild makes other vectors, and the writer that does it, or the next one, drops the map. A file that
-is
-being written has another name; one that is left over from a process that was killed is dropped after an hour.
+Maps: a map can be made again, so no commit depends on it. Its file is named for the fit of the vectors that it was made
+from; a refit or rebuild makes other vectors, and that writer, or the next one, deletes the map. A file in the making
+has another name; one that a killed process left behind is deleted after an hour.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Single values that belong to the index as a whole: format, settings, generation, the next ids, its languages.
-
-Single values that belong to the index as a whole: format, settings, generation, the next ids.
-
-The languages of an index: how many documents there are of each.
-"""
+"""Single values that belong to the index as a whole: format, settings, generation, next ids, documents per language."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
 
 
 def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
-    """What tells a generation from all others, also from those of another index in its place: number and seals."""
+    """The identity of a generation, also among other indexes at this path: its number and digests."""
     found = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'seals')"))
     return int(found.get("generation") or 0), str(found.get("seals"))
 

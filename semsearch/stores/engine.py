@@ -36,8 +36,8 @@ def _nothing(uri: str, owner: str) -> None:
 def _no_index_type(scanning: ScanOptions) -> None:
     if scanning.factory is not None:
         raise UsageError(
-            f"{scanning.factory} is an index type of FAISS, which means nothing to an engine that keeps the vectors "
-            "elsewhere; leave it out (--factory), or keep them in the index: --store faiss:"
+            f"{scanning.factory} is an index type of FAISS, but another engine keeps the vectors of this index; "
+            "leave out --factory, or keep the vectors in the index: --store faiss:"
         )
 
 

@@ -1,8 +1,8 @@
-"""Segments of many vectors in Lance: an inverted file, whose lists are read when a query is nearest to them, and kept.
+"""Segments of many vectors in Lance: an inverted file, whose lists are read for the queries near them, and cached.
 
-Lance rounds a query to the half precision of the vectors, so the ids it finds are only candidates, and a few more than
-were asked for: their vectors are read and compared with the query as it is. Most of what ranks a passage needs its
-vector anyway, so what was read last is kept.
+Lance rounds a query to the half precision of the vectors, so the ids it finds are only candidates, a few more than were
+asked for: their vectors are read and compared with the unrounded query. Ranking a passage mostly needs its vector
+anyway, so the vectors read last are kept.
 
 The number of lists to search is measured, as for a segment of FAISS (semsearch.dense.scan_plan): the least of some
 numbers that reaches the recall on half of the probe questions, raised if the other half falls short.

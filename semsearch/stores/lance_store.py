@@ -1,28 +1,13 @@
-"""Vectors in tables of Lance: a store, whose segments are written once, and its owner.
-
-Vectors in tables of Lance, in a folder or on an object store: any number of readers, and no server.
+"""Vectors in tables of Lance, in a folder or an object store: any number of readers, and no server.
 
 Lance (https://lance.org, Apache-2.0) is a columnar format with vector indexes, made for object stores. Of its two
-Python packages this uses pylance, the format's own, and not LanceDB, which wraps it: row masks, batches of queries
-and
-lists of files are needed here, and are in the former only.
+Python packages this uses pylance, the format's own, not LanceDB, which wraps it: row masks, batches of queries and
+lists of files are needed here, and only the former has them.
 
-`place` is a folder or a bucket, `store` and `writer` are the vector store, `lists` are the segments of many
-vectors.
-
-Whose a place for tables of Lance is: `owner.lance`, a table with the owner.
-
-It has a first version only once, however many write it at the same time.
-
-Write vectors to tables of Lance: piece by piece as they come, and into lists if there are many.
-
-A vector store in tables of Lance. Every segment is a table that is written once.
-
-One of few vectors is read whole, by the first question, and held in memory, where FAISS compares all of them:
-Lance
-would read them again for every question. One of many has lists, which Lance keeps (semsearch.stores.lance.lists).
-A
-table is opened once, and several are asked at the same time.
+Each segment is a table, written once, piece by piece. A table of few vectors is read whole by the first query, and held
+in memory, where FAISS compares all of them: Lance would read them again for every query. One of many has lists, which
+Lance keeps (semsearch.stores.lance_lists). A table is opened once, and tables are searched in parallel. The table
+`owner.lance` names the index that owns the folder or bucket; however many write it at once, only one creates it.
 """
 
 from __future__ import annotations
@@ -69,13 +54,13 @@ def claim(uri: str, owner: str) -> None:
         try:
             place.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"{place.base} cannot be made: {error.strerror}") from error
+            raise StorageError(f"{place.base} cannot be created: {error.strerror}") from error
     if owner_of(place) is None:
         if place.entries() - {OWNER}:
-            raise UsageError(f"{place.base} has other files; choose an empty place, or one that is not there yet")
+            raise UsageError(f"{place.base} contains other files; choose an empty or new folder")
         _write_owner(place, owner)
     if owner_of(place) != owner:
-        raise UsageError(f"{place.base} has the vectors of another index; choose another place")
+        raise UsageError(f"{place.base} holds the vectors of another index; choose another folder or bucket")
 
 
 def release(uri: str, owner: str) -> None:
@@ -284,7 +269,7 @@ class LanceStore:
             return [str(error)]
         self.add_lists(segment.file, digest)
         is_same = digest.hexdigest() == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, including unfinished ones."""
@@ -332,7 +317,7 @@ class LanceStore:
             opened = HeldVectors(segment, rows)
         if not is_whole or table.count_rows() != len(segment.id_ranges):
             raise IndexDamaged(
-                f"{segment.file} in {self.place.base} is not as it was written; run: semsearch index --rebuild"
+                f"{segment.file} in {self.place.base} does not match its digest; run: semsearch index --rebuild"
             )
         return opened
 

@@ -1,16 +1,9 @@
-"""Tables of Lance in a folder or bucket: its address, calls with a deadline, the files of a place.
+"""Tables of Lance in a folder or bucket: its address, calls with a deadline and helpful errors, its files.
 
-The address of a place for tables of Lance: its URI taken apart, checked and completed.
+    lance:FOLDER, relative to the current folder
+    lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS], any store that speaks S3
 
-lance:FOLDER, relative to the current folder, or
-lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS];
-credentials come from the environment.
-
-Ask Lance: within the time that a question may take, with errors that say what to do. Lance is imported here.
-
-A place for tables of Lance: a folder, or a prefix in a bucket of an object store that speaks S3.
-
-Every segment is a table of its own, a folder below the place.
+Credentials come from the environment. Every segment is a table of its own, a folder below the address.
 """
 
 from __future__ import annotations
@@ -103,28 +96,26 @@ def located(uri: str, name: str) -> str:
     if "://" in given:
         return f"{scheme}:{_bucket(given, name)}"
     if not given:
-        raise UsageError(
-            f"{uri!r} names no place; give a folder or a bucket, as lance:FOLDER or lance:s3://BUCKET/PREFIX"
-        )
+        raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
     return f"{scheme}:{os.path.normpath(working_folder() / Path(given).expanduser())}"
 
 
 def _bucket(address: str, name: str) -> str:
     parts = urlsplit(address)
     if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
-        raise UsageError(f"{address!r} is no bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
+        raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     unknown = options.keys() - {*_OPTIONS}
     if unknown or not all(options.values()):
         raise UsageError(
-            f"{address!r} has the option {sorted(unknown)[0] if unknown else parts.query!r}; "
-            f"there are {', '.join(f'{each}=...' for each in _OPTIONS)}, and credentials come from the environment"
+            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
+            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
         )
     try:
         if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
             raise ValueError
     except ValueError:
-        raise UsageError(f"timeout is a number of seconds above 0, not {options['timeout']!r}") from None
+        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
     prefix = parts.path.strip("/") or name
     return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
 
@@ -161,8 +152,8 @@ def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None =
             return answer.result(address.seconds * times)
         except FutureTimeout as error:
             raise StorageError(
-                f"{address.base} has not answered within {address.seconds * times:.3g} seconds; try again, "
-                "or allow more with a place that ends in ?timeout=SECONDS"
+                f"{address.base} did not answer within {address.seconds * times:.3g} seconds; try again, "
+                "or allow more time with ?timeout=SECONDS at the end of its address"
             ) from error
 
 
@@ -188,7 +179,7 @@ def reached(address: LanceAddress, name: str | None = None) -> Iterator[None]:
                 f"{name} in {address.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
             ) from error
         what = "its disk" if address.folder is not None else "its address, the network and the credentials"
-        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; look at {what}") from error
+        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; check {what}") from error
 
 
 def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:

@@ -1,23 +1,14 @@
 """Search and fetch from the partitions of a generation in Milvus, under conditions on ids.
 
-Which rows of a collection may be found, as conditions on the id that Milvus reads quickly. Pure.
+A condition takes time to parse: five microseconds for each id in a list, half a millisecond for each range; and a chain
+of fifty `or` is refused as nested too deeply. So a few allowed ids, or a few excluded ones, are listed, and a few
+ranges are sent as a balanced tree. Where there are too many, the condition lets some unwanted rows through; then more
+are asked for, and the unwanted are dropped here. Rows are counted over the ids that some segments hold, in their order;
+a run is the rows [start, stop).
 
-A condition takes time to read: five microseconds for each id in a list, half a millisecond for each range, and a
-chain
-of fifty `or` is refused, being nested too deeply. So a few ids are listed, or those that are left out, and a few
-ranges
-are told as a balanced tree. Where there are too many, the condition lets some unwanted rows through: then more are
-asked for, and those are left out here (semsearch.stores.milvus.partition_reader).
-
-Rows are counted over the ids that some segments hold, in their order; a run is the rows [start, stop).
-
-Search and fetch from the partitions of a generation: one question for all of those in a collection.
-
-Milvus takes writes from a log, and a question may come before it has read them. So each segment keeps the time at
-which
-it was written, by the server's clock, and a question says up to when it must have read: a segment that was just
-named
-answers whole, and one of before does not wait.
+Milvus takes writes from a log, and a query may arrive before it has read them. So each segment keeps the time at which
+it was written, by the server's clock, and a query says up to when Milvus must have read: a new segment answers
+completely, and an older one without waiting.
 """
 
 from __future__ import annotations
@@ -201,7 +192,8 @@ class PartitionDigest:
             return cls(collection, int(written), int(ef), digest)
         except ValueError as error:
             raise IndexDamaged(
-                f"{segment.file} is not of Milvus: its digest is {segment.digest!r}; run: semsearch index --rebuild"
+                f"{segment.file} is not a segment of Milvus: its digest is {segment.digest!r}; run: "
+                "semsearch index --rebuild"
             ) from error
 
 

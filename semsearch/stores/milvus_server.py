@@ -1,20 +1,11 @@
-"""A Milvus server: its address, calls with deadlines, and the collections of an index.
+"""A Milvus server: its address, calls with deadlines, its errors, and the collections of an index.
 
-The address of a place in Milvus: its URI taken apart, checked and completed. Pure.
+pymilvus repeats a call for as long as it may take, and the last attempt may begin at the very end, so each gets half of
+the time. It also writes each error to stderr with a traceback; this is turned off, since the error is raised.
 
-The door to pymilvus: calls of a Milvus server with deadlines, and its errors in our words.
-
-pymilvus tries a call again for as long as it may take, and the last attempt may begin at the very end, so each is
-given
-half of the time. It also writes each error to stderr with its traceback, and that is turned off: the error is
-raised.
-
-The collections of an index in Milvus: one that says whose the place is, and those of its vectors.
-
-The first has no vectors and is never loaded; its description names the owner. The vectors of each dimension have
-up to
-two more, made when they are first needed, whose names begin with its name: `..._exact_256` compares all vectors,
-`..._hnsw_256` has graphs.
+One collection names the owner in its description; it has no vectors and is never loaded. The vectors of each dimension
+have up to two more, made when they are first needed, whose names begin with its name: `..._exact_256` compares all
+vectors, `..._hnsw_256` has graphs.
 """
 
 from __future__ import annotations
@@ -83,14 +74,14 @@ def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
     try:
         port = parts.port or _PORT
     except ValueError as error:
-        raise UsageError(f"{uri!r} is no address: {error}") from error
+        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-        raise UsageError(f"{uri!r} is no address of a Milvus server; give {_FORM}")
+        raise UsageError(f"{uri!r} is not the address of a Milvus server; give {_FORM}")
     if parts.username is not None:
-        raise UsageError(f"{uri!r} names a user; give user:password or a key in the environment, as MILVUS_TOKEN")
+        raise UsageError(f"{uri!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if unknown := sorted(options.keys() - {"collection", "timeout"}):
-        raise UsageError(f"{uri!r} has an option {unknown[0]!r} that is not known; give {_FORM}")
+        raise UsageError(f"{uri!r} has the unknown option {unknown[0]!r}; give {_FORM}")
     address = CollectionAddress(
         parts.scheme,
         parts.hostname,
@@ -102,8 +93,8 @@ def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
     for kind, value in (("database", address.database), ("collection", address.collection)):
         if (value or kind == "collection") and (not _NAME.fullmatch(value) or len(value) > _LONGEST):
             raise UsageError(
-                f"{value!r} is no name of a {kind} in Milvus: it has at most {_LONGEST} letters, digits and "
-                "underscores, and begins with no digit"
+                f"{value!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST} letters, digits and "
+                "underscores, and do not begin with a digit"
             )
     return address
 
@@ -191,12 +182,12 @@ class MilvusServer:
         low = text.lower()
         where = f"Milvus at {self.address.server}"
         if any(word in low for word in _DENIED):
-            return f"{where} refuses: {text[:300]}; set MILVUS_TOKEN to user:password or to a key"
+            return f"{where} refused the request: {text[:300]}; set MILVUS_TOKEN to user:password or to a key"
         if any(word in low for word in _FULL):
-            return f"{where} has no room: {text[:300]}; give it more, and try again"
+            return f"{where} is out of space: {text[:300]}; make room and try again"
         return (
-            f"{where} did not do what was asked, for which it has {seconds:g} seconds: {text[:300]}; see that it runs "
-            "and can be reached, and try again, or give it longer by timeout=SECONDS in the address"
+            f"{where} failed or did not answer within {seconds:g} seconds: {text[:300]}; check that it runs "
+            "and can be reached, or allow more time with timeout=SECONDS in the address"
         )
 
 
@@ -240,8 +231,9 @@ class Collections:
         """Check whose the place is before a change. Raises StorageError if it is another's by now."""
         if self.owner() != owner:
             raise StorageError(
-                f"{self.server.address.place} is no longer this index's: another claimed it, or it was deleted; "
-                "run: semsearch index --rebuild --store with another place"
+                f"{self.server.address.place} no longer belongs to this index: another index claimed it, or "
+                "it was deleted; "
+                "run: semsearch index --rebuild --store URI"
             )
 
     def claim(self, owner: str) -> None:
@@ -318,8 +310,8 @@ class Collections:
 
     def _taken(self) -> UsageError:
         return UsageError(
-            f"{self.server.address.place} has the vectors of another index, or is of another program; choose another "
-            "place, by collection=NAME in the address"
+            f"{self.server.address.place} belongs to another index or program; choose another with "
+            "collection=NAME in the address"
         )
 
 

@@ -1,21 +1,14 @@
-"""Vectors in partitions of Milvus: a store, whose segments are written once.
+"""Vectors in Milvus, which spreads vectors and queries over the machines of a cluster: `milvus:http://host:19530`.
 
-Milvus, which spreads vectors and questions over the machines of a cluster: `milvus:http://host:19530`.
+A segment is a partition of a collection, written once, and a search names its partitions: a partition is made and
+dropped in milliseconds, where a collection takes seconds, and one request searches all of them. There are at most two
+collections for an index and a dimension: one compares all vectors, the other, for segments of many vectors, has graphs
+(HNSW; Malkov and Yashunin 2018).
 
-A segment is a partition of a collection, and a search names its partitions: a partition is made and dropped in
-milliseconds, where a collection takes seconds, and one question asks all of them at once. There are at most two
-collections for an index and a dimension: in one all vectors are compared, the other, for segments of many vectors,
-has
-graphs (HNSW; Malkov and Yashunin 2018).
-
-Write vectors to partitions of Milvus: to a file first, and from it to the server once their number is known.
-
-Vectors are rounded to half precision, so that scores are those of an index on one machine, and sent as single
-precision. A partition is flushed to the server's storage, its rows are counted, and a graph is awaited and
-measured,
-before it is told of. One that fails is left for whoever sweeps: the server may be in no state to drop it.
-
-A vector store in partitions of Milvus. Every segment is a partition that is written once.
+Vectors are first written to a file, then sent once their number is known. They are rounded to half precision, so that
+scores are those of an index on one machine, and sent as single precision. A partition is flushed to the server's
+storage, its rows are counted, and its graph is built and measured before the segment is reported. A failed one is left
+to the next sweep: the server may be in no state to drop it.
 """
 
 from __future__ import annotations
@@ -129,8 +122,9 @@ class PartitionWriter:
         opened = PartitionsOfCollection(self._store.collections, which, [segment])
         if (count := opened.count()) != spool.count:
             raise StorageError(
-                f"{self._store.collections.server.address.place} has {count} of {spool.count} vectors that were sent, "
-                "perhaps since the connection was cut; nothing has changed, try again"
+                f"{self._store.collections.server.address.place} holds {count} of the {spool.count} vectors "
+                "that were sent, "
+                "perhaps because the connection was cut; nothing was changed, try again"
             )
         if not kept.ef:
             return segment
@@ -219,7 +213,7 @@ def _await_graph(collection: str, client: Any, seconds: float) -> None:
         if pending != left:
             left, end = pending, time.monotonic() + seconds
         time.sleep(_PAUSE)
-    logger.warning("the graphs of %s are not loaded yet; until they are, Milvus answers by other means", collection)
+    logger.warning("the graphs of %s are not loaded yet; until then, Milvus searches without them", collection)
 
 
 # -- Partition store ---------------------------------------------------------------------------------------------------
@@ -295,9 +289,9 @@ class MilvusStore:
             found, vectors = opened.fetch(ids[first : first + _CHUNK])
             digest.update(np.ascontiguousarray(vectors[np.argsort(found)], dtype=np.float16).data)
         if missing:
-            return [f"{segment.file} lacks {missing} of its {len(ids)} vectors"]
+            return [f"{missing} of the {len(ids)} vectors of {segment.file} are missing"]
         is_same = digest.hexdigest() == kept.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all partitions of this kind, including unfinished ones; none at a place that is another's."""

@@ -99,18 +99,18 @@ async def _provide_pgvector(connection: Connection, address: Address) -> bool:
                 await connection.execute("CREATE EXTENSION vector")
         except Exception as error:
             if sqlstate(error) in _NOT_THERE:
-                raise UsageError(f"{address.server} has no pgvector; install it on its machine: {error}") from error
+                raise UsageError(f"{address.server} does not have pgvector; install it there: {error}") from error
             if sqlstate(error) != NO_RIGHT:
                 raise
             raise UsageError(
-                f"{await _role(connection)} may not create the extension in {address.server}; let an administrator of "
-                f"the database {address.database} run: CREATE EXTENSION vector;"
+                f"{await _role(connection)} may not create the extension in {address.server}; ask an administrator of "
+                f"the database {address.database} to run: CREATE EXTENSION vector;"
             ) from error
         version = await connection.fetchval("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     if tuple(int(part) for part in version.split(".")[:2]) < LEAST:
         raise UsageError(
-            f"{address.server} has pgvector {version}, and {'.'.join(map(str, LEAST))} or later is needed; "
-            "install that on its machine, and let an administrator run: ALTER EXTENSION vector UPDATE;"
+            f"{address.server} has pgvector {version}, but {'.'.join(map(str, LEAST))} or later is required; "
+            "install it there, and ask an administrator to run: ALTER EXTENSION vector UPDATE;"
         )
     return is_there is None
 
@@ -138,14 +138,14 @@ async def provide_schema(connection: Connection, address: Address) -> bool:
     """
     found = await relations(connection, address)
     if CLAIM not in found and set(found) - {SNAPSHOTS}:
-        raise UsageError(f"{address.place} holds tables of something else; choose another place: ?schema=NAME")
+        raise UsageError(f"{address.place} contains tables of another program; choose another schema: ?schema=NAME")
     row = await connection.fetchrow(_MAY_WRITE, quoted(address.schema))
     if not row["may"]:
         role, schema = await _role(connection), quoted(address.schema)
         sql = f"CREATE SCHEMA {schema} AUTHORIZATION" if row["is_new"] else f"GRANT USAGE, CREATE ON SCHEMA {schema} TO"
         raise UsageError(
-            f"{role} may not {'create' if row['is_new'] else 'use'} {address.place}; let an administrator of the "
-            f"database {address.database} run: {sql} {role};"
+            f"{role} may not {'create' if row['is_new'] else 'use'} {address.place}; ask an administrator of the "
+            f"database {address.database} to run: {sql} {role};"
         )
     if row["is_new"]:
         await connection.execute(f"CREATE SCHEMA {quoted(address.schema)}")
@@ -153,7 +153,7 @@ async def provide_schema(connection: Connection, address: Address) -> bool:
 
 
 def _another(address: Address) -> UsageError:
-    return UsageError(f"{address.place} is another index's; choose another place: ?schema=NAME")
+    return UsageError(f"{address.place} belongs to another index; choose another schema: ?schema=NAME")
 
 
 async def _role(connection: Connection) -> str:

@@ -1,14 +1,8 @@
-"""Connections to PostgreSQL as threads use them, with deadlines, and its errors by SQLSTATE.
+"""Connections to PostgreSQL as threads use them: statements with a deadline over a few open connections, and errors.
 
-What goes wrong with a server of PostgreSQL, as the errors that users see: by SQLSTATE, whatever its language.
-
-Connections to PostgreSQL as threads use them: statements with a deadline, over a few connections that stay open.
-
-asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection that breaks,
-or
-whose statement takes too long, is closed and never used again. A question that meets a broken connection is asked
-once
-more over a new one, so that a server that was started anew is found by the next question.
+asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection that breaks, or
+whose statement takes too long, is closed and never used again. A query that meets a broken connection is repeated once
+over a new one, so that it finds a restarted server. Errors are explained by SQLSTATE, whatever the server's language.
 """
 
 from __future__ import annotations
@@ -52,9 +46,7 @@ def is_lost(error: BaseException) -> bool:
 
 def unheard(address: Address) -> StorageError:
     """The error of a server that has lost the work that it was given."""
-    return StorageError(
-        f"{address.server} has lost a connection while it worked for the index; see its log, and write again"
-    )
+    return StorageError(f"{address.server} lost a connection during a write; see its log, and write again")
 
 
 def storage_error(error: BaseException, address: Address) -> StorageError | None:
@@ -62,18 +54,19 @@ def storage_error(error: BaseException, address: Address) -> StorageError | None
     state = sqlstate(error)
     if isinstance(error, TimeoutError) or state in _LATE:
         return StorageError(
-            f"{address.server} took longer than {address.seconds:g} seconds; see whether it is busy, or give its "
-            f"address more time: ?timeout={6 * address.seconds:g}"
+            f"{address.server} took longer than {address.seconds:g} seconds; check whether it is busy, or allow "
+            f"more time in its address: ?timeout={6 * address.seconds:g}"
         )
     if state.startswith(_FULL):
-        return StorageError(f"{address.server} has no room left: {_said(error)}")
+        return StorageError(f"{address.server} is out of space: {_said(error)}")
     if state.startswith(_REFUSED):
         return StorageError(
-            f"{address.server} refuses: {_said(error)}; see user and database of the address, and the password in "
+            f"{address.server} refused the connection: {_said(error)}; check user and database in the "
+            "address, and the password in "
             "PGPASSWORD or ~/.pgpass"
         )
     if is_lost(error):
-        return StorageError(f"{address.server} cannot be reached: {_said(error)}; see that it runs there")
+        return StorageError(f"{address.server} cannot be reached: {_said(error)}; check that it runs")
     return None
 
 

@@ -1,31 +1,17 @@
-"""Tables of vectors in PostgreSQL: their rows as COPY has them, searched exactly or by their graphs, and fetched
-from.
-
-The table of a segment.
-
-Vectors as PostgreSQL takes and gives them: rows of COPY in binary, and records of fetched rows. Pure.
+"""Tables of vectors in PostgreSQL: binary COPY of their rows, searched exactly or by their graphs, and fetched from.
 
 A halfvec is its dimension, two unused bytes, and the numbers in half precision; all of it big-endian.
 
-Search tables of vectors, exactly or by their graphs, and fetch from them.
+A graph (HNSW: Malkov and Yashunin 2020) is searched with half-precision numbers, and what it finds is scored with
+single precision, as in an exact search. The allowed rows are sent as bits: a lookup takes no time, however many there
+are. Few rows are compared one by one: a graph would pass many others on its way to them. If a graph finds fewer than
+there are, all rows are compared.
 
-A graph (HNSW: Malkov and Yashunin 2020) is asked with half-precision numbers, and what it finds is scored with
-single
-precision, as everything is where vectors are compared one by one. Which rows may be found is sent as bits: looking
-up
-one takes no time, however many there are. Few rows are compared one by one: a graph would pass by many others on
-its
-way to them. A graph that finds fewer than there are is not believed, and all rows are compared.
-
-A filter takes away what makes a graph's answer good. pgvector scans on (hnsw.iterative_scan) only until LIMIT rows
-are
-allowed: of a tenth it stops after some 10 n rows, and the n best of the allowed, which are among the 10 n best of
-all,
-are partly beyond what it has seen. So it is asked for more than n, of which the n best are kept: for `ef` more
-where a
-tenth is allowed, for twice as many where a hundredth is (`_from_graph`). Of 100,000 vectors, with an ef of 40,
-recall
-of the ten best was .985 without a filter; of a tenth it was .956 when ten were asked for, and is .993.
+A filter lowers a graph's recall. pgvector scans on (hnsw.iterative_scan) only until LIMIT rows are allowed: with a
+tenth allowed it stops after some 10 n rows, and the n best of the allowed, which are among the 10 n best of all, are
+partly beyond what it has seen. So more than n are requested, of which the n best are kept: `ef` more where a tenth is
+allowed, twice as many where a hundredth is (`_from_graph`). Of 100,000 vectors, with an ef of 40, recall of the ten
+best was .985 without a filter; of a tenth it was .956 when ten were requested, and is .993.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A table of named objects in an index's schema: the place to which its snapshots are published (semsearch.snapshots).
+"""A table of named objects in an index's schema: a snapshot store in PostgreSQL (semsearch.snapshots).
 
-Each object is a row, written by one statement; so a reader sees the earlier one or the new one and nothing between, and
-a reader of a copy of the database (a standby) sees no pointer before the blocks that it leads to. Readers need only the
-right to read this table and those of the segments.
+Each object is a row, written by one statement, so a reader sees the earlier one or the new one and nothing between; and
+a reader of a standby sees no pointer before the blocks that it leads to. Readers need only the right to read this table
+and those of the segments.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SnapshotTable:
         """
         address = self.address
         if not address.schema:
-            raise UsageError(f"{address.uri} names no schema to publish to; end it with ?schema=NAME")
+            raise UsageError(f"{address.uri} names no schema to publish to; append ?schema=NAME")
 
         async def work(session: Session) -> bool:
             connection = session.connection
@@ -127,7 +127,7 @@ class SnapshotTable:
         except Exception as error:
             if sqlstate(error) != NO_TABLE and not isinstance(error, LookupError):
                 raise
-            raise FileNotFoundError(f"nothing is published in {self.address.place}") from error
+            raise FileNotFoundError(f"no snapshot is published in {self.address.place}") from error
 
 
 async def _only_schema(connection: Connection, address: Address) -> str:
@@ -140,7 +140,7 @@ async def _only_schema(connection: Connection, address: Address) -> str:
         raise LookupError("no index is published")  # a FileNotFoundError would be taken for a broken connection
     if len(schemas) > 1:
         named = ", ".join(f"?schema={schema}" for schema in schemas)
-        raise UsageError(f"several indexes are published in {address.server}; end the address with one of {named}")
+        raise UsageError(f"more than one index is published in {address.server}; append one of {named} to the address")
     return schemas[0]
 
 

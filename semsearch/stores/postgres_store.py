@@ -1,37 +1,23 @@
-"""Vectors in PostgreSQL, with pgvector: a store with a table for each segment, written once.
+"""Vectors in PostgreSQL, with pgvector: a table for each segment, written once, in a schema that is the index's own.
 
-Vectors in PostgreSQL, with pgvector: a table for each segment, in a schema that is the index's own.
+    postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]
 
-postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]; the password comes from
-PGPASSWORD or
-a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL.
+The password comes from PGPASSWORD or a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL.
 
-The driver is asyncpg (Apache-2.0). Compared with pg8000 (BSD-3) it answers a question for the hundred nearest in
-half
-the time and a quarter of the processor time (0.85 to 1.69 ms, 0.12 to 0.50 ms; the same rate of COPY), and has
-itself
-what else would be ours to write: sslmode, files of passwords, cancelling. psycopg is under the LGPL.
+A row has the position of its id among the ids of the segment, which the manifest has, as for files
+(semsearch.arrays.id_ranges), and a half-precision vector. Rows are written by COPY, a chunk in each transaction; then
+the key and, for many, the graph. The table is committed before its first chunk: one transaction for all of it would be
+open for as long as embedding takes, and if the server died in it, files would be left that nobody finds. Before a
+segment is reported, its table is read back and compared with what was sent; these vectors also measure the recall of
+the graph. A finished table has its digest as a comment, so that a reader can tell that it is the one the manifest
+names.
 
-Write vectors to tables: by COPY, a chunk in each transaction; then the key and, of many, the graph.
-
-A table is made before its first chunk, and kept: a transaction for all of it would be open for as long as
-embedding
-takes, and if the server died in it, files would be left that nobody finds. Before a segment is reported, its table
-is
-read back and compared with what was sent. Those are the very vectors that the recall of the graph is measured
-with.
+The driver is asyncpg (Apache-2.0). Compared with pg8000 (BSD-3) it finds the hundred nearest in half the time and a
+quarter of the processor time (0.85 to 1.69 ms, 0.12 to 0.50 ms; the same rate of COPY), and has sslmode, files of
+passwords and cancelling, which would be ours to write otherwise. psycopg is under the LGPL.
 
 Of pgvector's two kinds of indexes it is the graph (HNSW): of 100,000 vectors of sentences on two busy cores it was
-built in 31 s, and found .975 of the ten best in 1.4 ms; inverted lists (IVFFlat) took 3 s, and found .898 in 8.8
-ms.
-
-The vector store in PostgreSQL: a table of half-precision vectors for each segment, by the numbers of its rows.
-
-A row's number is the position of its id among the ids of the segment, which are kept in the manifest, as they are
-for
-files (semsearch.arrays.id_ranges). A finished table has its digest as a comment, so that a reader can tell that it
-is
-the one that the manifest names.
+built in 31 s, and found .975 of the ten best in 1.4 ms; inverted lists (IVFFlat) took 3 s, and found .898 in 8.8 ms.
 """
 
 from __future__ import annotations
@@ -189,7 +175,8 @@ class _GrowingTable:
         address = self._store.address
         if await owner_of(session.connection, address) != self._store.location.owner:
             raise StorageError(
-                f"{address.place} is not this index's any more; give it another: semsearch index --rebuild --store URI"
+                f"{address.place} no longer belongs to this index; choose another store: semsearch index "
+                "--rebuild --store URI"
             )
         await session.connection.execute(
             f"CREATE TABLE {self.name} (number int4 NOT NULL, embedding halfvec({self.dimension}) NOT NULL) "
@@ -239,7 +226,7 @@ class _GrowingTable:
                 nearest.add(asked @ vectors_of(records).T, records["number"].astype(np.int64))
         if digest.hexdigest() != one.segment.digest:
             raise StorageError(
-                f"{self._store.address.place} does not give back what was written to {self.file}; write again"
+                f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
             )
         return nearest.best().scores if len(asked) else np.zeros((0, 0), np.float32)
 
@@ -338,7 +325,7 @@ class PostgresStore:
         if count != len(segment.id_ranges):
             return [f"{segment.file} has {count} vectors, not {len(segment.id_ranges)}"]
         is_same = digest.hexdigest() == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, finished or not; none if the schema is not the index's any more."""

@@ -1,8 +1,8 @@
 """The registry of engines, which keep the vectors of an index: FAISS segments, unless the index names another.
 
-An engine is named by the scheme of a URI, the part before the first colon. The index keeps the URI, and a random text
-by which the engine knows it: a place belongs to one index only, since each drops the segments there that it does not
-name. An engine is imported when it is first needed.
+An engine is named by the scheme of a URI, the part before the first colon. The index keeps the URI and a random owner
+id, by which the engine recognises it: a store belongs to one index only, since each index drops the segments there that
+it does not name. An engine is imported when it is first needed.
 """
 
 from __future__ import annotations
@@ -90,15 +90,18 @@ def complete(uri: str, name: str) -> str | None:
     if uri in (DEFAULT, DEFAULT[:-1]):
         return None
     if ":" not in uri or scheme not in _ENGINES or scheme == DEFAULT[:-1]:
-        raise UsageError(f"{uri!r} names no place for vectors; give one of {', '.join(f'{one}:' for one in _ENGINES)}")
+        raise UsageError(
+            f"{uri!r} is not the URI of a vector store; its scheme must be one of "
+            f"{', '.join(f'{one}:' for one in _ENGINES)}"
+        )
     try:
         has_password = urlsplit(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password
     except ValueError as error:
-        raise UsageError(f"{uri!r} is no address: {error}") from error
+        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
     if has_password:
         raise UsageError(
-            "the address of a store must not have a password, which the index would keep for all to read; "
-            "give it in the environment, as docs/developers/engines.md says"
+            "the address of a vector store must not contain a password, which the index would store; "
+            "set it in the environment, as docs/developers/engines.md explains"
         )
     return _ENGINES[scheme]().located(uri, name)
 
@@ -147,8 +150,8 @@ def _engine(uri: str, folder: Path | None) -> Engine:
     if engine is None:
         of = "an index" if folder is None else folder
         raise IndexDamaged(
-            f"the vectors of {of} are kept by {uri!r}, and this semsearch knows only {', '.join(_ENGINES)}; "
-            "install what that needs, or a newer semsearch"
+            f"the vectors of {of} are stored at {uri!r}, but this semsearch supports only {', '.join(_ENGINES)}; "
+            "install the engine's package, or a newer semsearch"
         )
     return engine()
 

@@ -1,15 +1,9 @@
-"""Where things lie: the current folder and those above it, the user's folders, and URIs of other file systems.
+"""Locations: the current folder and those above it, the user's cache and settings folders, and URIs of file systems.
 
-The current folder of the process. Nothing else asks for it.
-
-Look for a file or folder in the current folder and in those above it, as git does for its own.
-
-Above the current folder, only what belongs to the user, to root or to the owner of the current folder counts: in a
-folder that everybody may write to, such as /tmp, a stranger could have put something for others to find.
-
-The user's folders, where the operating system has them: for files that can be made again, and for settings.
-
-URIs of object stores and other file systems, as fsspec names them: `s3://bucket/docs`, `memory://docs`.
+Only this module asks for the process's current folder. Files are also looked for in the folders above it, as git does;
+there, only what belongs to the user, to root or to the owner of the current folder counts: in a folder that everybody
+may write to, such as /tmp, a stranger could have left something to be found. URIs are those of fsspec:
+`s3://bucket/docs`, `memory://docs`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The door to fsspec: file systems by their URIs, `s3://`, `gs://`, `az://`, `sftp://`, `memory://`.
+"""File systems of fsspec by their URIs: `s3://`, `gs://`, `az://`, `sftp://`, `memory://`. Only here is it imported.
 
-How they are reached (keys, endpoints) is fsspec's own configuration, in its files and environment variables, or that
-of the package that it uses; for a store that speaks S3 also `s3://bucket/docs?endpoint=http://localhost:9000&region=x`,
-as for tables of Lance.
+Keys and endpoints come from the configuration of fsspec, or of the package that it uses, in files and environment
+variables; for a store that speaks S3 also from the URI: `s3://bucket/docs?endpoint=http://localhost:9000&region=x`, as
+for tables of Lance.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def open_files(uri: str) -> RemoteFiles:
         address, options, seconds = _with_options(uri)
         files, root = url_to_fs(address, **options)
     except ImportError as error:
-        raise UsageError(f"{shown_uri(uri)} needs a package besides: {error}") from error
+        raise UsageError(f"{shown_uri(uri)} needs another package: {error}") from error
     except SemsearchError:
         raise
     except (OSError, EOFError) as error:
         raise StorageError(
-            f"{shown_uri(uri)} cannot be reached: {error}; see that it is there and may be used"
+            f"{shown_uri(uri)} cannot be reached: {error}; check that it exists and that access is allowed"
         ) from error
     except Exception as error:  # each file system has its own for what it cannot make sense of
         raise UsageError(f"{shown_uri(uri)} cannot be opened: {error or type(error).__name__}") from error
@@ -70,7 +70,7 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
             raise
         said = str(error).strip() or type(error).__name__
         raise StorageError(
-            f"{shown_uri(uri)} cannot be reached: {said}; see that it is there and may be used"
+            f"{shown_uri(uri)} cannot be reached: {said}; check that it exists and that access is allowed"
         ) from error
 
 
@@ -81,11 +81,13 @@ def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
         return uri, {}, SECONDS
     given = dict(parse_qsl(query[1:]))
     if unknown := given.keys() - {"endpoint", "region", "timeout"}:
-        raise UsageError(f"{shown_uri(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
+        raise UsageError(
+            f"{shown_uri(uri)} has the unknown option {min(unknown)!r}; the options are endpoint, region and timeout"
+        )
     options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
     if "region" in given:
         options["client_kwargs"] = {"region_name": given["region"]}
     try:
         return address, options, float(given.get("timeout", 0)) or SECONDS
     except ValueError:
-        raise UsageError(f"the timeout of {shown_uri(uri)} is no number of seconds") from None
+        raise UsageError(f"the timeout of {shown_uri(uri)} is not a number of seconds") from None

@@ -12,6 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 from servers.clusters import small_cluster
 
+import semsearch.cluster
 from semsearch.cluster import DaskCluster, carry_out, differences, versions_here
 from semsearch.errors import ClusterError, MissingExtra, SourceError, UsageError
 
@@ -77,7 +78,7 @@ def test_work_is_opened_once_a_worker_and_closed_at_the_end(cluster: LocalCluste
     for given, doubled in zip(rows, spread.in_order(Doubles(), rows), strict=True):
         assert np.array_equal(doubled, 2 * given)
     assert Doubles.opened - before == 1  # the two workers are threads of one process
-    while cluster._opened:  # they are told, and not waited for
+    while semsearch.cluster._opened:  # they are told, and not waited for
         time.sleep(0.01)
     spread.close()
 
@@ -116,7 +117,7 @@ def test_all_workers_lost_is_said_within_the_deadline() -> None:
         assert next(results) == 0
         emptied.scale(0)
         with pytest.raises(
-            ClusterError, match=r"for 1 s the cluster inproc://.* has had no worker; nothing was changed"
+            ClusterError, match=r"the cluster inproc://.* has had no worker for 1 s; nothing was changed"
         ):
             list(results)
         spread.close()
@@ -130,7 +131,7 @@ def test_a_scheduler_that_goes_is_said_at_once() -> None:
     results = spread.in_order(square, range(1000))
     assert next(results) == 0
     closed.close()
-    with pytest.raises(ClusterError, match="has gone; nothing was changed"):
+    with pytest.raises(ClusterError, match="no longer answers; nothing was changed"):
         list(results)
     spread.close()
 
@@ -167,19 +168,19 @@ def test_a_worker_with_other_versions_is_refused(cluster: LocalCluster, monkeypa
         here = versions_here()
         return here if threading.current_thread() is threading.main_thread() else {**here, "numpy": "1.0"}
 
-    monkeypatch.setattr(cluster, "versions_here", versions_of_each)
-    with pytest.raises(ClusterError, match=r"the worker inproc://\S+ has numpy 1\.0 where 2?.* is expected; install"):
+    monkeypatch.setattr(semsearch.cluster, "versions_here", versions_of_each)
+    with pytest.raises(ClusterError, match=r"the worker inproc://\S+ has numpy 1\.0, not .*; install"):
         DaskCluster(cluster.scheduler_address).connect()
 
 
 def test_a_worker_that_joins_later_checks_its_versions_itself() -> None:
-    with pytest.raises(ClusterError, match=r"has Python 3.* where 2\.7 is expected"):
+    with pytest.raises(ClusterError, match=r"has Python 3.*, not 2\.7"):
         carry_out(b"", "name", b"", {**versions_here(), "Python": "2.7"})
 
 
 def test_versions_that_one_side_lacks_differ() -> None:
     assert not differences(versions_here(), dict(versions_here()))
     assert differences({"numpy": "2.0", "lxml": "6.0"}, {"numpy": "2.1", "lxml": "6.0", "plugin": "1"}) == (
-        "numpy 2.1 where 2.0 is expected, plugin 1 where none is expected"
+        "numpy 2.1, not 2.0, plugin 1, not none"
     )
     assert versions_here()["numpy"] == np.__version__

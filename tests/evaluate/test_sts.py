@@ -265,7 +265,7 @@ def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable
             evaluate_sts([tmp_path], a=a)
     with pytest.raises(UsageError, match="no method 'nice'"):
         evaluate_sts([path], methods=["nice"], vectors=small_vectors)
-    with pytest.raises(UsageError, match="methods are a sequence"):
+    with pytest.raises(UsageError, match="methods must be a sequence"):
         evaluate_sts([path], methods="sif", vectors=small_vectors)
     with pytest.raises(UsageError, match="once each"):
         evaluate_sts([path], methods=["sif", "sif"], vectors=small_vectors)

@@ -258,11 +258,11 @@ def test_a_document_is_named_by_its_uri(index: Index, bucket: MemoryBucket) -> N
 
 
 def test_what_needs_a_file_here_says_so(index: Index) -> None:
-    with pytest.raises(UsageError, match="stores tell of no changes, so that s3://bucket/docs can only be synced"):
+    with pytest.raises(UsageError, match="object stores report no changes, so s3://bucket/docs can only be synced"):
         index.watch()
     with index._database.reading() as db:
         document = find_document(db, "a.md")
-    with pytest.raises(SourceChanged, match="lies in a store"):
+    with pytest.raises(SourceChanged, match="lies in an object store"):
         read_indexed(document, document.absolute)
 
 

@@ -72,7 +72,7 @@ def test_what_the_rules_leave_out_is_not_taken_in_and_said_to_be(index: Index, d
         (docs / name).write_text("The moon.")
         done = index.sync(docs / name)
         assert counts(done) == (0, 0, 0, 0, 0)
-        assert done.warnings == (f"{docs / name} is left out: it is hidden, ignored or excluded",)
+        assert done.warnings == (f"{docs / name} is not indexed: it is hidden, ignored or excluded",)
     assert paths(index) == {"bread.txt", "sea/ships.txt"}
 
 

@@ -36,7 +36,7 @@ class Clock:
         self._slow(monkeypatch, Settings, "find_vectors", VECTORS)
         self._slow(monkeypatch, Generation, "embed", EMBEDDING)
         self._slow(monkeypatch, IndexDatabase, "close", COMMIT)  # once, when a transaction has been committed
-        self._slow(monkeypatch, reclaim_space, "give_back", DISK)
+        self._slow(monkeypatch, reclaim_space, "reclaim_space", DISK)
 
     def _slow(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str, seconds: float) -> None:
         act = getattr(owner, name)

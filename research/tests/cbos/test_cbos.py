@@ -322,9 +322,9 @@ def test_without_gensim_the_extra_is_named_and_cbos_alone_is_measured(
 
 
 def test_what_cannot_be_meant_is_said(corpus: Path, sts: Path) -> None:
-    with pytest.raises(UsageError, match="corpus are a sequence"):
+    with pytest.raises(UsageError, match="corpus must be a sequence"):
         evaluate_cbos(str(corpus), [sts])
-    with pytest.raises(UsageError, match="sts are a sequence"):
+    with pytest.raises(UsageError, match="sts must be a sequence"):
         evaluate_cbos([corpus], [])
     with pytest.raises(UsageError, match="k must be at least 1, not 0"):
         run(corpus, sts, ks=[0])

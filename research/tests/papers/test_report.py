@@ -151,8 +151,8 @@ def test_pairs_that_nobody_judged_have_a_section_of_their_own(
     ("options", "message"),
     [
         ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, released, weights"),
-        ({"without": "sts"}, "without are a sequence"),
-        ({"vectors": []}, "vectors are a sequence"),
+        ({"without": "sts"}, "without must be a sequence"),
+        ({"vectors": []}, "vectors must be a sequence"),
         ({"train_sentences": 0}, "train_sentences must be at least 1"),
         ({"seeds": 0}, "seeds must be at least 1"),
     ],

@@ -399,7 +399,7 @@ def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) 
         evaluate_classify([])
     with pytest.raises(UsageError, match="no model 'glove'; choose of mowe"):
         evaluate_classify([groups], models=["glove"])
-    with pytest.raises(UsageError, match="models are a sequence"):
+    with pytest.raises(UsageError, match="models must be a sequence"):
         evaluate_classify([groups], models="bow")
     with pytest.raises(UsageError, match="pv-dm is trained on a text of its own; give one with --train-text"):
         evaluate_classify([groups], models=["pv-dm"])

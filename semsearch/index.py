@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter
     from semsearch.indexing.progress_reports import Reporting
-    from semsearch.maintenance.count_facets import KeptFacets
+    from semsearch.maintenance.count_facets import FacetCache
     from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
@@ -77,7 +77,7 @@ class Index(SingleIndex):
         self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
         self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
         self._mapper: Mapper | None = None
-        self._counted: KeptFacets | None = None
+        self._counted: FacetCache | None = None
 
     # -- making, opening, closing --------------------------------------------------------------------------------------
 
@@ -277,8 +277,8 @@ class Index(SingleIndex):
         module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
 
         With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
-        workers read, fit and embed instead of processes; all writes can use them. Workers read the files that they see under
-        the same paths or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
+        workers read, fit and embed instead of processes, as in all writes. They read the files that they see under the
+        same paths or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
         without Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
 
         `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So do all writes.
@@ -432,13 +432,13 @@ class Index(SingleIndex):
     def publish(
         self, place: str | Path | None = None, *, take_over: bool = False, whole: bool = False
     ) -> PublishReport:
-        """Publish the index to a snapshot store for readers: a folder on a network disk, or `s3://bucket/docs`.
+        """Publish the index to a snapshot store: a folder on a network disk, or `s3://bucket/docs`.
 
-        Or to a database, `postgres://host/database`. Each later write publishes there as well, until `unpublish`. Without
-        `place`, the last store is used. Only changes are transferred, and a reader sees one whole generation. A store
-        belongs to one index; `take_over` replaces another index, or another copy of this one, whose readers must open
-        it again. `whole` sends everything again, as after damage there. Raises UsageError, StorageError if the store
-        cannot be reached, MissingExtra.
+        Or to a database, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
+        Without `place`, the last store is used. Only changes are transferred, and a reader sees one whole generation. A
+        store belongs to one index; `take_over` replaces another index, or another copy of this one, whose readers must
+        open it again. `whole` sends everything again, as after damage there. Raises UsageError, StorageError if the
+        store cannot be reached, MissingExtra.
         """
         from semsearch.published.publishing import publish  # start-up time: a search publishes nothing
 
@@ -458,10 +458,10 @@ class Index(SingleIndex):
     def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
         """Return the map of the index: its passages as points in two dimensions, similar ones near each other.
 
-        Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where it
-        can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them again.
-        The same index has the same map. `PassageMap.within` gives the passages inside an outline, to which a search may
-        be restricted.
+        Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
+        it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
+        again. The same index has the same map. `PassageMap.within` gives the passages inside an outline, to which a
+        search may be restricted.
         """
         return self._mapping().make(anew=anew, report=progress)
 
@@ -621,10 +621,10 @@ class Index(SingleIndex):
         return picture_of(found, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
-        from semsearch.maintenance.count_facets import KeptFacets
+        from semsearch.maintenance.count_facets import FacetCache
 
         with self._opening:
-            counted = self._counted = self._counted or KeptFacets(self._database)
+            counted = self._counted = self._counted or FacetCache(self._database)
         return counted.count(filters, values)
 
     def _status(self, *, drift: bool, stale: bool) -> Status:

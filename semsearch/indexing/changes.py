@@ -261,7 +261,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
         elif count:
             known = [document for document in known if document.root_id != root.id]
             unread = problem if problem and not has_vanished else ""
-            lost = f"{root.path} is missing" if problem else f"{root.path} has no files {_blamed(root)}"
+            lost = f"{root.path} no longer exists" if problem else f"{root.path} has no files {_blamed(root)}"
             documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
             cure = "" if unread else " (--prune removes them)"
             warnings.append(f"{unread or lost}; {documents} kept{cure}")

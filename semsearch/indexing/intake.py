@@ -254,7 +254,7 @@ class Intake:
 def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
     """Delete documents and yield their sentences. Vectors and postings stay, marked as removed.
 
-    A damaged passage is deleted with the others, since that is what mends an index; its sentences are not told.
+    A damaged passage is deleted with the others, since that repairs an index; its sentences are not yielded.
     """
     for id_ in document_ids:
         if (held := held_by(db, id_)) is None:

@@ -31,7 +31,7 @@ def create(folder: Path, settings: Settings) -> None:
     """Create an index in a new or empty folder, or where an earlier creation was interrupted.
 
     Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
-    UsageError for a store that is no place for vectors, or is another index's.
+    UsageError for an invalid vector store, or one of another index.
     """
     with explained(folder):
         _check_free(folder)
@@ -50,10 +50,10 @@ def create(folder: Path, settings: Settings) -> None:
             with writer_lock(folder):
                 _check_free(folder)
                 _fill(folder, settings)
-                for path in (folder, *(path.parent for path in made)):  # that it is there survives a power cut, too
+                for path in (folder, *(path.parent for path in made)):  # so that the folder survives a power cut, too
                     sync_folder(path)
         except (IndexExists, IndexDamaged, IndexLocked):
-            raise  # it is another's
+            raise  # it belongs to another process
         except BaseException:
             discard(folder)
             raise

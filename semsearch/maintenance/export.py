@@ -51,7 +51,7 @@ _TOGETHER = 100  # documents whose vectors are fetched at once
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """A row, and its vector if it is wanted: zero where there is none."""
+    """A row, and its vector if requested; zero if it has none."""
 
     columns: dict[str, Any]
     vector: Float32 | None = None

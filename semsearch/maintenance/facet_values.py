@@ -95,7 +95,7 @@ class KeyTally:
 
 
 def is_of_dates(tally: KeyTally) -> bool:
-    """Return whether at least half of the different values of a key are dates."""
+    """Return whether at least half of a key's distinct values are dates."""
     return 0 < len(tally.values) <= 2 * tally.dates
 
 

@@ -22,8 +22,8 @@ class IndexSummary:
     sentences: int = 0
     size_bytes: int = 0  # of all files
     roots: tuple[str, ...] = ()  # the folders and files that it indexes
-    problem: str = ""  # empty where there is none
-    updated: str = ""  # date and time of the newest document in it; empty where there is none
+    problem: str = ""  # empty if there is none
+    updated: str = ""  # date and time of the newest document in it; empty if there is none
 
 
 def list_indexes(folder: str | Path) -> list[IndexSummary]:

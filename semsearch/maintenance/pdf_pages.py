@@ -66,7 +66,7 @@ class IndexedPage:
 def find_page(db: sqlite3.Connection, name: str, page: int) -> IndexedPage:
     """Find a page, counted from 1, of the PDF that a path names.
 
-    Raises SourceError for a path that is not in the index, UsageError for a document that is no PDF file.
+    Raises SourceError for a path that is not in the index, UsageError for a document that is not a PDF file.
     """
     document = find_document(db, name)
     path = path_of(document, working_folder().as_posix())

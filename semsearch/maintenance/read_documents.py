@@ -38,7 +38,7 @@ _PARTED = "\n\n"
 
 
 def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int = _PAGE) -> Iterator[DocumentInfo]:
-    """List the documents that pass all filters, by root and path. Raises UsageError for a filter that is none."""
+    """List the documents that pass all filters, by root and path. Raises UsageError for an invalid filter."""
     return _each(database, [parse(text) for text in filters], page)
 
 

@@ -36,7 +36,7 @@ _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
-    """Verify an index as a transaction sees it: its problems, a line each; empty if all is well. Reads all files."""
+    """Verify an index as a transaction sees it; its problems, a line each. Reads all files."""
     folder, address = database.folder, get_own_address(db, database)
     problems = [
         f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"
@@ -56,13 +56,13 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     for sample in (_vector_sample(db, folder / SEGMENTS, passages, vectors), _words_sample(db, lexical)):
         try:
             problems += sample
-        except IndexDamaged as error:  # which file, its digest has told already; this says where
+        except IndexDamaged as error:  # the digest has reported the file already; this says where
             problems.append(str(error))
     return problems
 
 
 def _damaged(db: sqlite3.Connection) -> list[str]:
-    """What is not as it was written: the small tables, by their seals, and rows, by their checksums."""
+    """The damage of the small tables, by their digests, and of rows, by their checksums."""
     found = list(islice(find_damaged(db), _MOST))
     try:
         check_digests(db)

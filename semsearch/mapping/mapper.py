@@ -71,7 +71,7 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
 logger = logging.getLogger(__name__)
 Report = Callable[[MapProgress], None]
 
-MOST_NEW = 0.2  # of the passages: with more, all is arranged anew
+MOST_NEW = 0.2  # of the passages: with more, all passages are arranged again
 MOST_GONE = 0.5  # of the passages that were arranged together, likewise
 _LIKE = 5  # passages that a new one is put beside
 _AT_ONCE = 4_096
@@ -124,11 +124,11 @@ class Mapper:
                 self._progress = None
 
     def there(self) -> PassageMap | None:
-        """The map as it is, without passages that have gone; None if there is none."""
+        """The saved map, without removed passages; None if there is none."""
         return self._searcher().in_one_generation(self._there)
 
     def coloured(self) -> ColouredMap | None:
-        """The map as it is, with its colourings; None if there is none."""
+        """The saved map, with its colourings; None if there is none."""
         return self._searcher().in_one_generation(self._coloured)
 
     def shown(self, ids: Sequence[int]) -> list[MapPassage]:

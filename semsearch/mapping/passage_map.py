@@ -42,7 +42,7 @@ class PassageMap:
     points: Float32  # (n, 2)
     regions: tuple[MapRegion, ...]
     arranged: int  # passages that there were when all of them were arranged
-    added: int = 0  # passages that were put beside others since then
+    added: int = 0  # passages that were placed beside others since then
 
     def __len__(self) -> int:
         """The number of passages."""
@@ -81,7 +81,7 @@ _DIGEST = 16
 
 
 def write_map(folder: Path, fit: int, made: PassageMap) -> None:
-    """Keep a map, in place of an earlier one. Of two processes that do it at once, the later one's stays.
+    """Save a map, replacing an earlier one. Of two processes that save at once, the later one wins.
 
     Raises OSError where it cannot be written; an earlier one then stays.
     """

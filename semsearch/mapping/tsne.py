@@ -117,7 +117,7 @@ def _at_points(transformed: Complex64, size: int, spread: _Spread) -> Float32:
 
 @lru_cache(maxsize=2)
 def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
-    """The transforms of (x, y, 1 + r²) / (1 + r²)² on a grid that is twice as wide, so that its ends do not meet."""
+    """The transforms of (x, y, 1 + r²) / (1 + r²)² on a grid twice as wide, so that its ends do not meet."""
     steps = np.arange(2 * size)
     distance = np.where(steps < size, steps, steps - 2 * size) * step
     near = 1 / (1 + distance[:, None] ** 2 + distance**2)
@@ -128,16 +128,16 @@ def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
 
 # -- Descent -----------------------------------------------------------------------------------------------------------
 
-Report = Callable[[int, int], None]  # steps done, of how many
+Report = Callable[[int, int], None]  # steps done, and their total
 
-_LEAST_RATE = 200.0  # and for few points, twice their number: the rate of many would throw them about
-_LONGEST = np.float32(5.0)  # of a step, so that no point is thrown out of the map
+_LEAST_RATE = 200.0  # and for few points, twice their number: a higher rate would scatter them
+_LONGEST = np.float32(5.0)  # of a step, so that no point leaves the map
 _LEAST_GAIN = np.float32(0.01)
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase of the descent: how many steps, how much attraction counts, how much of a step the next one keeps."""
+    """A phase of the descent: its steps, the weight of attraction, the share of a step that the next one keeps."""
 
     steps: int
     exaggeration: float
@@ -171,7 +171,7 @@ def layout(
 
 
 class Descent:
-    """The state of a descent: points (n, 2), their velocity, and gains, which grow while the way is straight."""
+    """The state of a descent: points (n, 2), their velocity, and gains, which grow in a steady direction."""
 
     def __init__(self, weights: csr_array, points: Float32, rate: np.float32) -> None:
         self.points = points

@@ -276,8 +276,8 @@ def _check_database(folder: Path, manifest: PublishedManifest) -> None:
         raise IndexDamaged(
             f"the manifest names generation {manifest.generation}, but its database is of generation {found[1]}"
         )
-    if lacking := files - {file.name for file in manifest.segments}:
-        raise IndexDamaged(f"the manifest does not list the file {min(lacking)}; run: semsearch publish --whole")
+    if missing := files - {file.name for file in manifest.segments}:
+        raise IndexDamaged(f"the manifest does not list the file {min(missing)}; run: semsearch publish --whole")
 
 
 def _manifest_in(folder: Path) -> PublishedManifest | None:

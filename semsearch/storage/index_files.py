@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def copy_database(db: sqlite3.Connection, target: Path) -> None:
     """Write what a read transaction sees into a new file without a log, replacing an earlier one.
 
-    It is not flushed to the disk: whoever keeps it has to do that.
+    It is not flushed to the disk; that is left to the caller.
     """
     for suffix in ("", "-journal", "-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)
@@ -135,13 +135,13 @@ def is_map_file(name: str) -> bool:
 
 
 def get_fit(db: sqlite3.Connection) -> int | None:
-    """The generation that fitted the vectors there are; None while there are none."""
+    """The generation that fitted the present vectors; None if there are none."""
     row = db.execute("SELECT generation FROM fit").fetchone()
     return None if row is None else int(row[0])
 
 
 def sweep_maps(db: sqlite3.Connection, folder: Path) -> None:
-    """Delete maps of other vectors than those there are, and files that nobody writes any more."""
+    """Delete maps of other than the present vectors, and unfinished files that are no longer written."""
     for path in _outdated(folder, get_fit(db)):
         try:
             path.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ def _outdated(folder: Path, fit: int | None) -> Iterator[Path]:
 
 
 def _age(path: Path) -> float:
-    """The seconds since a file was written; 0 if it has gone."""
+    """The seconds since a file was written; 0 if it does not exist."""
     try:
         return clock.now() - path.stat().st_mtime
     except OSError:

@@ -39,7 +39,7 @@ class Segment:
     size: int  # bytes
     id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
-    scan: Scan | None = None  # measured when it was written; kept apart (semsearch.storage.segments)
+    scan: Scan | None = None  # measured when it was written; stored in `meta`
     sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it, or an earlier version wrote it
 
 

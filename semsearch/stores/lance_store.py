@@ -41,11 +41,11 @@ from semsearch.system.durable import file_digest
 # -- Ownership ---------------------------------------------------------------------------------------------------------
 
 OWNER = f"owner{SUFFIX}"
-_FASTER = ("already exists", "commit conflict")  # what Lance says where somebody else has written an owner meanwhile
+_FASTER = ("already exists", "commit conflict")  # Lance's messages when another process has written the owner meanwhile
 
 
 def claim(uri: str, owner: str) -> None:
-    """Make the place at a URI an owner's, if it is empty.
+    """Make an owner the owner of the folder or bucket at a URI, if it is empty.
 
     Raises UsageError if it is another's or has other files, StorageError.
     """
@@ -64,7 +64,7 @@ def claim(uri: str, owner: str) -> None:
 
 
 def release(uri: str, owner: str) -> None:
-    """Delete all tables of an owner at a URI, and its claim; nothing if the place is another's or gone."""
+    """Delete all tables of an owner at a URI, and its claim; nothing if it is another's or does not exist."""
     place = LancePlace(uri)
     if owner_of(place) != owner:
         return
@@ -73,12 +73,12 @@ def release(uri: str, owner: str) -> None:
             place.drop(name)
     place.drop(OWNER)
     if place.folder is not None:
-        with suppress(OSError):  # somebody put another file there
+        with suppress(OSError):  # another file was put there
             place.folder.rmdir()
 
 
 def owner_of(place: LancePlace) -> str | None:
-    """The owner of a place, who wrote the first version; None if it has none."""
+    """The owner, who wrote the first version of the owner table; None if there is none."""
     lance = lance_package()
     opened = partial(lance.dataset, place.table(OWNER), version=1, storage_options=place.options)
     try:
@@ -141,11 +141,11 @@ class LanceWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._table is not None:
-            with suppress(StorageError):  # what ended this may have been the store; the next writer drops it
+            with suppress(StorageError):  # the store may have failed; the next writer drops the table
                 self._store.drop(self._name)
 
     def _start(self) -> None:
-        """Begin a new table, of which nothing is written yet."""
+        """Begin a new, empty table."""
         self._name = segment_name(self._store.kind, self._generation).rpartition(".")[0] + SUFFIX
         self._table: Any = None
         self._ids: list[Int64] = []
@@ -201,7 +201,7 @@ class LanceWriter:
 
 Result = TypeVar("Result")
 
-_AT_ONCE = 16  # segments that are asked at the same time
+_AT_ONCE = 16  # segments that are searched in parallel
 
 
 class LanceStore:
@@ -225,7 +225,7 @@ class LanceStore:
 
     @cached_property
     def session(self) -> Any:
-        """What Lance keeps in memory of the tables: their beginnings, and the lists that were searched."""
+        """Lance's cache of the tables: their metadata, and the lists that were searched."""
         lance_package()
         from lance import Session
 
@@ -241,7 +241,7 @@ class LanceStore:
         try:
             return SegmentsReader([each.result() for each in opening], removed, together=self._together)
         except BaseException:
-            with self._lock:  # the next one tries again, and does not wait for what this one began
+            with self._lock:  # the next reader tries again, instead of waiting for this one's segments
                 self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
             raise
 
@@ -259,7 +259,7 @@ class LanceStore:
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
-        """Check that a table is as it was written; its problems. Raises FileNotFoundError."""
+        """Compare a table with its digest; its problems. Raises FileNotFoundError."""
         digest = hashlib.blake2b(digest_size=16)
         try:
             with self.place.reached(segment.file):

@@ -29,14 +29,14 @@ from semsearch.system.durable import sync_file, sync_folder
 from semsearch.system.locations import working_folder
 
 _OPTIONS = ("endpoint", "region", "timeout")  # of an object store
-_SECONDS = 10.0  # a question may take, unless `timeout` says otherwise
-_CONNECTING = 3.0  # of them, until there is a connection
+_SECONDS = 10.0  # that a query may take, without a `timeout`
+_CONNECTING = 3.0  # of these, to connect
 _TRIES = 3  # times that a request is sent again
 
 
 @dataclass(frozen=True)
 class LanceAddress:
-    """The address of a place, given by the complete URI (`located`) that an index keeps."""
+    """The address of a folder or bucket, given by the complete URI (`located`) that an index keeps."""
 
     uri: str
 
@@ -52,7 +52,7 @@ class LanceAddress:
 
     @cached_property
     def options(self) -> dict[str, str]:
-        """What Lance is told about the object store."""
+        """Lance's options for the object store."""
         if not self._is_remote:
             return {}
         given = {name: value for name, value in self._given.items() if name != "timeout"}
@@ -67,7 +67,7 @@ class LanceAddress:
 
     @cached_property
     def seconds(self) -> float:
-        """How long a question may take on an object store."""
+        """The seconds that a query may take on an object store."""
         return float(self._given.get("timeout", _SECONDS))
 
     def table(self, name: str) -> str:
@@ -124,12 +124,18 @@ def _bucket(address: str, name: str) -> str:
 
 Result = TypeVar("Result")
 
-_GONE = ("was not found", "Not found:", "not found: ", "No such file", "NoSuchKey")  # what Lance says of a lost file
+_GONE = (
+    "was not found",
+    "Not found:",
+    "not found: ",
+    "No such file",
+    "NoSuchKey",
+)  # Lance's messages about a missing file
 
 
 def lance_package() -> Any:
     """Import Lance. Raises MissingExtra."""
-    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each request that it sends again
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each repeated request
     try:
         import lance  # an optional package
     except ImportError as error:
@@ -138,9 +144,9 @@ def lance_package() -> Any:
 
 
 def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-    """Do some work that asks the store, in `times` the time that a question may take on an object store.
+    """Do some work with the store, in `times` the time that a query may take on an object store.
 
-    Lance tries again by itself, and cannot be told for how long. What it still asks then comes to its end in its
+    Lance repeats requests by itself, without a configurable limit. What is still running then ends in its
     thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
     """
     with reached(address, name):
@@ -190,7 +196,7 @@ def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
 
 
 def _short(said: str) -> str:
-    """The beginning of an error of Lance, without its place in Lance's source."""
+    """The beginning of an error of Lance, without the position in Lance's source."""
     if message := re.search(r"<Message>(.*?)</Message>", said):
         return message[1]
     first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
@@ -200,17 +206,17 @@ def _short(said: str) -> str:
 # -- Place -------------------------------------------------------------------------------------------------------------
 
 SUFFIX = ".lance"
-PACE = 1 << 24  # bytes that may take as long as a question, where a store is slow
-_LONG = 60  # times the time of a question: for a file of unknown size
+PACE = 1 << 24  # bytes that may take as long as a query on a slow store
+_LONG = 60  # times the time of a query, for a file of unknown size
 _MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
 _NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
 
 
 class LancePlace(LanceAddress):
-    """A place for tables, and what is done with their files."""
+    """A folder or bucket of tables, with operations on their files."""
 
     def names(self, kind: Kind) -> set[str]:
-        """The names of all tables of a kind, finished or not; none if there is no such place."""
+        """The names of all tables of a kind, finished or not; none if the folder does not exist."""
         return {name for name in self.entries() if name.startswith(f"{kind}-") and name.endswith(SUFFIX)}
 
     def drop(self, name: str) -> None:
@@ -252,7 +258,7 @@ class LancePlace(LanceAddress):
         if self.folder is None:
             return
         for path in [self.folder / name, *((self.folder / name).rglob("*"))]:
-            with suppress(FileNotFoundError):  # what somebody else wrote, and took back
+            with suppress(FileNotFoundError):  # deleted by another process meanwhile
                 if path.is_dir():
                     sync_folder(path)
                 else:
@@ -268,7 +274,7 @@ class LancePlace(LanceAddress):
         return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
 
     def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-        """Do some work that asks the store, in `times` the time of a question; `name` is the table that is read."""
+        """Do some work with the store, in `times` the time of a query; `name` is the table that is read."""
         return ask(self, work, name=name, times=times)
 
     def reached(self, name: str | None = None) -> AbstractContextManager[None]:
@@ -282,5 +288,5 @@ class LancePlace(LanceAddress):
         return LanceFileSession(self.base, storage_options=self.options)
 
     def _listed(self, path: str | None) -> Any:
-        """What lies directly below a path on an object store. Lance's call for all below it asks eight times."""
+        """What lies directly below a path on an object store. Lance's recursive call sends eight requests."""
         return self.ask(lambda: self._session.list_with_delimiter(path))

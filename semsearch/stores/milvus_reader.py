@@ -62,7 +62,7 @@ class WantedRows:
 
     @cached_property
     def condition(self) -> str | None:
-        """The condition of exactly these rows: "" if all are wanted; None if there is no quick one."""
+        """The condition of exactly these rows: "" if all are wanted; None if it would take too long."""
         unwanted = len(self.held) - len(self)
         if not unwanted:
             return ""
@@ -83,7 +83,7 @@ class WantedRows:
 
     @cached_property
     def cover(self) -> WantedRows:
-        """These rows and as few more as leave so few runs that there is a condition: the smallest gaps are closed."""
+        """These rows with the smallest gaps closed, until there are few enough runs for a condition."""
         gaps = self.start[1:] - self.stop[:-1]
         if len(gaps) < RUNS:
             return self
@@ -164,14 +164,14 @@ _AT_ONCE = 1 << 20  # answers to all queries of a call
 _BYTES = 1 << 22  # of vectors that are fetched by a call
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _FEWEST = 64  # rows more than that
-_SPARE = 1.5  # times as many rows are asked for as should have enough wanted ones among them
+_SPARE = 1.5  # times as many rows are requested as should contain enough wanted ones
 _FARTHEST = 32768  # `ef`, as Milvus has it
 _NARROW = 1.25  # the power of 1 / share by which graphs are searched farther for a share of their rows
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionDigest:
-    """What the manifest keeps of a partition: its collection, the time of its last write by the server's clock, how far
+    """The manifest's digest of a partition: its collection, the time of its last write by the server's clock, how far
     its graph is searched, and the digest of its numbers."""
 
     collection: str
@@ -198,7 +198,7 @@ class PartitionDigest:
 
 
 class PartitionsOfCollection:
-    """The segments of a generation in one collection, which are asked together."""
+    """The segments of a generation in one collection, which are searched together."""
 
     def __init__(self, collections: Collections, which: str, segments: Sequence[Segment]) -> None:
         self.which = which
@@ -277,7 +277,7 @@ class PartitionsOfCollection:
         try:
             return self._collections.server.ask(work)
         except StorageError as error:
-            if "partition" in str(error):  # it may be gone; a server that does not answer is not asked again
+            if "partition" in str(error):  # it may be gone; without an answer, there is no other request
                 check_partitions(self._collections, self._partitions)
             raise
 
@@ -326,7 +326,7 @@ class PartitionReader:
 
 
 def check_partitions(collections: Collections, partitions: Iterable[str]) -> None:
-    """Check that partitions are there. Raises FileNotFoundError that names one that is not; StorageError."""
+    """Check that partitions exist. Raises FileNotFoundError that names a missing one; StorageError."""
     there = collections.partitions()
     for name in partitions:
         if name not in there:

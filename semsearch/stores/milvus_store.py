@@ -57,9 +57,9 @@ from semsearch.stores.milvus_server import (
 logger = logging.getLogger(__name__)
 
 _SENT = 1 << 22  # bytes of vectors in a call
-_EF = (16, 32, 64, 128, 256, 512, 1024)  # how far a graph is searched: the first that reaches the recall
+_EF = (16, 32, 64, 128, 256, 512, 1024)  # search depths of a graph, of which the first that reaches the recall is used
 _GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
-_PAUSE = 0.5  # seconds between two looks at a graph that is being built
+_PAUSE = 0.5  # seconds between two checks of a graph that is being built
 
 
 class PartitionWriter:
@@ -144,7 +144,7 @@ class PartitionWriter:
         nearest = TopK(len(asked), min(K, len(ids)))
         for some, rows in spool.parts(1 << 14):
             nearest.add(asked @ rows.astype(np.float32).T, some)
-        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; what has its score is as good
+        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; equal scores are equally good
         every = WantedRows.among(opened.held, allowed=None, removed=NO_IDS)
 
         def shares(ef: int, part: slice) -> Float32:
@@ -157,7 +157,7 @@ class PartitionWriter:
 
 
 class _Spool:
-    """Vectors on the disk, as half-precision floats in a file that has no name: nothing is left of it."""
+    """Vectors on the disk, as half-precision floats, in a file without a name, which leaves nothing behind."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self.dimension = dimension
@@ -192,7 +192,7 @@ class _Spool:
 
 
 def _insert(collection: str, name: str, ids: Int64, rows: Float32, client: Any, seconds: float) -> int:
-    """Insert vectors; the time by the server's clock. The client's own `insert` does not tell it."""
+    """Insert vectors; the time by the server's clock, which the client's own `insert` does not return."""
     sent = [{"id": id_, "vector": row} for id_, row in zip(ids.tolist(), rows, strict=True)]
     return int(client._get_connection().insert_rows(collection, sent, partition_name=name, timeout=seconds).timestamp)
 
@@ -277,7 +277,7 @@ class MilvusStore:
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
-        """Check that a partition's numbers are those that were written; its problems. Raises FileNotFoundError."""
+        """Compare a partition with its digest; its problems. Raises FileNotFoundError."""
         check_partitions(self.collections, [segment.file])
         kept = PartitionDigest.of(segment)
         self.collections.load(kept.collection)
@@ -294,7 +294,7 @@ class MilvusStore:
         return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
-        """The names of all partitions of this kind, including unfinished ones; none at a place that is another's."""
+        """The names of all partitions of this kind, also unfinished ones; none if the collections are another's."""
         if self.collections.owner() != self.owner:
             return set()
         return {name for name in self.collections.partitions() if name.startswith(f"{self.kind}_")}

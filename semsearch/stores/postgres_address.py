@@ -1,4 +1,4 @@
-"""The address of a place in PostgreSQL: its URI taken apart, checked and completed. Pure."""
+"""The address of a schema in PostgreSQL: its URI parsed, checked and completed. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from semsearch.errors import UsageError
 
 SCHEMES = ("postgres", "postgresql")
-SECONDS = 10.0  # that a question may take
+SECONDS = 10.0  # that a query may take
 _PORT = 5432
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _LONGEST = 63  # bytes of a name in PostgreSQL, which cuts longer ones
@@ -18,14 +18,14 @@ _FORM = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&ssl
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of an index's schema in a database, and how long a question there may take.
+    """The address of an index's schema in a database, and the seconds that a query there may take.
 
     The schema is empty where a reader names none: it is the only one there with something published.
     """
 
     host: str
     port: int
-    user: str | None  # None: PGUSER, or the name of who asks
+    user: str | None  # None: PGUSER, or the name of the user
     database: str
     schema: str
     seconds: float = SECONDS
@@ -33,7 +33,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """The place as messages name it."""
+        """The schema as messages name it."""
         return f"the schema {self.schema} of {self.server}" if self.schema else self.server
 
     @property
@@ -56,12 +56,12 @@ class Address:
 
 
 def located(uri: str, name: str) -> str:
-    """Complete the URI of a place for an index of some name. Raises UsageError if it is none."""
+    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
     return parsed(uri, default=f"semsearch_{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'index'}").uri
 
 
 def parsed(uri: str, *, default: str = "semsearch") -> Address:
-    """Take a URI apart; `default` is the schema that it means if it names none. Raises UsageError."""
+    """Parse a URI; `default` is the schema if it names none. Raises UsageError."""
     try:
         parts = urlsplit(uri)
         port = parts.port or _PORT

@@ -102,11 +102,11 @@ def _rows(records: Records) -> bytes:
 T = TypeVar("T")
 
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
-_AT_ONCE = 4  # connections that share many questions
+_AT_ONCE = 4  # connections for many queries
 _FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
-_SPACING = 10.0  # a row that a graph passes by takes as long as so many that are compared
+_SPACING = 10.0  # a row that a graph visits takes as long as so many that are compared
 _SCATTERED = 8  # rows scanned in the time of one that is looked up
-_QUESTION = (  # `$2`, how many to find, is named here so that it has a type even where no part uses it
+_QUESTION = (  # `$2`, the number to find, is used here so that it has a type even where no part uses it
     "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half, $2::int8 AS n) "
 )
 _DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
@@ -114,12 +114,12 @@ _DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a search in one table: which rows may be found, how many those are, and how they are searched."""
+    """The part of a search in one table: the allowed rows, their number, and how they are searched."""
 
     table: SegmentTable
     rows: Bool | None  # None: all
     count: int
-    from_graph: int  # how many rows its graph is asked for; 0: rows are compared one by one
+    from_graph: int  # rows requested from its graph; 0: rows are compared one by one
 
     def sql(self, number: int, first: int) -> str:
         """The statement, as a part of one for several tables. `$2` is how many to find, `$first` begins `arguments`."""
@@ -140,7 +140,7 @@ class Part:
 
     @property
     def arguments(self) -> list[object]:
-        """The arguments of the statement that are its own: the rows, by their numbers or as bits, and how many."""
+        """Its own arguments of the statement: the rows, by their numbers or as bits, and their number."""
         if self.rows is None:
             return []
         if self._is_few:
@@ -154,10 +154,10 @@ class Part:
 
 
 class TableAccess(Protocol):
-    """What a reader asks of the store whose tables it reads."""
+    """The methods of a store that its readers need."""
 
-    def ask_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Ask the database things about tables, so many questions each, side by side."""
+    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
+        """Read from tables in parallel; each work may take the time of so many queries."""
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL."""
@@ -183,7 +183,7 @@ class PostgresReader:
             return nothing_found(len(queries))
         shares = [each for each in np.array_split(queries, _AT_ONCE) if len(each)]
         works = [(_Search(parts, n, share).done, len(share)) for share in shares]
-        return stacked([each for found in self._store.ask_each(self.tables, works) for each in found])
+        return stacked([each for found in self._store.read_each(self.tables, works) for each in found])
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
@@ -227,7 +227,7 @@ class PostgresReader:
 
 
 def _from_graph(ef: int, n: int, count: int, size: int) -> int:
-    """How many rows a graph is asked for to find the n best of `count` allowed ones, of `size`.
+    """The rows to request from a graph to find the n best of `count` allowed ones, of `size`.
 
     0 if comparing the allowed one by one takes less time: the graph passes by size / count rows for each of them.
     """
@@ -244,7 +244,7 @@ class _Search:
         self._ef = max((part.table.ef for part in parts if part.from_graph), default=0)
 
     async def done(self, session: Session) -> list[TopKResult]:
-        """Ask the queries, one after the other."""
+        """Run the queries one by one."""
         if self._ef:
             await session.set({"hnsw.ef_search": str(min(max(self._ef, _FEWEST), _MOST))})
         return [await self._asked(session, query) for query in self._queries]
@@ -268,7 +268,7 @@ class _Search:
 
 
 def _statement(parts: Sequence[Part]) -> tuple[str, list[object]]:
-    """The statement that searches some tables, and its arguments after the question and the number to find."""
+    """The statement that searches some tables, and its arguments after the query and the number to find."""
     arguments: list[object] = []
     statements = []
     for number, part in enumerate(parts):

@@ -28,7 +28,7 @@ _SCHEMAS = """
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTable:
-    """A place in a database. Where the address names no schema, it is the only one there with something published.
+    """A snapshot store in a database. If the address names no schema, it is the only one with a published index.
 
     Its methods raise StorageError if the database cannot be reached, refuses, or takes longer than the address allows.
     """
@@ -37,7 +37,7 @@ class SnapshotTable:
 
     @classmethod
     def at(cls, uri: str) -> SnapshotTable:
-        """The place at a URI. Raises UsageError if that is no address."""
+        """The store at a URI. Raises UsageError if the URI is invalid."""
         return cls(parsed(uri, default=""))
 
     def get(self, name: str, most: int) -> bytes:
@@ -83,7 +83,7 @@ class SnapshotTable:
                 sql = f"INSERT INTO {objects} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING true"  # noqa: S608
                 return await connection.fetchval(sql, name, data) is True
 
-        return self._database.tell(work)
+        return self._database.write(work)
 
     def replace(self, name: str, data: bytes) -> None:
         """Write an object in place of another, in one statement."""
@@ -123,7 +123,7 @@ class SnapshotTable:
             return await work(session.connection, table(replace(self.address, schema=schema), SNAPSHOTS))
 
         try:
-            return self._database.ask(asked)
+            return self._database.read(asked)
         except Exception as error:
             if sqlstate(error) != NO_TABLE and not isinstance(error, LookupError):
                 raise

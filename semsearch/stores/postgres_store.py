@@ -121,7 +121,7 @@ class _GrowingTable:
         self._ids: list[Int64] = []
         self._waiting: list[Records] = []
         self._digest = hashlib.blake2b(digest_size=16)
-        store.database.tell(self._create)
+        store.database.write(self._create)
 
     def add(self, ids: Int64, vectors: Float32) -> None:
         records = records_of(np.arange(self.count, self.count + len(ids)), vectors)
@@ -137,7 +137,7 @@ class _GrowingTable:
         self._send()
         digest, kind = self._digest.hexdigest(), self._store.location.kind
         has_graph = self._store.indexed is not None and self.count >= self._store.indexed
-        self._store.database.build(lambda session: self._build(session, has_graph=has_graph))
+        self._store.database.run_long(lambda session: self._build(session, has_graph=has_graph))
         one = SegmentTable(
             Segment(kind, self.file, 0, IdRanges.of_ids(np.concatenate(self._ids)), digest), self.name, self.dimension
         )
@@ -149,7 +149,7 @@ class _GrowingTable:
             await session.connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
             return int(await session.connection.fetchval("SELECT pg_total_relation_size($1::regclass)", self.name))
 
-        size = self._store.database.tell(comment)
+        size = self._store.database.write(comment)
         return Segment(kind, self.file, size, one.segment.id_ranges, digest, scan)
 
     def discard(self) -> None:
@@ -169,7 +169,7 @@ class _GrowingTable:
                     self.file, schema_name=self._store.address.schema, source=data, format="binary"
                 )
 
-            self._store.database.tell(copy)
+            self._store.database.write(copy)
 
     async def _create(self, session: Session) -> None:
         address = self._store.address
@@ -286,7 +286,7 @@ class PostgresStore:
         return self.indexed
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> PostgresReader:
-        """Open a reader of tables, which are looked for if they are not known yet.
+        """Open a reader of tables, which are looked up if they are unknown.
 
         Raises FileNotFoundError if one is gone, IndexDamaged if it is not the one that was written.
         """
@@ -328,21 +328,21 @@ class PostgresStore:
         return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
-        """The names of all tables of this kind, finished or not; none if the schema is not the index's any more."""
+        """The names of all tables of this kind, finished or not; none if the schema no longer belongs to the index."""
 
         async def work(session: Session) -> list[str]:
             is_own = await owner_of(session.connection, self.address) == self.location.owner
             return await tables(session.connection, self.address) if is_own else []
 
-        return {name for name in self.database.ask(work) if name.startswith(f"{self.location.kind}-")}
+        return {name for name in self.database.read(work) if name.startswith(f"{self.location.kind}-")}
 
     def drop(self, name: str) -> None:
-        """Drop a table; wait for those who read it, for as long as a question may take."""
+        """Drop a table; wait for its readers, for the time of a query."""
 
         async def work(session: Session) -> None:
             await session.connection.execute(f"DROP TABLE IF EXISTS {table(self.address, name)}")
 
-        self.database.tell(work)
+        self.database.write(work)
         self._known = {known: one for known, one in self._known.items() if known != name}
 
     def records(self, one: SegmentTable) -> Iterator[Records]:
@@ -360,15 +360,15 @@ class PostgresStore:
         async def work(session: Session) -> Records:
             return records_in(await session.connection.fetchval(sql, *arguments), one.dimension)
 
-        return self.ask_each([one], [(work, 1)])[0]
+        return self.read_each([one], [(work, 1)])[0]
 
-    def ask_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Ask the database things about tables, so many questions each, side by side.
+    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
+        """Read from tables in parallel; each work may take the time of so many queries.
 
         Raises FileNotFoundError with the name of a table that is gone.
         """
         try:
-            return self.database.ask_each(works)
+            return self.database.read_each(works)
         except Exception as error:
             if sqlstate(error) != NO_TABLE:
                 raise
@@ -381,7 +381,7 @@ class PostgresStore:
             rows = await session.connection.fetch(_COMMENTS, quoted(self.address.schema))
             return {row["relname"]: (row["comment"], row["dimension"]) for row in rows}
 
-        there = self.database.ask(work)
+        there = self.database.read(work)
         for segment in segments:
             if segment.file not in there:
                 raise FileNotFoundError(errno.ENOENT, f"no such table in {self.address.place}", segment.file)

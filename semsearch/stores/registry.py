@@ -38,14 +38,14 @@ _URI, _OWNER, _LEFT = (
 
 @dataclass(frozen=True, slots=True)
 class StoreAddress:
-    """Where an engine keeps the vectors of an index: a URI, and the random text by which the place is the index's."""
+    """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
 
     uri: str
     owner: str
 
 
 def register(scheme: str, engine: Callable[[], Engine]) -> None:
-    """Register what imports and returns the engine of a scheme."""
+    """Register the function that imports and returns the engine of a scheme."""
     _ENGINES[scheme] = engine
 
 
@@ -56,7 +56,7 @@ def get_address(db: sqlite3.Connection) -> StoreAddress | None:
 
 
 def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAddress | None:
-    """Read where a reader of a database finds the vectors: by another user or host, perhaps, than the writer."""
+    """Read where a reader of a database finds the vectors: perhaps by another user or host than the writer."""
     address = get_address(db)
     return None if address is None else replace(address, uri=database.vectors_uri(address.uri))
 
@@ -71,20 +71,20 @@ def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
 
 
 def get_left(db: sqlite3.Connection) -> list[StoreAddress]:
-    """Read the places that an index has left for another, and that it has not released yet."""
+    """Read the vector stores that an index has left and not released yet."""
     return [StoreAddress(uri, owner) for uri, owner in json.loads(get_meta(db, _LEFT) or "[]")]
 
 
 def set_left(db: sqlite3.Connection, left: Sequence[StoreAddress]) -> None:
-    """Write the places that an index has left and not released."""
+    """Write the vector stores that an index has left and not released."""
     set_meta(db, _LEFT, json.dumps([[each.uri, each.owner] for each in left]))
 
 
 def complete(uri: str, name: str) -> str | None:
-    """Complete the URI of a place for the vectors of an index of some name; None for the index's own folder.
+    """Complete the URI of a vector store for an index of some name; None for the index's own folder.
 
-    Raises UsageError for an engine that is not known, for what is no address, and for a password, which an index would
-    keep for all to read; MissingExtra.
+    Raises UsageError for an unknown engine, an invalid address, and a password, which the index would store;
+    MissingExtra.
     """
     scheme = uri.partition(":")[0]
     if uri in (DEFAULT, DEFAULT[:-1]):
@@ -107,12 +107,12 @@ def complete(uri: str, name: str) -> str | None:
 
 
 def check_scanning(uri: str, scanning: ScanOptions) -> None:
-    """Check that the engine of a URI can scan as these options say. Raises UsageError, which says what to leave out."""
+    """Check that the engine of a URI supports scan options. Raises UsageError, naming what to leave out."""
     _engine(uri, None).check(scanning)
 
 
 def claimed(uri: str) -> StoreAddress:
-    """Make the place at a complete URI a new owner's. Raises UsageError if it is another index's; StorageError."""
+    """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
     address = StoreAddress(uri, secrets.token_hex(8))
     _engine(uri, None).claim(address.uri, address.owner)
     return address
@@ -131,7 +131,7 @@ def keeps_sentences(address: StoreAddress | None) -> bool:
 def open_stores(
     address: StoreAddress | None, folder: Path, *, scanning: ScanOptions | None = None, largest: int = LARGEST
 ) -> Mapping[Kind, VectorStore]:
-    """Open the two stores of an index, by kind. `scanning`: how a writer lays out passages. Raises IndexDamaged."""
+    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged."""
     address = address or StoreAddress(DEFAULT, "")
     engine = _engine(address.uri, folder)
     locations = (
@@ -140,7 +140,7 @@ def open_stores(
     )
     if engine.keeps_sentences:
         return {location.kind: engine.open(location) for location in locations}
-    from semsearch.stores.null_store import NullStore  # start-up time: of most indexes all vectors are kept
+    from semsearch.stores.null_store import NullStore  # start-up time: most indexes keep all vectors
 
     return {"passage": engine.open(next(locations)), "sentence": NullStore()}
 

@@ -23,7 +23,7 @@ S3 = ("s3", "s3a")  # whose URIs may have options
 
 @dataclass(frozen=True, slots=True)
 class RemoteFiles:
-    """A file system that fsspec reaches, and the path there of the URI by which it was opened."""
+    """A file system of fsspec, and the path of the URI in it."""
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
@@ -31,10 +31,10 @@ class RemoteFiles:
 
 
 def open_files(uri: str) -> RemoteFiles:
-    """Open the file system of a URI. Nothing is asked of it yet, by most.
+    """Open the file system of a URI. Most send no request yet.
 
-    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks, a URI that does not do for its scheme, or
-    an option that there is not, StorageError where it must be reached at once and cannot be.
+    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks, an invalid URI, or an unknown option,
+    StorageError if it must be reached at once and cannot be.
     """
     try:
         from fsspec.core import url_to_fs
@@ -51,13 +51,13 @@ def open_files(uri: str) -> RemoteFiles:
         raise StorageError(
             f"{shown_uri(uri)} cannot be reached: {error}; check that it exists and that access is allowed"
         ) from error
-    except Exception as error:  # each file system has its own for what it cannot make sense of
+    except Exception as error:  # each file system has its own errors for invalid URIs
         raise UsageError(f"{shown_uri(uri)} cannot be opened: {error or type(error).__name__}") from error
     return RemoteFiles(files, str(root).rstrip("/"), seconds)
 
 
 def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
-    """Return what a store answers. Raises StorageError where it cannot be reached, whatever its package raises then.
+    """Return the answer of a store. Raises StorageError if it cannot be reached, whatever its package raises.
 
     Errors of semsearch, and those `passing`, are raised as they are.
     """
@@ -75,7 +75,7 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
 
 
 def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
-    """The address of a URI, what the package that reaches it is told besides, and the seconds for an answer."""
+    """The address of a URI, the options of the file system, and the seconds for an answer."""
     address, query = divided(uri)
     if uri_scheme(uri) not in S3 or not query:
         return uri, {}, SECONDS

@@ -129,7 +129,7 @@ class FairLock:
     def __init__(self) -> None:
         self._lock = Lock()
         self._is_taken = False
-        self._waiting: deque[Lock] = deque()  # one for each who waits, released when it is their turn
+        self._waiting: deque[Lock] = deque()  # one for each waiting thread, released when it is its turn
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -148,7 +148,7 @@ class FairLock:
             mine = Lock()
             mine.acquire()
             self._waiting.append(mine)
-        mine.acquire()  # it is passed on: nobody who comes later can be before
+        mine.acquire()  # passed on, so that no later thread overtakes
 
     def _give(self) -> None:
         with self._lock:

@@ -185,7 +185,7 @@ def test_a_store_that_cannot_be_listed_costs_no_document(index: Index, bucket: M
 
 def test_a_bucket_that_has_gone_costs_no_document_unless_it_is_pruned(index: Index, bucket: MemoryBucket) -> None:
     bucket.objects.clear()
-    assert "has vanished; its 5 documents were kept (--prune removes them)" in index.sync().warnings[0]
+    assert "no longer exists; its 5 documents were kept (--prune removes them)" in index.sync().warnings[0]
     assert index.sync(prune=True).removed == 5
 
 
@@ -195,7 +195,7 @@ def test_a_bucket_that_goes_while_it_is_listed_costs_no_document(index: Index, b
             bucket.objects.clear()
 
     bucket.before = clear
-    assert "has vanished; its 5 documents were kept" in index.sync().warnings[0]
+    assert "no longer exists; its 5 documents were kept" in index.sync().warnings[0]
 
 
 def test_a_store_that_does_not_answer_while_objects_are_read_leaves_the_index_as_it_was(

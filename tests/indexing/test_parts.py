@@ -116,7 +116,7 @@ def test_the_last_documents_of_a_root_are_kept_and_asked_about(index: Index, doc
     assert "has no files any more; its 2 documents were kept" in done.warnings[0]
     (docs / "sea").rmdir()
     docs.rmdir()
-    assert "has vanished; its 2 documents were kept" in index.sync(docs / "bread.txt").warnings[0]
+    assert "no longer exists; its 2 documents were kept" in index.sync(docs / "bread.txt").warnings[0]
     assert paths(index) == {"bread.txt", "sea/ships.txt"}
 
 

@@ -528,7 +528,7 @@ def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
         raise TimeoutError
 
     with pytest.raises(StorageError, match="longer than"):
-        get_database(parsed(uri)).ask_each([(work, 20)])
+        get_database(parsed(uri)).read_each([(work, 20)])
     assert len(asked) == 1
 
 
@@ -540,11 +540,11 @@ def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it
     with TcpProxy(server.port) as proxy:
         uri = server.uri_at(proxy.port)
         database, failures = get_database(parsed(uri)), list[BaseException]()
-        database.build(sleeping(0.5))
+        database.run_long(sleeping(0.5))
 
         def build(seconds: int) -> None:
             try:
-                database.build(sleeping(seconds))
+                database.run_long(sleeping(seconds))
             except BaseException as error:
                 failures.append(error)
 

@@ -25,7 +25,7 @@ from semsearch.indexing.parallel_reading import (
     prepare_in_processes,
     useful_processes,
 )
-from semsearch.indexing.prepare_files import Chunk, FileToRead, Opened, Prepared, each_opened, read
+from semsearch.indexing.prepare_files import Chunk, FileToRead, Opened, Prepared, each_opened, object_refusal, read
 from semsearch.indexing.reread_rules import (
     Skip,
     check_columns,
@@ -217,12 +217,7 @@ def _read(
 def _is_refused(changes: Changes, present: PresentFile, max_bytes: int) -> bool:
     """Return whether a file without a reader cannot be read as text either; if so, it is noted as skipped."""
     checked = time.time_ns()
-    if present.store:
-        from semsearch.indexing.prepare_files import object_refusal  # start-up time: few lie in stores
-
-        reason = object_refusal(present, max_bytes)
-    else:
-        reason = refusal(Path(present.absolute), present.size)
+    reason = object_refusal(present, max_bytes) if present.store else refusal(Path(present.absolute), present.size)
     if reason:
         _skip(changes, present, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
     return bool(reason)

@@ -42,7 +42,7 @@ from semsearch.system.threads import Spread, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk, words
-from semsearch.topics.topic_fit import TopicVectors
+from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.table import WordVectors
 
@@ -262,8 +262,6 @@ class Generation:
         self, segments: list[LexicalSegment], removed: IdRanges
     ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
         """Learn topics and all passages' topic vectors, if topics are on and there are enough passages."""
-        from semsearch.topics.topic_fit import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
-
         topics = fit_topics(segments, removed) if self._settings.adapt else None
         return (None, None) if topics is None else (topics, TopicVectors(topics, segments, self.folder))
 

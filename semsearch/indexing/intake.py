@@ -29,7 +29,7 @@ from semsearch.storage.checked_rows import (
 from semsearch.storage.meta import LANGUAGES, get_count, set_meta
 from semsearch.text.excerpts import heading_text
 from semsearch.text.languages import ENGLISH, SAMPLE, language_of_parts
-from semsearch.text.passage_records import find_words
+from semsearch.text.passage_records import each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk
 
@@ -105,8 +105,6 @@ class Intake:
 
     def take_in(self, origin: DocumentSource, document: Document) -> None:
         """Add a document. An earlier version of it must have been removed."""
-        from semsearch.text.passage_records import each_record, reading_of, storable
-
         metadata = json.dumps(dict(document.metadata), allow_nan=False)
         described = storable(document.title), document.format, metadata
         self._take_records(origin, *described, each_record(document), reading_of(document))

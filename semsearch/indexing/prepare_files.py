@@ -62,8 +62,6 @@ class FileToRead(NamedTuple):
         """The file as a walk found it."""
         if not present.store:
             return cls(present.absolute, present.columns)
-        from semsearch.sources.object_store import ObjectState  # start-up time: few files lie in stores
-
         return cls(present.absolute, present.columns, ObjectState.of(present))
 
 

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class Keeper(Protocol):
-    """The protocol of whatever keeps segments: the index folder, or an engine of vectors."""
+    """The protocol of what keeps segments: the index folder, or a vector store."""
 
     def names(self) -> Iterable[str]:
         """The names of all segments kept, unfinished ones among them."""
@@ -94,7 +94,7 @@ def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
-    """The keeper of each segment that is there, by name."""
+    """The keeper of each existing segment, by name."""
     stores = open_stores(address, folder)
     keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
     return {name: keeper for keeper in keepers for name in keeper.names()}
@@ -102,8 +102,8 @@ def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
 
 # -- After a commit ----------------------------------------------------------------------------------------------------
 
-GRACE_SECONDS = 60.0  # after which a write looks whether retired segments are still needed
-LONGEST_SECONDS = 3600.0  # that a reader may go on opening segments of an earlier generation
+GRACE_SECONDS = 60.0  # after which a write checks whether retired segments are still needed
+LONGEST_SECONDS = 3600.0  # that a reader may still open segments of an earlier generation
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 SMALL = 1_000_000  # bytes of retired segments, or of the log, that are left to a later write: each commit has some
 MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
@@ -117,18 +117,18 @@ class Leftovers:
     retired: tuple[str, ...]
     address: StoreAddress | None  # of an engine that has some of these segments
     pages: FreePages
-    places: tuple[StoreAddress, ...] = ()  # vector stores that the index has left for another
+    left_stores: tuple[StoreAddress, ...] = ()  # vector stores that the index has left for another
 
 
 def leftovers(db: sqlite3.Connection) -> Leftovers:
-    """Return what the generation of a write transaction leaves over; to be called at its end."""
+    """Return the leftovers of a write transaction's generation; to be called at its end."""
     return Leftovers(tuple(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
 
 
 def grace_of(database: IndexDatabase) -> float:
-    """Return for how many seconds the sweep of a write shall keep what was retired. The writer's lock must be held.
+    """Return the seconds for which the sweep of a write must keep retired segments. The writer's lock must be held.
 
-    That is 0 if some of it was retired a while ago, and no reader needs any of it.
+    That is 0 if some were retired a while ago, and no reader needs any of them.
     """
     with database.reading() as db:
         is_old = any(when <= clock.now() - GRACE_SECONDS for when in get_retired(db).values())
@@ -136,19 +136,19 @@ def grace_of(database: IndexDatabase) -> float:
 
 
 def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = False) -> None:
-    """Give back to the disk what a committed generation leaves over; with `compact`, however little that is.
+    """Reclaim the disk space that a committed generation no longer uses; with `compact`, however little it is.
 
     The writer's lock must be held.
     """
     try:
         if left.pages.are_more_than(MOST_FREE_COMPACT if compact else MOST_FREE):
             vacuum(database)
-        is_worth_it = compact or bool(left.places) or _bytes(database, left) > SMALL
+        is_worth_it = compact or bool(left.left_stores) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
             drop(left.address, database.folder, left.retired)
-            needed = stores_of_readers_elsewhere(database.folder) if left.places else set()
-            _release(database, [place for place in left.places if place.uri not in needed])
-    except Exception:  # whatever it is: the write is committed, and the next writer tries again
+            needed = stores_of_readers_elsewhere(database.folder) if left.left_stores else set()
+            _release(database, [store for store in left.left_stores if store.uri not in needed])
+    except Exception:  # of any kind: the write is committed, and the next writer tries again
         logger.info("%s could not be compacted", database.folder, exc_info=True)
 
 
@@ -169,7 +169,7 @@ def _release(database: IndexDatabase, left: Sequence[StoreAddress]) -> None:
 
 
 def _bytes(database: IndexDatabase, left: Leftovers) -> int:
-    """The size of the log and of retired segments. A segment that an engine has elsewhere counts as a large one."""
+    """The size of the log and of retired segments. A segment in another engine counts as large."""
     files = [database.folder / SEGMENTS / name for name in left.retired]
     segments = sum(file.stat().st_size if file.is_file() else SMALL + 1 for file in files)
     return segments + (log_size(database) or 0)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _VERSIONS = "reader_versions"
 _OUTDATED = "outdated_documents"
-_SPLITTER = "(splitter)"  # no format is called so
+_SPLITTER = "(splitter)"  # not the name of a format
 _FIRST = "1"
 _NO_SIZE = -1
 
@@ -64,7 +64,7 @@ def as_changed(known: list[KnownDocument], outdated: set[int]) -> list[KnownDocu
 
 
 def record_versions(db: sqlite3.Connection, outdated: Iterable[int]) -> None:
-    """Record today's versions for all documents but those that were outdated before files were read and still exist."""
+    """Record today's versions for all documents, except the remaining ones of those that were outdated."""
     names = [*FORMATS, *(name for (name,) in db.execute("SELECT DISTINCT format FROM documents"))]
     versions = {name: version for name in names if (version := _current(name)) is not None}
     versions[_SPLITTER] = passages.SPLITTER_VERSION
@@ -105,7 +105,7 @@ def documents_of_other_columns(db: sqlite3.Connection, known: Sequence[Root], ro
 
 
 def has_other_columns(pair: FilePair, before: Mapping[int, Columns]) -> bool:
-    """Return whether a file that has moved comes to a root with other columns, and is one that has columns."""
+    """Return whether a moved file has columns, and is now in a root with other chosen columns."""
     if before.get(pair.known.root_id, NO_COLUMNS) == pair.present.columns:
         return False
     kind = format_of(pair.present.path)
@@ -147,16 +147,16 @@ class Skip:
     checked_ns: int
     limit: int
     reason: str
-    reader: str  # which one refused it, and its version: see `judge_of`
+    reader: str  # its name and version: see `judge_of`
     lasting: int = 1  # whether it would be refused again
 
     def is_of(self, present: PresentFile) -> bool:
-        """Tell whether file and reader are the same, as far as size, modification time and version tell."""
+        """Return whether file and reader are the same, by size, modification time and version."""
         same = (self.size, self.mtime_ns) == (present.size, present.mtime_ns)
         return same and self.reader == judge_of(present)
 
     def holds(self, present: PresentFile, limit: int | None) -> bool:
-        """Tell whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
+        """Return whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
         if not self.lasting or not self.is_of(present):
             return False
         if limit is None:
@@ -166,7 +166,7 @@ class Skip:
 
 
 def judge_of(present: PresentFile) -> str:
-    """The reader that a file would get today, and whether it would be looked into first, for `Skip.reader`."""
+    """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
     return f"{__version__} {reader_label(present.path)}{'' if present.is_known else ' if text'}"
 
 

@@ -12,7 +12,6 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
@@ -21,7 +20,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import MissingExtra, StorageError, UsageError
-from semsearch.maintenance.read_documents import text_of
+from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader
@@ -133,7 +132,7 @@ def _documents(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
         "root": named.root,
         "title": document.title,
         "format": document.format,
-        "modified": _moment(document.mtime_ns) if named.root else None,
+        "modified": moment(document.mtime_ns) if named.root else None,
         "indexed": document.indexed,
         "characters": document.characters,
         "metadata": json.loads(document.metadata, parse_constant=lambda _: None),
@@ -202,10 +201,6 @@ _ROWS: dict[Unit, Callable[[_Named, _Vectors | None], Iterator[ExportRow]]] = {
     "passages": _passages,
     "sentences": _sentences,
 }
-
-
-def _moment(nanoseconds: int) -> str:
-    return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 # -- File formats ------------------------------------------------------------------------------------------------------

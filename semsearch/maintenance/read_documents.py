@@ -70,13 +70,14 @@ def _info(row: ListedRow, here: str) -> DocumentInfo:
         sentences=row.sentences,
         words=row.words,
         size=row.size,
-        modified=_moment(row.mtime_ns) if row.root else None,
+        modified=moment(row.mtime_ns) if row.root else None,
         indexed=row.indexed_at,
         metadata=metadata_of(row),
     )
 
 
-def _moment(nanoseconds: int) -> str:
+def moment(nanoseconds: int) -> str:
+    """A time in nanoseconds as local date and time."""
     """Date and time, written as elsewhere in the index."""
     return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
 

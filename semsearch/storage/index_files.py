@@ -24,14 +24,10 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase, explained
 from semsearch.system import clock
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 def copy_database(db: sqlite3.Connection, target: Path) -> None:
@@ -85,7 +81,7 @@ def free_pages(db: sqlite3.Connection) -> FreePages:
 
 
 def vacuum(database: IndexDatabase) -> None:
-    """Rewrite the database without its free pages. It needs twice the space meanwhile. Readers go on."""
+    """Rewrite the database without its free pages. It needs twice the space meanwhile, and does not block readers."""
     with explained(database.folder), closing(connect(database.path, "rw")) as connection:
         connection.execute("VACUUM")
 
@@ -104,7 +100,7 @@ def settle(database: IndexDatabase, *, wait: float = 0.0) -> bool:
     Waits at most `wait` seconds for such readers to end. The writer's lock must be held.
     """
     if log_size(database) is None:
-        return True  # the last connection of all took it away, and who comes after that sees the last state
+        return True  # the last connection removed it, and later ones see the last state
     with explained(database.folder), closing(connect(database.path, "rw")) as connection:
         connection.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
         is_busy, pages, merged = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -116,7 +112,7 @@ def settle(database: IndexDatabase, *, wait: float = 0.0) -> bool:
 logger = logging.getLogger(__name__)
 _PREFIX = "map-"
 _WHOLE = re.compile(r"map-(\d{8,})\.points")
-_ABANDONED = 3600.0  # seconds after which an unfinished file is taken for abandoned
+_ABANDONED = 3600.0  # seconds after which an unfinished file counts as abandoned
 
 
 def map_path(folder: Path, fit: int) -> Path:

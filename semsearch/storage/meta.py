@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
@@ -40,6 +36,6 @@ LANGUAGES = "languages"
 
 
 def get_languages(db: sqlite3.Connection) -> dict[str, int]:
-    """The number of documents of each language, most first; empty in an index that was made without looking."""
+    """The number of documents of each language, most first; empty in an index without language detection."""
     found: dict[str, int] = json.loads(get_meta(db, LANGUAGES) or "{}")
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

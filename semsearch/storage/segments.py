@@ -109,7 +109,7 @@ def forget_removed(db: sqlite3.Connection) -> None:
 
 
 def forget_manifest(db: sqlite3.Connection) -> None:
-    """Forget a damaged list of segments, what was removed from them, and the fit: all of that is made again."""
+    """Forget a damaged list of segments, the removed ids and the fit, all of which are made again."""
     for table in ("segments", "removed", "fit"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
     db.execute("DELETE FROM meta WHERE key = ?", (_SCANS_KEY,))
@@ -137,7 +137,7 @@ def get_scans(db: sqlite3.Connection) -> dict[str, Scan]:
 
 
 def note_scans(db: sqlite3.Connection, new: Iterable[Segment], retired: Iterable[Segment]) -> None:
-    """Note how new segments are scanned, and forget it of retired ones."""
+    """Store how new segments are scanned, and forget retired ones."""
     known = get_scans(db)
     gone = {segment.file for segment in retired}
     kept = {file: scan for file, scan in known.items() if file not in gone}

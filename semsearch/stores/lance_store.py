@@ -29,7 +29,7 @@ from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.faiss_store import HeldVectors
 from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
-from semsearch.dense.vector_store import Additions, Questions
+from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -254,8 +254,6 @@ class LanceStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new tables, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:

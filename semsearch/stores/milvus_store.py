@@ -28,7 +28,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions
+from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import StorageError
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -272,8 +272,6 @@ class MilvusStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new partitions, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:

@@ -35,7 +35,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions
+from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Segment, segment_name
@@ -290,8 +290,6 @@ class PostgresStore:
 
         Raises FileNotFoundError if one is gone, IndexDamaged if it is not the one that was written.
         """
-        from semsearch.stores.postgres_reader import PostgresReader  # start-up time: a write needs none
-
         known = self._known
         digests = {name: one.segment.digest for name, one in known.items()}
         if any(digests.get(segment.file) != segment.digest for segment in segments):
@@ -308,8 +306,6 @@ class PostgresStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new tables, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:

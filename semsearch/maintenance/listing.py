@@ -27,7 +27,7 @@ class IndexSummary:
 
 
 def list_indexes(folder: str | Path) -> list[IndexSummary]:
-    """List all indexes in a folder, by name, damaged ones with their problem; none if there is no such folder."""
+    """List all indexes in a folder, by name, damaged ones with their problem; none if the folder does not exist."""
     try:
         paths = sorted(path for path in Path(folder).iterdir() if has_database(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -39,7 +39,7 @@ def list_indexes(folder: str | Path) -> list[IndexSummary]:
         try:
             found.append(_summary(path))
         except IndexNotFound:
-            continue  # its creation was interrupted: the next `index` makes it
+            continue  # its creation was interrupted: the next `index` completes it
         except SemsearchError as error:
             found.append(IndexSummary(path.name, str(path), problem=str(error)))
     return found

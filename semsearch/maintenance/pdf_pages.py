@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from semsearch.readers.pdf_pictures import Box
 
-# -- Files that are as they were indexed -------------------------------------------------------------------------------
+# -- Unchanged files ---------------------------------------------------------------------------------------------------
 
 
 def read_indexed(document: DocumentRow, path: str) -> bytes:
     """Read the file of a document, called `path` in errors.
 
-    Raises SourceChanged if it has changed or gone, or is an object in a store, which is read only to be indexed.
+    Raises SourceChanged if it was changed or deleted, or is an object in a store, which is only read for indexing.
     """
     if uri_scheme(document.root):
         raise SourceChanged(f"{path} lies in an object store and cannot be shown here; its indexed text can be read")
@@ -54,7 +54,7 @@ _ON_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page = ?"
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
-    """What an index knows of a page: its document, and the passages that begin on it and on the page before."""
+    """A page in the index: its document, and the passages that begin on it and on the page before."""
 
     path: str  # as one would open it from here
     document: DocumentRow
@@ -125,6 +125,6 @@ def _sentences(passages: Sequence[PassageRow]) -> list[PageSentence]:
 
 
 def _shown(box: Box) -> TextBox:
-    """A box with its size. A millionth of a page is less than can be seen."""
+    """A box with its size, rounded to an invisible millionth of a page."""
     width, height = box.right - box.left, box.bottom - box.top
     return TextBox(box.left, box.top, round(width, 6), round(height, 6))

@@ -78,7 +78,6 @@ def _info(row: ListedRow, here: str) -> DocumentInfo:
 
 def moment(nanoseconds: int) -> str:
     """A time in nanoseconds as local date and time."""
-    """Date and time, written as elsewhere in the index."""
     return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
 
 

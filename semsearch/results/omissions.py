@@ -95,9 +95,9 @@ def in_words(omission: Omission) -> str:
         case "pages without text":
             return f"{count} page{s} without text{detail}, perhaps scanned; run text recognition (OCR) on the file"
         case "attachments":
-            return f"{count} attachment{s} not read{detail}; save as separate files to index"
+            return f"{count} attachment{s} not read{detail}; save them as separate files to index them"
         case "embedded files":
-            return f"{count} embedded file{s} not read{detail}; save as separate files to index"
+            return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
         case "damaged parts":
             return f"{count} damaged part{s} left out{detail}; restore the file, or save it again"
         case "encrypted parts":

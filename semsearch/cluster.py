@@ -1,20 +1,12 @@
-"""Work spread over the workers of a Dask cluster: what a worker does, and the versions that must agree.
+"""Work spread over the workers of a Dask cluster. The only module that imports Dask, and only when a cluster is used.
 
-Work on the workers of a Dask cluster. The only package that imports Dask, and only when a cluster is used.
+A worker opens a task once, and applies it to each item that it is sent. Results come in the order of the items and are
+put together here, in that order: so they are the same whatever the number and speed of the workers. Dask repeats what a
+lost worker had. Each item and each result passes once between this process and a worker, which keeps only the tasks
+that it has opened. The versions of all that a result depends on must be the same on every machine.
 
-The versions of all that a result depends on, which must be the same on every machine that works on it.
-
-What a worker does: it opens a piece of work once, and does it with each item that it is sent.
-
-Work and items come pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there.
-Nothing
-of an index folder or of a document is ever opened in this way.
-
-Work spread over the workers of a Dask cluster.
-
-Results come in the order of the items and are put together here, in that order: so they are the same whatever the
-number of workers, and however fast each is. Dask does again what a worker had that died. Each item and each result
-passes once between this process and a worker; nothing is kept on workers but the work that they have opened.
+Tasks and items are pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there. Nothing
+of an index folder or of a document is ever unpickled.
 """
 
 from __future__ import annotations
@@ -44,12 +36,12 @@ if TYPE_CHECKING:
 # -- Versions ----------------------------------------------------------------------------------------------------------
 
 _PACKAGES = (
-    "numpy", "scipy",  # what sums
-    "sentencex", "PyStemmer", "stopwordsiso", "chardet",  # what divides and decodes text
-    "pyromark", "docutils", "lxml", "PyYAML", "pygments", "pypdfium2",  # what reads files
-    "distributed", "cloudpickle",  # what carries it
+    "numpy", "scipy",  # numbers
+    "sentencex", "PyStemmer", "stopwordsiso", "chardet",  # text
+    "pyromark", "docutils", "lxml", "PyYAML", "pygments", "pypdfium2",  # readers
+    "distributed", "cloudpickle",  # transport
 )  # fmt: skip
-_PLUGINS = "semsearch.readers"  # packages that announce readers of their own by this entry point
+_PLUGINS = "semsearch.readers"  # the entry point of packages with readers of their own
 _NONE = "none"
 
 
@@ -63,10 +55,10 @@ def versions_here() -> dict[str, str]:
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
-    """How the versions found differ from those expected, for people; empty if they do not."""
+    """Describe how the versions found differ from those expected; empty if they do not."""
     names = [*expected, *(name for name in found if name not in expected)]
     return ", ".join(
-        f"{name} {found.get(name, _NONE)} where {expected.get(name, _NONE)} is expected"
+        f"{name} {found.get(name, _NONE)}, not {expected.get(name, _NONE)}"
         for name in names
         if found.get(name, _NONE) != expected.get(name, _NONE)
     )
@@ -81,20 +73,20 @@ def _version(name: str) -> str:
 
 # -- Task --------------------------------------------------------------------------------------------------------------
 
-_MOST = 3  # pieces of work that stay open in a worker: each may have tables of some hundred megabytes
+_MOST = 3  # tasks that stay open in a worker: each may have tables of some hundred megabytes
 _opened: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
 _opening = Lock()
 
 
 def carry_out(work: bytes, name: str, item: bytes, expected: Mapping[str, str]) -> Any:
-    """Do the work of that name with an item. Raises ClusterError if this worker has other versions than expected."""
+    """Apply the task of that name to an item. Raises ClusterError if this worker has other versions than expected."""
     if found := differences(expected, versions_here()):
         raise ClusterError(f"the worker on {socket.gethostname()} has {found}; install the same versions there")
     return _open(work, name)(_loads(item))
 
 
 def forget(name: str) -> None:
-    """Close a piece of work, if it is open here."""
+    """Close a task, if it is open here."""
     with _opening:
         _opened.pop(name, None)
 
@@ -124,9 +116,9 @@ _ADDRESS = re.compile(r"(tcp|tls|ws|wss|inproc)://\S+")
 DEADLINE = 30.0  # seconds without a worker, or without an answer of the scheduler
 _AHEAD = 3  # items for each thread of a worker that are sent before they are needed
 _FETCHING = 3  # results that are fetched at the same time
-_LOOK = 0.5  # seconds between two looks whether there is still anyone who works
-_ANSWER = 5.0  # seconds for the scheduler to say which workers there are
-_COUNT = 5.0  # seconds for which the number of workers is taken to be the same
+_LOOK = 0.5  # seconds between two checks whether there are still workers
+_ANSWER = 5.0  # seconds for the scheduler to list the workers
+_COUNT = 5.0  # seconds for which the number of workers is assumed constant
 
 
 class DaskCluster:
@@ -135,12 +127,12 @@ class DaskCluster:
     It connects when it is first used. A client that was given stays open. Raises UsageError for what is no address.
     """
 
-    threads = 2  # of this process: one puts together what the others send, and one may learn topics meanwhile
+    threads = 2  # of this process: one assembles the results, and one may learn topics meanwhile
     is_elsewhere = True
 
     def __init__(self, given: str | Client, *, deadline: float = DEADLINE) -> None:
         if isinstance(given, str) and not _ADDRESS.fullmatch(given):  # Dask waits for ever for an unknown scheme
-            raise UsageError(f"{given!r} is no address of a scheduler; give one such as tcp://scheduler:8786")
+            raise UsageError(f"{given!r} is not the address of a scheduler; give one such as tcp://scheduler:8786")
         self._given = given
         self._deadline = deadline
         self._client: Client | None = None
@@ -185,7 +177,7 @@ class DaskCluster:
             self._forget(client, name)
 
     def _forget(self, client: Client, name: str) -> None:
-        """Have the workers close a piece of work, without waiting for them; later they do it by themselves."""
+        """Tell the workers to close a task, without waiting for them."""
         from distributed import fire_and_forget
 
         if client.status == "running":
@@ -213,13 +205,13 @@ class DaskCluster:
             return self._given
         try:
             if host := urlsplit(self._given).hostname:
-                getaddrinfo(host, None)  # a name that is not known makes Dask's client fail twice
+                getaddrinfo(host, None)  # an unknown name makes Dask's client fail twice
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
         except OSError as error:
             raise ClusterError(
                 f"no scheduler answers at {self._given} ({error}); start one with: dask scheduler"
             ) from error
-        except (ValueError, TypeError) as error:  # as Dask has it for addresses, and for tls:// without certificates
+        except (ValueError, TypeError) as error:  # raised by Dask for addresses, and for tls:// without certificates
             raise ClusterError(f"the cluster {self._given} cannot be used: {error}") from error
 
     def _check(self, client: Client) -> None:
@@ -245,7 +237,7 @@ class DaskCluster:
         return self._given if isinstance(self._given, str) else str(self._given.scheduler.address)
 
     def _begun(self, futures: Iterator[Future]) -> Iterator[Future]:
-        """The futures, some of them begun before the first is asked for."""
+        """The futures, some of them begun before the first is needed."""
         begun: deque[Future] = deque()
         for future in futures:
             begun.append(future)
@@ -255,19 +247,19 @@ class DaskCluster:
             yield begun.popleft()
 
     def _window(self) -> int:
-        """The number of items that are sent before the first result is asked for: workers may come and go."""
+        """The number of items that are sent before the first result is needed; the number of workers may change."""
         if not self._workers or time.monotonic() - self._counted > _COUNT:
             self._workers, self._counted = self._count(), time.monotonic()
         return max(_FETCHING + 1, _AHEAD * sum(self._workers.values()))
 
     def _count(self) -> dict[str, int]:
-        """The threads of each worker; none if the scheduler does not say."""
+        """The threads of each worker; none if the scheduler does not answer."""
         client = self.connect()
         if client.status != "running":
             return {}
         try:
             return dict(client.nthreads(callback_timeout=min(_ANSWER, self._deadline)))
-        except Exception:  # whatever Dask makes of a connection that breaks
+        except Exception:  # Dask raises various errors for a broken connection
             return {}
 
     def _result(self, future: Future) -> Any:
@@ -288,12 +280,13 @@ class DaskCluster:
                     raise
             except CancelledError as error:
                 raise ClusterError(
-                    f"the scheduler {self._named} has gone; nothing was changed. Run it again when it is back, or "
+                    f"the scheduler {self._named} no longer answers; nothing was changed. Run it again when it "
+                    "is back, or "
                     "without --cluster"
                 ) from error
             except KilledWorker as error:
                 raise ClusterError(
-                    "several workers died at the same piece of work, of too little memory perhaps; nothing was "
+                    "more than one worker died at the same task, perhaps from lack of memory; nothing was "
                     "changed. Give workers more memory, or run it without --cluster"
                 ) from error
             if self._count():
@@ -302,6 +295,6 @@ class DaskCluster:
             left_alone = time.monotonic() if left_alone is None else left_alone
             if time.monotonic() - left_alone >= self._deadline:
                 raise ClusterError(
-                    f"for {self._deadline:g} s the cluster {self._named} has had no worker; nothing was changed. Run "
-                    "it again when there are some, or without --cluster"
+                    f"the cluster {self._named} has had no worker for {self._deadline:g} s; nothing was changed. Run "
+                    "it again when it has workers, or without --cluster"
                 )

@@ -1,29 +1,25 @@
-"""Everything that can go wrong and is not a bug, as one tree; and how an exhausted machine is told from a bad file.
-
-Everything that can go wrong and is not a bug, as one tree:
+"""Everything that can go wrong and is not a bug, as one tree:
 
     SemsearchError
-    ├── UsageError           an argument that makes no sense: an empty query, k = 0, a bad filter
+    ├── UsageError           an invalid argument: an empty query, k = 0, a bad filter
     ├── SourceError          a path that cannot be read as a document
     │   └── SourceChanged    a file that is no longer what was indexed, where only that may be shown
     ├── IndexNotFound        no index there, or several and none named
     ├── IndexExists          an index is there already
     ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
     ├── IndexLocked          another process is writing
-    ├── StorageError         the disk is full, read-only or failing; or a place cannot be reached
-    │   └── PublicationFailed    a write is committed, and could not be published
+    ├── StorageError         the disk is full, read-only or failing; or a store cannot be reached
+    │   └── PublicationFailed    a write is committed, but could not be published
     ├── VectorsError         word vectors that cannot be found or read
     ├── ModelError           a reranking model that cannot be found or read
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
-    ├── FitError             merging or using embedders that do not belong together
+    ├── FitError             embedders that are not fitted, or that do not belong together
     ├── ServerError          a server that cannot be reached, or that refuses
     ├── ClusterError         a cluster that cannot be reached or used, or that has lost its workers
     └── MissingExtra         an optional package is not installed
 
-Each message says what was found, what was expected and what to do. The command line prints it on one line and
-exits 2.
-
-Errors of the operating system that say this machine has too little of something: nothing is wrong with any file.
+Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
+`EXHAUSTED` are the errors of the operating system that blame the machine, not a file: it has too little of something.
 """
 
 from __future__ import annotations
@@ -35,11 +31,11 @@ from pathlib import Path
 
 
 class SemsearchError(Exception):
-    """The root of all errors that a user can cause or mend."""
+    """The root of all errors that a user can cause or fix."""
 
 
 class UsageError(SemsearchError, ValueError):
-    """An argument that makes no sense, such as k = 0."""
+    """An invalid argument, such as k = 0."""
 
 
 class SourceError(SemsearchError):
@@ -51,7 +47,7 @@ class SourceChanged(SourceError):
 
 
 class IndexNotFound(SemsearchError):
-    """No index at a path, or several and none named."""
+    """No index at a path, or several and none was named."""
 
 
 class IndexExists(SemsearchError):
@@ -59,7 +55,7 @@ class IndexExists(SemsearchError):
 
 
 class IndexDamaged(SemsearchError):
-    """A folder that is not an index, or one whose parts disagree."""
+    """A folder that is not an index, or whose parts disagree."""
 
 
 class IndexLocked(SemsearchError):
@@ -67,11 +63,11 @@ class IndexLocked(SemsearchError):
 
 
 class StorageError(SemsearchError):
-    """The disk is full, read-only or failing; or a place of published indexes cannot be reached."""
+    """The disk is full, read-only or failing; or a store cannot be reached."""
 
 
 class PublicationFailed(StorageError):
-    """A write is committed, and could not be published to the index's place."""
+    """A write is committed, but could not be published."""
 
 
 class VectorsError(SemsearchError):
@@ -91,7 +87,7 @@ class FitError(SemsearchError):
 
 
 class ServerError(SemsearchError):
-    """A server cannot be reached, or refuses: the token is wrong, or too much is asked of it."""
+    """A server cannot be reached, or refuses: the token is wrong, or a limit is exceeded."""
 
 
 class ClusterError(SemsearchError):
@@ -106,12 +102,12 @@ class MissingExtra(SemsearchError):
 
 
 def rebuild_command(folder: Path, *options: str) -> str:
-    """The command that rebuilds an index, for errors to name."""
+    """The command that rebuilds an index, for error messages."""
     return index_command("index", "--rebuild", "--name", folder, *options)
 
 
 def index_command(*words: str | Path) -> str:
-    """A command of semsearch for errors to name. A bare folder name gets `./`, so that it is a path."""
+    """A command of semsearch, for error messages. A bare folder name gets `./`, so that it is a path."""
     shown = [word if isinstance(word, str) else _shown(word) for word in ("semsearch", *words)]
     if os.name == "nt":
         from subprocess import list2cmdline  # start-up time
@@ -124,8 +120,6 @@ def _shown(folder: Path) -> str:
     return folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
 
 
-# -- Lacking -----------------------------------------------------------------------------------------------------------
-
 EXHAUSTED = {  # error number: what to do
     errno.ENOSPC: "make room and try again",
     errno.EMFILE: "raise the limit with ulimit -n",
@@ -135,5 +129,5 @@ EXHAUSTED = {  # error number: what to do
 
 
 def is_resource_exhaustion(error: OSError) -> bool:
-    """Return whether the machine has too little of something: then no file is to blame, nor to be passed over."""
+    """Return whether a resource of the machine is exhausted: then no file is to blame, and none may be skipped."""
     return error.errno in EXHAUSTED

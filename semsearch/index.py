@@ -1,8 +1,8 @@
 """The front: `Index`, a folder that is filled, kept up to date and searched.
 
-It is a thin face: questions go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`, and what it
-holds, how it is and where it is published to functions of `maintenance` and `published`. None of these is imported
-before it is needed: a query shall not wait for what only writes.
+Searches go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`; contents, state and snapshots to
+functions of `maintenance`, `published` and `snapshots`. Each is imported only when it is needed: a query must not wait
+for what only writes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter
     from semsearch.indexing.progress_reports import Reporting
-    from semsearch.maintenance.count_facets import KeptFacets
+    from semsearch.maintenance.count_facets import FacetCache
     from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
@@ -77,7 +77,7 @@ class Index(SingleIndex):
         self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
         self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
         self._mapper: Mapper | None = None
-        self._counted: KeptFacets | None = None
+        self._counted: FacetCache | None = None
 
     # -- making, opening, closing --------------------------------------------------------------------------------------
 
@@ -116,21 +116,21 @@ class Index(SingleIndex):
     ) -> Index:
         """Open an existing index. Its own word vectors are found again by name or path, unless others are given.
 
-        The URI of a place where an index is published (`publish`), as s3://bucket/docs, opens a copy to be read: it is
-        fetched into the user's cache folder and answers as the index itself does. While it is asked, it is looked every
-        `look_every` seconds for what was published since, which is fetched beside the questions. `timeout` is the
-        seconds that the place may take for an answer. While it cannot be reached, what was fetched goes on answering.
+        The URI of a snapshot store to which an index is published (`publish`), such as s3://bucket/docs, opens a
+        read-only copy: it is fetched into the user's cache folder and answers like the index itself. While it is used,
+        it checks every `look_every` seconds for a newer snapshot, and fetches it in the background. `timeout` is the
+        seconds that the store may take for an answer. While it cannot be reached, the fetched copy continues to answer.
 
-        With `create`, an index is made where there is none, with these word vectors and default settings.
+        With `create`, a missing index is created, with these word vectors and default settings.
 
-        A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its part is added
-        to their scores (semsearch.search.reranking); a text is the model that does that, as `load_reranker` opens it.
+        A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its component is
+        added to their scores (semsearch.search.reranking); a string names a model, as `load_reranker` opens it.
         Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
-        place that cannot be reached, and of which nothing was fetched before.
+        store that cannot be reached, and from which nothing was fetched before.
         """
-        place = store_named(path)
-        if place is not None:
-            return cls._follow(place, vectors, reranker, _seconds(look_every), _seconds(timeout))
+        uri = store_named(path)
+        if uri is not None:
+            return cls._follow(uri, vectors, reranker, _seconds(look_every), _seconds(timeout))
         try:
             return cls._open(path, vectors, reranker)
         except IndexNotFound:
@@ -154,16 +154,16 @@ class Index(SingleIndex):
     @classmethod
     def _follow(
         cls,
-        place: str,
+        uri: str,
         vectors: WordVectorsLike | None,
         reranker: Reranker | str | None,
         look_every: float,
         timeout: float,
     ) -> Index:
-        """Open a copy of what is published at a place."""
+        """Open a read-only copy of the index that is published to a store."""
         from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
 
-        database = follow(place, every=look_every, seconds=timeout)
+        database = follow(uri, every=look_every, seconds=timeout)
         index = cls(database.folder, vectors=vectors)
         index._database = database
         return index._with(vectors, reranker)
@@ -190,8 +190,8 @@ class Index(SingleIndex):
     ) -> Index:
         """Create an index of the documents and roots of other indexes, with one fit. No file is read again.
 
-        What several of them have, a file or a text with one id, is taken from the first that is given; a root in a root
-        of another becomes a part of it. The options are those of `create`, by default the settings of the first. Raises
+        A file, or a text with the same id, that more than one of them has is taken from the first; a root in a root of
+        another becomes a part of it. The options are those of `create`, by default the settings of the first. Raises
         UsageError without indexes, IndexNotFound, IndexDamaged, and what `create` raises; nothing is left then.
         """
         if not indexes:
@@ -214,10 +214,10 @@ class Index(SingleIndex):
     def connect(
         url: str, *, index: str | Sequence[str] | None = None, token: str | None = None, timeout: float = 60.0
     ) -> RemoteIndex:
-        """Connect to an index that `semsearch serve` serves, which can be asked as one here can; no extra is needed.
+        """Connect to an index that `semsearch serve` serves, and search it like a local one; no extra is needed.
 
         `index` is its name, needed where the server has several, or a list of names to search several as one (see
-        `MultiIndex`); `timeout` the seconds to wait for an answer. Nothing is sent before something is asked.
+        `MultiIndex`); `timeout` the seconds to wait for an answer. No request is sent until the index is used.
         Raises UsageError for what is no address of a server; asking raises ServerError where the server does not answer
         or refuses, and otherwise what the index raises there.
         """
@@ -226,7 +226,7 @@ class Index(SingleIndex):
         return RemoteIndex(url, index=index, token=token, timeout=timeout)
 
     def discard(self) -> None:
-        """Undo the creation of the index; if it holds anything, or another process writes to it, it stays as it is."""
+        """Undo the creation of the index, unless it has contents or another process writes to it."""
         from semsearch.maintenance.create_index import discard  # start-up time: an index is seldom made
 
         self._database.check_writable()
@@ -267,25 +267,25 @@ class Index(SingleIndex):
 
         A path may be the URI of a folder or object in a store that fsspec reaches (the extra `remote-files`), such as
         "s3://bucket/docs?endpoint=http://localhost:9000": its objects are listed, and those that are new or have
-        changed are fetched. Its options stay with it; a password is none.
+        changed are fetched. Its options are kept; a password is not allowed.
 
-        Of a path inside a root only the files there are looked at, by the root's rules and globs; the path may have
-        gone. Globs given for a root stay with it until others are given; so do columns. A root that has vanished, or
-        has no files any more, is reported in `warnings` and kept, unless `prune` is set. A file of more than
+        Of a path inside a root only the files there are compared, by the root's rules and globs; the path need not
+        exist any more. Globs given for a root are kept until others are given; so are columns. A root that is missing,
+        or has no files any more, is reported in `warnings` and kept, unless `prune` is set. A file of more than
         `max_file_bytes`, or one that cannot be read, is skipped and reported. With more `processes` than one (0: as
         many as pay for their start), files are read in fresh interpreters, which import the calling program's main
         module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
 
         With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
-        workers read, fit and embed instead of processes; so for all writes. Workers read the files that they see under
-        the same paths, or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
+        workers read, fit and embed instead of processes, as in all writes. They read the files that they see under the
+        same paths or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
         without Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
 
-        `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So for all writes.
+        `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So do all writes.
 
         Of tables (.csv, .tsv) and JSON Lines, `text_columns` are those that are searched, by default all, and
         `metadata_columns` those that are kept as metadata of each record, for its hits and for filters. Each record is
-        then a passage. A name leads into what is nested: "author.name". `text_columns=["*"]` takes a choice back.
+        then a passage. A name leads into what is nested: "author.name". `text_columns=["*"]` resets the choice.
 
         Raises SourceError for a path that does not exist, UsageError if there are no paths and no roots, or for a
         column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
@@ -325,10 +325,14 @@ class Index(SingleIndex):
         self._database.check_writable()
         elsewhere = [root for root in self.roots if uri_scheme(root)]
         if len(elsewhere) == len(self.roots):
-            why = f"; stores tell of no changes, so that {', '.join(elsewhere)} can only be synced" if elsewhere else ""
+            why = (
+                (f"; object stores report no changes, so {', '.join(elsewhere)} can only be synced")
+                if elsewhere
+                else ""
+            )
             raise UsageError(f"the index {self.path} has no roots to watch; give it a file or folder with sync{why}")
         if elsewhere:
-            logger.warning("%s: not watched, since stores tell of no changes; sync it", ", ".join(elsewhere))
+            logger.warning("%s: not watched, because object stores report no changes; sync it", ", ".join(elsewhere))
         follower = Follower(self._database, lambda: self._writer(progress), max_file_bytes, _processes(processes))
         return follower.follow(changed_paths(RootsOf(self._database), stop or threading.Event()))
 
@@ -383,15 +387,15 @@ class Index(SingleIndex):
             return writer.remove(_paths(paths))
 
     def remove_texts(self, ids: Iterable[str]) -> int:
-        """Remove texts that a program added, by their ids; returns the number removed. Others and files stay.
+        """Remove texts that a program added, by their ids; returns the number removed.
 
-        Unlike `remove`, it never takes an id for a path. Unknown ids are passed over.
+        Unlike `remove`, it never takes an id for a path. Unknown ids are skipped.
         """
         with self._writer() as writer:
             return writer.remove_texts(strings(ids, "ids"))
 
     def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
-        """Fit weights and components to the text that the index holds today, and make all vectors anew.
+        """Fit weights and components to the present text of the index, and compute all vectors again.
 
         This is one new generation.
         """
@@ -413,7 +417,7 @@ class Index(SingleIndex):
         progress: Reporting = None,
         **options: Unpack[SettingsKeywords],
     ) -> SyncReport:
-        """Derive everything anew from the stored text, as one new generation, with other settings if any are given.
+        """Derive everything again from the stored text, as one new generation, with the given settings changed.
 
         The options are those of `create`; an option that is not given stays as it is, but `vectors` are those the index
         names, as they are now. With a `method`, `a` and `components` not given are that method's own.
@@ -428,22 +432,22 @@ class Index(SingleIndex):
     def publish(
         self, place: str | Path | None = None, *, take_over: bool = False, whole: bool = False
     ) -> PublishReport:
-        """Publish the index to a place, from which readers open it: a folder on a network disk, `s3://bucket/docs`.
+        """Publish the index to a snapshot store: a folder on a network disk, or `s3://bucket/docs`.
 
-        A database is one too, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
-        Without a place, it is that of before. Only what has changed travels, and a reader sees one generation whole. A
-        place is claimed by one index; `take_over` replaces another's, or another copy of this one, whose readers must
-        open it again. `whole` sends all again, as after damage there. Raises UsageError, StorageError where the place
-        cannot be reached, MissingExtra.
+        Or to a database, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
+        Without `place`, the last store is used. Only changes are transferred, and a reader sees one whole generation. A
+        store belongs to one index; `take_over` replaces another index, or another copy of this one, whose readers must
+        open it again. `whole` sends everything again, as after damage there. Raises UsageError, StorageError if the
+        store cannot be reached, MissingExtra.
         """
         from semsearch.published.publishing import publish  # start-up time: a search publishes nothing
 
         return publish(self._database, place, take_over=take_over, whole=whole)
 
     def unpublish(self) -> str | None:
-        """Publish no more. What is published stays, and its readers with it; returns the place, None if there was none.
+        """Stop publishing; the published snapshot stays. Returns the URI of the snapshot store, None if there was none.
 
-        Where an engine keeps the vectors, its readers answer only until the next writes have dropped those.
+        If another engine keeps the vectors, readers of the snapshot work only until the next writes drop these vectors.
         """
         from semsearch.published.publishing import unpublish  # start-up time, as above
 
@@ -452,17 +456,17 @@ class Index(SingleIndex):
     # -- the map -------------------------------------------------------------------------------------------------------
 
     def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
-        """Return the map of the index: its passages as points in two dimensions, near where they are about the same.
+        """Return the map of the index: its passages as points in two dimensions, similar ones near each other.
 
-        Made when it is first asked for, which takes a minute or two for 100,000 passages, and kept in the index's
-        folder, where it can be deleted: it is made again. After a write, new passages are put beside those that they
-        are like; `anew` arranges all of them again. The same index has the same map. The words of a region come from
-        its passages. `PassageMap.within` gives the passages inside an outline, which a search may be restricted to.
+        Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
+        it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
+        again. The same index has the same map. `PassageMap.within` gives the passages inside an outline, to which a
+        search may be restricted.
         """
         return self._mapping().make(anew=anew, report=progress)
 
     def map_there(self) -> PassageMap | None:
-        """Return the map as it was last made, without passages that have gone; None if there is none. Makes nothing."""
+        """Return the map as it was last made, without removed passages; None if there is none. Makes no map."""
         return self._mapping().there()
 
     def map_coloured(self) -> ColouredMap | None:
@@ -473,13 +477,13 @@ class Index(SingleIndex):
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The paths of the folders and files that the index is kept up to date with."""
+        """The paths of the indexed folders and files."""
         with self._database.reading() as db:
             return tuple(root.path for root in get_roots(db))
 
     @property
     def settings(self) -> Settings:
-        """The settings of the index, as they are stored in it."""
+        """The stored settings of the index."""
         with self._database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
@@ -489,7 +493,7 @@ class Index(SingleIndex):
             return int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
     def __bool__(self) -> bool:
-        """True: an index without documents is an index all the same."""
+        """True, also for an index without documents."""
         return True
 
     def __contains__(self, name: object) -> bool:
@@ -501,9 +505,9 @@ class Index(SingleIndex):
         return False
 
     def texts(self, ids: Iterable[str] | None = None) -> Iterator[DocumentText]:
-        """Yield the texts that a program added: those with these ids, in their order, or else all, by id.
+        """Yield the texts that a program added: those with the given ids, in their order, or all, by id.
 
-        Unlike `document`, it never takes an id for a path. Unknown ids are passed over. Texts are read some at a time.
+        Unlike `document`, it never takes an id for a path. Unknown ids are skipped. Texts are read some at a time.
         """
         from semsearch.maintenance.read_documents import each_text  # start-up time, as above
 
@@ -531,16 +535,17 @@ class Index(SingleIndex):
         return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
 
     def verify(self) -> list[str]:
-        """Verify the index: its problems, a line each; empty if all is well. Reads all of it."""
+        """Verify the whole index; its problems, a line each."""
         from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
 
         with self._database.reading() as db:
             return verify(db, self._database, self._vectors)
 
     def rows_without_checksums(self) -> int:
-        """The number of passages and documents of which damage would not be noticed: an earlier version wrote them.
+        """The number of passages and documents without checksums, whose damage would not be detected.
 
-        They get checksums when their files are read again, and all at once from `rebuild`.
+
+        An earlier version wrote them. They get checksums when their files are read again, and all at once by `rebuild`.
         """
         from semsearch.storage.damaged_rows import count_without_sums  # start-up time, as above
 
@@ -561,7 +566,7 @@ class Index(SingleIndex):
 
     @property
     def searcher(self) -> Searcher:
-        """The searcher that answers for this index, for modules of semsearch that ask for more than hits."""
+        """The searcher of this index, for modules of semsearch that need more than hits."""
         return self._asking()
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
@@ -616,10 +621,10 @@ class Index(SingleIndex):
         return picture_of(found, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
-        from semsearch.maintenance.count_facets import KeptFacets
+        from semsearch.maintenance.count_facets import FacetCache
 
         with self._opening:
-            counted = self._counted = self._counted or KeptFacets(self._database)
+            counted = self._counted = self._counted or FacetCache(self._database)
         return counted.count(filters, values)
 
     def _status(self, *, drift: bool, stale: bool) -> Status:
@@ -683,15 +688,15 @@ class Index(SingleIndex):
                 raise
             raise type(error)(
                 f"the index at {self._database.shown_name} was built with the word vectors {settings.vectors_name} "
-                f"({settings.vectors_digest[:8]}), which are not what is found here; copy them to this machine and "
+                f"({settings.vectors_digest[:8]}), but this machine has others; copy them to this machine and "
                 "give their folder with --vectors, or as `vectors`"
             ) from error
 
     @contextmanager
     def _writer(self, progress: Reporting = None, cluster: str | Client | None = None) -> Iterator[IndexWriter]:
-        """Take the writer's lock and make the writer that holds it; then publish, if the index has a place.
+        """Take the writer's lock and make the writer that holds it; then publish, if the index has a snapshot store.
 
-        Raises PublicationFailed if only that fails; UsageError for a copy that is read from a place.
+        Raises PublicationFailed if only that fails; UsageError for a published copy.
         """
         from semsearch.indexing.index_writer import IndexWriter
         from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
@@ -705,14 +710,14 @@ class Index(SingleIndex):
             place = writer.place
             yield writer
         if place is not None:
-            from semsearch.published.publishing import publish_newest  # start-up time: most have no place
+            from semsearch.published.publishing import publish_newest  # start-up time: few indexes are published
 
             publish_newest(self._database, place)  # after the commit, which it cannot undo
 
 
 def _seconds(given: float) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < float("inf"):
-        raise UsageError(f"give a number of seconds, not {given!r}")
+        raise UsageError(f"expected a number of seconds, not {given!r}")
     return given
 
 
@@ -729,7 +734,7 @@ def _spread_over(cluster: str | Client | None) -> Iterator[Spread | None]:
 
 
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
-    """The reranker of an index: a model that is named is opened, and what a model makes of passages is kept there."""
+    """The reranker of an index: a named model is opened, and its passage encodings are cached in the folder."""
     if isinstance(reranker, str):
         from semsearch.rerankers.load_reranker import load_reranker  # start-up time, and an optional dependency
 
@@ -740,14 +745,14 @@ def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
 
 def _processes(count: int) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise UsageError(f"processes must be a whole number, 0 for as many as are useful, not {count!r}")
+        raise UsageError(f"processes must be a whole number (0: as many as are useful), not {count!r}")
     return count
 
 
 def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
     globs = strings(given, name)
     if not all(glob.strip() for glob in globs):
-        raise UsageError(f"an empty glob to {name}; give one such as '*.md'")
+        raise UsageError(f"{name} has an empty glob; give one such as '*.md'")
     return globs
 
 
@@ -763,7 +768,9 @@ def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
 def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
     for path in given:
         if not isinstance(path, str | Path):
-            raise UsageError(f"a path is a string or a Path, not {path!r}; give several one by one")
+            raise UsageError(
+                f"a path must be a string or a Path, not {path!r}; give each path as an argument of its own"
+            )
         if path == "":
             raise UsageError("a path is empty; the current folder is '.'")
     return tuple(local_path(path) if isinstance(path, str) else path for path in given if isinstance(path, str | Path))

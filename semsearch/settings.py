@@ -108,7 +108,7 @@ class Settings:
         """Check that the file of word counts that a fit needs is there. Raises VectorsError if it has gone."""
         if self.frequencies not in _NO_FILES and not Path(self.frequencies).is_file():
             raise VectorsError(
-                f"the word counts {self.frequencies}, which the index {index} was made with, are gone; put them back, "
+                f"the file of word counts {self.frequencies} of the index {index} no longer exists; restore it, "
                 f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
             )
 
@@ -224,7 +224,7 @@ def _check(options: SettingsKeywords) -> None:
     known = SettingsKeywords.__annotations__
     for name, value in options.items():
         if name not in known:
-            raise UsageError(f"an index has no option {name!r}; it has {', '.join(known)}")
+            raise UsageError(f"an index has no option {name!r}; the options are {', '.join(known)}")
         if value is None:
             continue
         if name in _SWITCHES and not isinstance(value, bool):

@@ -86,7 +86,7 @@ def test_a_hit_does_not_keep_its_finder(remote: RemoteIndex) -> None:
     other.close()
     del other
     gc.collect()
-    with pytest.raises(UsageError, match="does not know its index"):
+    with pytest.raises(UsageError, match="has no index"):
         hit.explain()
 
 

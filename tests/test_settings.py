@@ -72,7 +72,7 @@ def test_a_rebuild_changes_what_is_given_and_nothing_else(tmp_path: Path, small_
 
 
 def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match=r"no option 'metod'; it has vectors, method, a, .*factory"):
+    with pytest.raises(UsageError, match=r"no option 'metod'; the options are vectors, method, a, .*factory"):
         Index.create(tmp_path / "i", vectors=small_vectors, metod=None)  # type: ignore[call-arg]
     assert not (tmp_path / "i").exists()
     with Index.create(tmp_path / "i", vectors=small_vectors) as index:

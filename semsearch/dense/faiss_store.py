@@ -388,7 +388,7 @@ class FaissStore:
         from semsearch.system.durable import file_digest
 
         is_same = file_digest(self.folder / segment.file) == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all files of this kind, including unfinished ones."""

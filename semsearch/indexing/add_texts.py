@@ -1,20 +1,8 @@
-"""Add documents that a program gives, and not a file of a root: texts, records, tables, exported documents.
+"""Add documents that a program gives instead of files: texts, tuples, records, tables, exported documents.
 
-Forms in which programs give documents. Documents as programs have them, to texts: `Text`, tuples, records, the
-rows of
-a table.
-
-Exported documents. Documents as `Index.export` writes them, with their passages: taken in as they were, not
-divided
-anew.
-
-Files with one document per row. Files of documents, one a row, as `Index.export` and other programs write them:
-JSON
-Lines, CSV, Parquet, .npz.
-
-Adding them to an index. Add texts of a program: check them, compare them with the texts of the same ids in the
-index,
-and take them in.
+Documents as `Index.export` writes them, with their passages, are added as they were divided. `read_records` reads files
+with one document per row (JSON Lines, CSV, Parquet, .npz). Texts are checked, and compared with those of the same ids
+in the index.
 """
 
 from __future__ import annotations
@@ -46,7 +34,7 @@ from semsearch.text.passage_records import PassageRecord, storable
 Given = Text | tuple[str, str] | tuple[str, str, Mapping[str, Any]] | Mapping[str, Any]
 
 _WAYS = "give Text(id, text), (id, text), (id, text, metadata) or a record with the keys {id!r} and {text!r}"
-_OWN = ("title", "format")  # fields of a record that are no metadata, if they are texts
+_OWN = ("title", "format")  # fields of a record that are not metadata if they are strings
 
 
 class DataTable(Protocol):
@@ -64,8 +52,8 @@ def as_texts(
 
     A record that `Index.export` wrote has passages, which are taken as they are.
 
-    All that a record has besides its id, text, title and format is metadata; what it has as `metadata` is so too, if
-    that is a mapping. Raises UsageError for what is no document.
+    All fields of a record besides its id, text, title and format are metadata, and so are those of its `metadata`, if
+    that is a mapping. Raises UsageError for anything else.
     """
     ways = _WAYS.format(id=id_key, text=text_key)
     rows = _rows(documents)
@@ -107,7 +95,7 @@ def _of_record(record: Mapping[str, Any], number: int, id_key: str, text_key: st
 
 
 def _id(given: Any) -> Any:
-    """A whole number becomes a text: tables number their rows."""
+    """Convert a whole number to a string: tables number their rows."""
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
@@ -124,7 +112,7 @@ _LARGEST = (1 << 31) - 1  # offsets are stored in 32 bits
 
 @dataclass(frozen=True, slots=True)
 class ExportedDocument:
-    """A document by its id, divided already."""
+    """A document by its id, with its passages."""
 
     id: str
     digest: str
@@ -140,7 +128,7 @@ def is_exported(record: Mapping[str, Any]) -> bool:
 
 
 def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
-    """Read a record with passages. Raises UsageError for what no index has written."""
+    """Read a record with passages. Raises UsageError unless it has the form of an export."""
     title = storable(_of(record, "title", str, ""))
     metadata = json.dumps(json_values(_of(record, "metadata", Mapping, {})), allow_nan=False)
     records = tuple(_passage(passage, title, f"{id}, passage {n}") for n, passage in enumerate(record["passages"]))
@@ -160,7 +148,7 @@ def _passage(given: Mapping[str, Any], title: str, where: str) -> PassageRecord:
     sentences = [_sentence(each, len(text), where) for each in _of(given, "sentences", Sequence, where=where)]
     edges = [edge for sentence in sentences for edge in sentence[:2]]
     if edges != sorted(edges):
-        raise UsageError(f"{where}: its sentences are not one after the other; export the document again")
+        raise UsageError(f"{where}: its sentences overlap or are out of order; export the document again")
     places = [_place(each, where) for each in _of(given, "places", Sequence, (), where=where)]
     metadata = _of(given, "metadata", Mapping, None, where=where)
     return PassageRecord(
@@ -180,15 +168,15 @@ def _sentence(given: Any, length: int, where: str) -> list[int]:
     numbers = [_offset(number, where) for number in given] if isinstance(given, Sequence) else []
     if len(numbers) != 5 or max(numbers[:2]) > length:
         raise UsageError(
-            f"{where}: a sentence is given as start, end, start and end in the file, and line, within the passage, "
-            f"not as {given!r}"
+            f"{where}: expected a sentence as start, end, start and end in the file, and line, within the passage, "
+            f"not {given!r}"
         )
     return numbers
 
 
 def _place(given: Any, where: str) -> list[Any]:
     if not isinstance(given, list | tuple) or len(given) != 2 or not isinstance(given[1], str | None):
-        raise UsageError(f"{where}: a place is given as the number of a sentence and a text, not as {given!r}")
+        raise UsageError(f"{where}: expected a place as the number of a sentence and a text, not {given!r}")
     return [_offset(given[0], where), given[1]]
 
 
@@ -199,20 +187,20 @@ def _of(record: Mapping[str, Any], key: str, kind: Any, default: Any = ..., *, w
     if value is default:
         return value
     if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
-        raise UsageError(f"{where}: {key} is {value!r}, not what an index exports; export it again")
+        raise UsageError(f"{where}: {key} is {value!r}, which no export has; export it again")
     return value
 
 
 def _each(values: Sequence[Any], kind: type, where: str) -> Sequence[Any]:
     for value in values:
         if not isinstance(value, kind):
-            raise UsageError(f"{where}: {value!r} is no {kind.__name__}; export it again")
+            raise UsageError(f"{where}: expected {kind.__name__}, not {value!r}; export it again")
     return values
 
 
 def _offset(number: Any, where: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= _LARGEST:
-        raise UsageError(f"{where}: {number!r} is no position; a whole number from 0 on was expected")
+        raise UsageError(f"{where}: a position must be a whole number of at least 0, not {number!r}")
     return number
 
 
@@ -243,7 +231,7 @@ def _jsonl(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise SourceError(f"{name}, line {number}, is no JSON ({error}); give a JSON object a line") from error
+            raise SourceError(f"{name}, line {number}, is not JSON ({error}); give one JSON object per line") from error
         if not isinstance(record, dict):
             raise SourceError(f"{name}, line {number}, is {type(record).__name__}, not an object with an id and a text")
         yield record
@@ -257,13 +245,13 @@ def _csv(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
     try:
         for row in csv.DictReader(text, strict=True):
             if None in row or None in row.values():
-                raise SourceError(f"{name}, row {row}: there are more or fewer cells than the header has names")
+                raise SourceError(f"{name}, row {row}: the number of cells differs from the header")
             yield _with_objects(row)
     except (csv.Error, UnicodeDecodeError) as error:
         raise SourceError(f"{name} is not CSV in UTF-8: {error}") from error
     finally:
         csv.field_size_limit(limit)
-        text.detach()  # the file is closed by whoever opened it
+        text.detach()  # the caller closes the file
 
 
 def _parquet(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
@@ -293,7 +281,7 @@ def _npz(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row of a table whose cells are read as JSON where an export has JSON."""
+    """A row of a table, with the cells parsed in which an export has JSON."""
     found = dict(row)
     for key in _OBJECTS:
         if isinstance(found.get(key), str):
@@ -321,7 +309,7 @@ def checked(texts: Iterable[AddedDocument]) -> Iterator[AddedDocument]:
     for text in texts:
         _check(text)
         if text.id in seen:
-            raise UsageError(f"the id {text.id!r} comes twice; give each text an id of its own")
+            raise UsageError(f"the id {text.id!r} occurs twice; give each text its own id")
         seen.add(text.id)
         yield text
 
@@ -331,9 +319,9 @@ def _check(text: AddedDocument) -> None:
         raise UsageError(f"add takes texts as Text(id, text), not {type(text).__name__}")
     for name in ("id", "text", "title", "format") if isinstance(text, Text) else ("id",):
         if not isinstance(value := getattr(text, name), str):
-            raise UsageError(f"the {name} of a Text is a string, not {type(value).__name__}")
+            raise UsageError(f"the {name} of a Text must be a string, not {type(value).__name__}")
     if not text.id:
-        raise UsageError("the id of a text is empty; give each text an id of its own")
+        raise UsageError("the id of a text is empty; give each text its own id")
     try:
         text.id.encode()
     except UnicodeEncodeError:

@@ -1,10 +1,6 @@
-"""Apply the changes that a sync found: documents are removed, get a new path, are read again, or are added.
+"""Apply the changes that a sync found: remove documents, change their paths, read their files again, or add them.
 
-Reading files and taking them in. Read files and take them in, in the order in which they are asked for; read here,
-by
-processes, or on a cluster.
-
-Applying the plan. Carry out a sync plan: documents are removed, get a new path, are read again, or are added.
+Files are read in this process, by processes or on a cluster, and taken in in the order in which they were asked for.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ from semsearch.indexing.parallel_reading import (
     prepare_in_processes,
     useful_processes,
 )
-from semsearch.indexing.prepare_files import Chunk, FileToRead, Opened, Prepared, each_opened, read
+from semsearch.indexing.prepare_files import Chunk, FileToRead, Opened, Prepared, each_opened, object_refusal, read
 from semsearch.indexing.reread_rules import (
     Skip,
     check_columns,
@@ -57,7 +53,7 @@ from semsearch.text.passage_records import PassageRecord, each_record
 def take_files(
     write: WriteTransaction, presents: Sequence[PresentFile], *, max_bytes: int, processes: int
 ) -> Iterator[Prepared]:
-    """Take files in, in this order, and yield each as prepared: with its state, or why it could not be read."""
+    """Take in files, in this order, and yield each as prepared: with its state, or the reason why it was not read."""
     if not presents:
         return
     done = 0
@@ -68,29 +64,29 @@ def take_files(
     spread = write.generation.spread
     if not spread.is_elsewhere:
         write.generation.spread = spread = Threads(useful_processes(unread, processes, write.vectors()))
-    apart = spread.is_elsewhere or spread.threads > 1
-    groups = list(_groups(sizes, was_read, in_chunks=apart))
-    sent = [group for group in groups if apart and not was_read[group.start] and not is_large(sizes[group])]
-    prepared = _prepare_apart(write, [presents[group] for group in sent], spread, max_bytes)
+    in_parallel = spread.is_elsewhere or spread.threads > 1
+    groups = list(_groups(sizes, was_read, in_chunks=in_parallel))
+    sent = [group for group in groups if in_parallel and not was_read[group.start] and not is_large(sizes[group])]
+    prepared = _prepare_in_parallel(write, [presents[group] for group in sent], spread, max_bytes)
     with closing(prepared):
         for group in groups:
             members = presents[group]
-            told = Progress("reading", done, len(presents), write.intake.sentences)
+            progress = Progress("reading", done, len(presents), write.intake.sentences)
             if group in sent:
-                write.report(replace(told, path=members[0].absolute))
+                write.report(replace(progress, path=members[0].absolute))
                 yield from _take_chunk(write, members, next(prepared))
             else:
                 files = [FileToRead.of(present) for present in members]
                 opened = repeat(None) if was_read[group.start] else each_opened(files, max_bytes)
                 for number, (present, opener) in enumerate(zip(members, opened, strict=False), start=done):
-                    told = Progress("reading", number, len(presents), write.intake.sentences, path=present.absolute)
-                    write.report(told)
+                    progress = Progress("reading", number, len(presents), write.intake.sentences, path=present.absolute)
+                    write.report(progress)
                     yield _take_file(write, present, opener, max_bytes)
             done += len(members)
     write.report(Progress("reading", len(presents), len(presents), write.intake.sentences))
 
 
-def _prepare_apart(
+def _prepare_in_parallel(
     write: WriteTransaction, groups: Sequence[Sequence[PresentFile]], spread: Spread, max_bytes: int
 ) -> Generator[Chunk, None, None]:
     """Prepare groups of files in processes or on a cluster: a chunk for each, in their order."""
@@ -108,7 +104,7 @@ def _prepare_apart(
 
 
 def _groups(sizes: Sequence[int], was_read: Sequence[bool], *, in_chunks: bool) -> Iterator[slice]:
-    """Consecutive files that go together: those that were read before, and of the others those of a chunk."""
+    """Groups of consecutive files: those in the reading log, and chunks of the others."""
     first = 0
     for before, run in groupby(was_read):
         last = first + len(list(run))
@@ -130,7 +126,7 @@ def _take_chunk(write: WriteTransaction, members: Sequence[PresentFile], chunk: 
 
 
 def _take_file(write: WriteTransaction, present: PresentFile, opened: Opened | None, max_bytes: int) -> Prepared:
-    """Take in a file: one that was read before from the log."""
+    """Take in a file, from the log if it was read before."""
     if write.reading_log.has(present) and (file := write.reading_log.get(present)) is not None:
         write.intake.take_prepared(_origin(present, file), file)
         return file
@@ -160,7 +156,7 @@ def _origin(present: PresentFile, file: Prepared) -> DocumentSource:
 
 
 def apply_plan(write: WriteTransaction, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
-    """Bring the index up to date with the disk, by the changes that were found, and finish the write; the report."""
+    """Apply the changes that were found, and finish the write; the report."""
     plan, outdated = changes.plan, outdated_documents(write.db) | changes.of_other_columns
     before = {root.id: root.columns for root in get_roots(write.db)}
     renamed = [pair for pair in plan.moved if _is_renamed(pair) or has_other_columns(pair, before)]
@@ -195,7 +191,7 @@ def _read(
     max_bytes: int,
     processes: int,
 ) -> Counter[str]:
-    """Take in what is new, changed, or called otherwise: how many of each. `changes` learns what could not be read."""
+    """Take in new, changed and renamed files; the number of each. Files that cannot be read are added to `changes`."""
     work = [
         *(("added", present) for present in changes.plan.added),
         *(("changed", pair.present) for pair in changes.plan.changed),
@@ -210,7 +206,7 @@ def _read(
         if not file.reason:
             read[kind] += 1
             columns.setdefault(present.root_id, {}).update(dict.fromkeys(file.columns))
-        elif present.store or os.path.lexists(present.absolute):  # else it is gone since it was found
+        elif present.store or os.path.lexists(present.absolute):  # else it was deleted since it was found
             _skip(changes, present, file, max_bytes)
     check_columns(changes.changed_roots, before, columns)
     roots = get_roots(write.db)
@@ -219,14 +215,9 @@ def _read(
 
 
 def _is_refused(changes: Changes, present: PresentFile, max_bytes: int) -> bool:
-    """Tell whether a file that no reader is for cannot be read as text either; if so, note that it is skipped."""
+    """Return whether a file without a reader cannot be read as text either; if so, it is noted as skipped."""
     checked = time.time_ns()
-    if present.store:
-        from semsearch.indexing.prepare_files import object_refusal  # start-up time: few lie in stores
-
-        reason = object_refusal(present, max_bytes)
-    else:
-        reason = refusal(Path(present.absolute), present.size)
+    reason = object_refusal(present, max_bytes) if present.store else refusal(Path(present.absolute), present.size)
     if reason:
         _skip(changes, present, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
     return bool(reason)
@@ -240,7 +231,7 @@ def _skip(changes: Changes, present: PresentFile, file: Prepared, max_bytes: int
 
 
 def _update_paths(write: WriteTransaction, pairs: Sequence[FilePair], checked_ns: int) -> None:
-    """Update the path and state of files whose documents have not changed, and when they were looked at."""
+    """Update the path and state of files whose documents have not changed, and when they were checked."""
     rows = [_path_and_state(pair, checked_ns) for pair in pairs]
     with documents_changing(write.db, [pair.known.document_id for pair in pairs]):
         write.db.executemany(

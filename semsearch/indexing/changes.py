@@ -1,11 +1,6 @@
 """Find the changes of a sync: compare the disk with the index, and plan what to do about each file.
 
-Parts of roots: what the index has, and what is on the disk. Parts of roots: which documents the index has of them,
-and
-which files are there now.
-
-Changes. Find changes: compare the disk with the index, before anything is written, and plan what to do about each
-file.
+Nothing is written here. If paths inside roots are given, only these parts of the roots are compared.
 """
 
 from __future__ import annotations
@@ -28,7 +23,7 @@ from semsearch.indexing.reread_rules import (
     outdated_documents,
     still_skipped,
 )
-from semsearch.indexing.sync_roots import asked_roots, changed_roots
+from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.omissions import count_endings
@@ -44,14 +39,14 @@ from semsearch.system.locations import uri_scheme
 if TYPE_CHECKING:
     import sqlite3
 
-# -- Parts of roots: what the index has, and what is on the disk -------------------------------------------------------
+# -- Parts of roots ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class PartsSeen:
-    """The documents and files that index and disk have at some parts of roots. `empty` parts have neither.
+    """The documents and files of some parts of roots, in the index and on the disk. `empty` parts have neither.
 
-    `lost` documents lay elsewhere in these roots, and their files are gone: one that has appeared may be one of these.
+    `lost` documents lay elsewhere in these roots, and their files no longer exist: a new file may be one of these.
     """
 
     known: list[KnownDocument] = field(default_factory=list)
@@ -61,7 +56,7 @@ class PartsSeen:
     lost: list[KnownDocument] = field(default_factory=list)
 
     def add(self, other: PartsSeen) -> None:
-        """Take in what was seen of other parts."""
+        """Add what was found in other parts."""
         self.known += other.known
         self.present += other.present
         self.skipped += other.skipped
@@ -69,11 +64,11 @@ class PartsSeen:
         self.lost += other.lost
 
 
-def look_at_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
-    """Look at the parts of a plan, and at nothing else.
+def compare_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
+    """Find the documents and files of the parts of a plan, and of nothing else.
 
-    Where a root cannot be listed, or these parts have all of its documents and no file any more, the plan is changed to
-    look at the whole root: that is a question to the user, not a purge.
+    If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
+    whole root, whose documents are kept unless the user prunes them.
     """
     seen = PartsSeen()
     for root, parts in _by_root(roots.parts):
@@ -124,7 +119,7 @@ def _found_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[Fo
 def _of_same_size(
     db: sqlite3.Connection, root: Root, files: Sequence[PresentFile], but: Container[str]
 ) -> list[KnownDocument]:
-    """Find the documents of a root that are as large as one of some files, but those at some canonical paths."""
+    """Find the documents of a root with the size of one of some files, except those at some canonical paths."""
     sizes = {file.size for file in files}
     return (
         [document for document in get_known_of_sizes(db, root, sizes) if document.canonical not in but] if sizes else []
@@ -132,19 +127,12 @@ def _of_same_size(
 
 
 def _is_gone(document: KnownDocument) -> bool:
-    """Return whether there is surely no file any more where a document was.
+    """Return whether the file of a document certainly no longer exists.
 
     False for a name that the disk may spell otherwise, and for an object of a store.
     """
-    if not document.canonical.isascii() or uri_scheme(document.canonical):
-        return False
-    try:
-        Path(document.canonical).lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
-    return False
+    path = document.canonical
+    return path.isascii() and not uri_scheme(path) and is_missing(path)
 
 
 def canonical(path: str) -> str:
@@ -160,7 +148,7 @@ def _by_root(parts: Iterable[RootPart]) -> list[tuple[Root, list[RootPart]]]:
 
 
 def _is_listed(root: Root) -> bool:
-    """Return whether a root is a folder that can be listed. Of one in a store that is found out by listing it."""
+    """Return whether a root is a folder that can be listed; true for one in a store, which only listing shows."""
     if root.is_remote:
         return True
     try:
@@ -179,9 +167,9 @@ def _documents(db: sqlite3.Connection, root: Root) -> int:
 
 @dataclass(slots=True)
 class Changes:
-    """Changes of the disk since the last sync. Roots in `deserted` have gone and are to be forgotten.
+    """Changes of the disk since the last sync. Roots in `deserted` no longer exist and are removed.
 
-    `skipped` are the files that could not be read this time, `skips` those remembered as unreadable that still are.
+    `skipped` are the files that could not be read this time, `skips` the remembered ones that are still unreadable.
     """
 
     started_ns: int
@@ -193,8 +181,8 @@ class Changes:
     warnings: list[str] = field(default_factory=list)
     skips: dict[str, Skip] = field(default_factory=dict)
     moved_roots: list[MovedRoot] = field(default_factory=list)
-    passed_over: list[SkippedFile] = field(default_factory=list)  # remembered files that no reader is for
-    empty_parts: list[RootPart] = field(default_factory=list)  # where there is nothing to index, and was nothing before
+    passed_over: list[SkippedFile] = field(default_factory=list)  # remembered files without a reader
+    empty_parts: list[RootPart] = field(default_factory=list)  # without files, now and before
     of_other_columns: set[int] = field(default_factory=set)  # documents that were read with other columns
 
     @property
@@ -226,21 +214,23 @@ def find_changes(
 ) -> Changes:
     """Compare the index with the disk under `paths`, or under all its roots.
 
-    With `prune`, roots that have vanished or have no files any more are given up, but none that cannot be read. Files
-    that were skipped before, and would be again with this limit of bytes, are skipped without reading them. If a path
-    is in a root, nothing else of the root is looked at. Raises SourceError for a path that neither exists nor is in the
+    With `prune`, roots that are missing or have no files any more are removed, but none that cannot be read. Files that
+    were skipped before, and would be again with this limit of bytes, are skipped without reading them. If a path is in
+    a root, nothing else of the root is compared. Raises SourceError for a path that neither exists nor is in the
     index, UsageError if there are no paths and no roots.
     """
     roots = asked_roots(db, paths, include=include, exclude=exclude, columns=columns)
     seen = _compare(db, roots, prune=prune, max_bytes=max_bytes)
-    seen.warnings += [f"{part.canonical} is left out: it is hidden, ignored or excluded" for part in seen.empty_parts]
+    seen.warnings += [
+        f"{part.canonical} is not indexed: it is hidden, ignored or excluded" for part in seen.empty_parts
+    ]
     return seen
 
 
 def find_changes_at(db: sqlite3.Connection, paths: Iterable[str], *, max_bytes: int | None = None) -> Changes:
     """Compare the index with the disk where something has changed: at absolute paths, spelled as on disk.
 
-    They need be neither there nor of the index.
+    The paths need be neither on the disk nor in the index.
     """
     return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes)
 
@@ -248,14 +238,14 @@ def find_changes_at(db: sqlite3.Connection, paths: Iterable[str], *, max_bytes: 
 def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes: int | None) -> Changes:
     started = time.time_ns()
     known_roots = get_roots(db)
-    parts = look_at_parts(db, roots)
+    parts = compare_parts(db, roots)
     of_other_columns = documents_of_other_columns(db, known_roots, roots)
     outdated = outdated_documents(db) | of_other_columns
     known = as_changed([*get_known(db, [*roots.wanted, *roots.absorbed]), *parts.known], outdated)
     skipped, present = [*parts.skipped], [*parts.present]
     deserted: list[Root] = []
     warnings = [*roots.warnings]
-    silent: set[int] = set()  # known roots in stores that cannot be listed: other options are not kept for them
+    silent: set[int] = set()  # known roots in stores that cannot be listed: their options stay as they were
     for root in roots.wanted:
         count = sum(document.root_id == root.id for document in known)
         problem, has_vanished = "", False
@@ -271,7 +261,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
         elif count:
             known = [document for document in known if document.root_id != root.id]
             unread = problem if problem and not has_vanished else ""
-            lost = f"{root.path} has vanished" if problem else f"{root.path} has no files {_blamed(root)}"
+            lost = f"{root.path} no longer exists" if problem else f"{root.path} has no files {_blamed(root)}"
             documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
             cure = "" if unread else " (--prune removes them)"
             warnings.append(f"{unread or lost}; {documents} kept{cure}")
@@ -309,7 +299,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
 
 
 def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
-    """Report a root that has moved, with how many documents stayed as they were."""
+    """Report a root that has moved, with the number of its unchanged documents."""
     new = next(root for root in roots.wanted if root.id == old.id)
     gone = {document.document_id for document in plan.removed}
     gone |= {pair.known.document_id for pair in [*plan.changed, *plan.moved, *plan.unread]}
@@ -339,7 +329,7 @@ def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | N
 
             return object_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
         return file_digest(Path(file.absolute))
-    except FileNotFoundError:  # gone since it was found; whoever is told of that looks again
+    except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
         return None
     except OSError as error:
         if is_resource_exhaustion(error):

@@ -44,7 +44,7 @@ class Follower:
                 yield done
 
     def _outside(self, paths: Iterable[str]) -> set[str]:
-        """Paths that are not of the index itself, which may lie in a root: what is written there is no news."""
+        """Paths outside the index itself, which may lie in a root: its own changes are irrelevant events."""
         own = self.database.folder.resolve().as_posix()
         return {path for path in paths if not f"{path}/".startswith(f"{own}/")}
 
@@ -79,7 +79,7 @@ class Follower:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Have a failed publication told and no more: what was written stays, and the next write publishes it too."""
+    """Only log a failed publication: the write stays, and the next one publishes it too."""
     try:
         yield
     except PublicationFailed as error:
@@ -87,7 +87,7 @@ def _told() -> Iterator[None]:
 
 
 class RootsOf:
-    """The roots of an index on this machine, whoever changes them: read anew when its database has been written to."""
+    """The roots of an index on this machine: read again after each write to its database, by any process."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database

@@ -1,21 +1,12 @@
-"""Make a new generation: fit the embedder or keep it, write vectors, merge segments that are too many, name them.
+"""Make a new generation: fit the embedder or keep it, write vectors, merge segments if there are too many.
 
-The embedder's weights and components are frozen when an index is first filled: documents added later never change
-the
-vectors of earlier ones. Only a small index that has doubled is fitted again by itself, since its components were a
-guess; a large one only by `refit`.
+The embedder's weights and components are frozen when an index is first filled: documents added later never change the
+vectors of earlier ones. Only a small index that has doubled is refitted automatically, since its components were a
+rough estimate; a large one only by `refit`.
 
-Embedding batches of passages. Embed batches of passages and write the vectors to the stores: one for each passage,
-one
-for each sentence.
-
-Probe questions for measuring recall. Probe questions to measure recall with: a few words of the index's own
-sentences,
-as a user would type them.
-
-Whole sentences are nearer to their passages and are found with less effort: settings that are enough for a few
-words
-are enough for them.
+The recall of the vector scan is measured with probe questions: a few words of the index's own sentences, as a user
+would type them. Whole sentences are nearer to their passages and easier to find, so settings that suffice for a few
+words suffice for them.
 """
 
 from __future__ import annotations
@@ -51,7 +42,7 @@ from semsearch.system.threads import Spread, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk, words
-from semsearch.topics.topic_fit import TopicVectors
+from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.table import WordVectors
 
@@ -63,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PassageEmbedding:
-    """Embeds passages with an embedder and their topics, if there are any. `questions` serve to measure recall."""
+    """Embeds passages with an embedder and, if any, topics. `questions` are probe questions to measure recall."""
 
     embedder: SentenceEmbedder
     topics: TopicVectors | None
@@ -133,7 +124,7 @@ def few_words(sentence: str) -> str:
 def questions_of(
     db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
 ) -> Float32:
-    """Embed a question about the middle sentence of each passage; one without known words is left out. (≤ n, d)"""
+    """Embed a probe question about the middle sentence of each passage, unless it has no known words. (≤ n, d)"""
     texts: list[str] = []
     for id_ in passage_ids.tolist():
         for stored in stored_texts(db, id_ + 1, first=id_):
@@ -149,7 +140,7 @@ def questions_of(
 
 # -- The generation ----------------------------------------------------------------------------------------------------
 
-REFIT_BELOW = 20_000  # sentences at the last fit: with more of them components hardly turn
+REFIT_BELOW = 20_000  # sentences at the last fit: with more, components hardly change
 
 
 class Generation:
@@ -181,7 +172,7 @@ class Generation:
 
     @cached_property
     def _stores(self) -> Mapping[Kind, VectorStore]:
-        """The stores of vectors, where the index says by now that they are."""
+        """The vector stores, at the address that the index has by now."""
         scanning = self._settings.scanning(listed=self._listed)
         return open_stores(get_address(self.db), self.folder, scanning=scanning, largest=self._largest)
 
@@ -203,7 +194,7 @@ class Generation:
         return self._settings.embedder(self._vectors()).ids_of(chunks)
 
     def drop_words(self) -> None:
-        """Retire the lexical index, before all passages are written to `words` again."""
+        """Retire the lexical index, before all passages are written again."""
         self._name([], retired=self._named("words"))
 
     def subtract(self, sentences: Sequence[str]) -> None:
@@ -270,9 +261,7 @@ class Generation:
     def _learn_topics(
         self, segments: list[LexicalSegment], removed: IdRanges
     ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
-        """Learn topics, and make all passages' topic vectors, if they are wanted and there are enough passages."""
-        from semsearch.topics.topic_fit import fit_topics  # start-up time: only a fit needs scipy's sparse matrices
-
+        """Learn topics and all passages' topic vectors, if topics are on and there are enough passages."""
         topics = fit_topics(segments, removed) if self._settings.adapt else None
         return (None, None) if topics is None else (topics, TopicVectors(topics, segments, self.folder))
 
@@ -291,7 +280,7 @@ class Generation:
         )
 
     def _stored_questions(self, passage_ids: Int64) -> Float32:
-        """Questions about passages, embedded by the stored fit."""
+        """Probe questions about passages, embedded by the stored fit."""
         embedder = load_embedder(self.db, self._vectors())
         if embedder is None:
             return np.zeros((0, 0), dtype=np.float32)

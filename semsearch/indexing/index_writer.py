@@ -1,12 +1,7 @@
 """The writer of an index: it exists while the lock is held, and each of its methods is one write.
 
-All that a write depends on is read under the lock. Settings read before could be older than another process's
-rebuild,
-and vectors made with them would not fit the rest.
-
-Documents that paths and ids name. The documents and roots that some paths name: files, folders, whole roots, and
-added
-texts by their ids.
+All that a write depends on is read under the lock: settings read before it could be older than another process's
+rebuild, and vectors made with them would not fit the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ from typing import TYPE_CHECKING, ParamSpec
 from semsearch.errors import SemsearchError
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import Changes, find_changes, find_changes_at
-from semsearch.indexing.intake import write_words_anew
+from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 from semsearch.indexing.write_transaction import Report, WriteTransaction, locked, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
@@ -63,7 +58,7 @@ class NamedDocuments:
 
 
 def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocuments:
-    """Find the documents and roots that paths and ids name; a path that has gone names what was indexed from it."""
+    """Find the documents and roots that paths and ids name; a missing path names what was indexed from it."""
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
     given = [str(path) for path in paths]
@@ -75,7 +70,7 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocu
 
 
 def _resolved(path: str) -> str:
-    """The absolute path, links resolved; "" for an empty path, an id that is no path, or links that lead round."""
+    """The absolute path, links resolved; "" for an empty path, an id that is not a path, or circular links."""
     if not path:
         return ""
     if uri_scheme(path):
@@ -92,7 +87,7 @@ Arguments = ParamSpec("Arguments")
 
 
 def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
-    """Let the report of a write say how long all of it took, with the commit and giving back disk space."""
+    """Set the duration of the whole write in its report, including the commit and reclaiming disk space."""
 
     @wraps(write)
     def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
@@ -137,13 +132,13 @@ class IndexWriter:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the index. No one else can change them now."""
+        """The settings of the index, which no other process can change now."""
         with self.database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
     @property
     def place(self) -> str | None:
-        """The URI of the place that the index is published to; None if it has none."""
+        """The URI of the snapshot store that the index is published to; None if it has none."""
         with self.database.reading() as db:
             return get_place(db)
 
@@ -159,7 +154,7 @@ class IndexWriter:
         processes: int,
         columns: Columns = NO_COLUMNS,
     ) -> SyncReport:
-        """Bring the index up to date with the disk. If nothing has changed, nothing is written, and little imported.
+        """Bring the index up to date with the disk. Without changes, nothing is written, and little imported.
 
         `Index.sync` explains the arguments and the errors.
         """
@@ -178,7 +173,7 @@ class IndexWriter:
     def sync_at(self, paths: Iterable[str], *, max_file_bytes: int, processes: int) -> SyncReport:
         """Bring the index up to date where something has changed: at absolute paths, spelled as on disk.
 
-        The paths need not exist any more, nor lie in a root. This costs what lies there.
+        The paths need not exist any more, nor lie in a root. The cost depends only on what lies there.
         """
         wanted = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
         return self._sync(wanted, max_file_bytes, processes)
@@ -190,7 +185,7 @@ class IndexWriter:
             changes = find(db)
         if changes.nothing_to_do:
             return changes.report
-        from semsearch.indexing.apply_changes import apply_plan  # start-up time: it brings all that reads files
+        from semsearch.indexing.apply_changes import apply_plan  # start-up time: it imports all readers
 
         with self._writing() as write:
             return apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
@@ -199,8 +194,8 @@ class IndexWriter:
     def add(self, texts: Iterable[AddedDocument]) -> SyncReport:
         """Add texts that are in no file. A text whose id is known replaces the earlier one.
 
-        Raises UsageError for anything but a Text, for an empty id or one that comes twice, for an unknown format, and
-        for metadata that cannot be kept; nothing is then changed.
+        Raises UsageError for anything but a Text, for an empty or repeated id, for an unknown format, and for
+        metadata that cannot be stored; nothing is then changed.
         """
         done = Counter[str]()
         with self._writing() as write:
@@ -245,12 +240,12 @@ class IndexWriter:
     @_timed
     def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
         """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
-        from semsearch.indexing.merge_indexes import join  # start-up time: an index is seldom made of others
+        from semsearch.indexing.merge_indexes import join  # start-up time: merging indexes is rare
 
         with self._writing() as write:
             joined = join(write, others)
             write.finish()
-        left = f"{joined.known:,} documents were in an index before; they were taken from the first one"
+        left = f"{joined.known:,} documents are in more than one index; each was taken from the first"
         return SyncReport(
             added=joined.taken,
             passages=write.intake.passages,
@@ -261,13 +256,13 @@ class IndexWriter:
 
     @_timed
     def refit(self) -> SyncReport:
-        """Fit weights and components to the text that the index holds today, and make all vectors anew."""
+        """Fit weights and components to the present text of the index, and compute all vectors again."""
         with self._writing(compact=True) as write:
-            return _embed_anew(write)
+            return _embed_all(write)
 
     @_timed
     def rebuild(self, options: SettingsKeywords) -> SyncReport:
-        """Derive everything anew from the stored text: the lexical index, the fit, all vectors.
+        """Derive everything again from the stored text: the lexical index, the fit, all vectors.
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
@@ -287,8 +282,8 @@ class IndexWriter:
             if settings.store != before.store:
                 move(write.db, address)
             write.generation.drop_words()
-            write_words_anew(write.db, write.generation.words)
-            done = _embed_anew(write)
+            rewrite_words(write.db, write.generation.words)
+            done = _embed_all(write)
             add_all_sums(write.db)
         self.vectors.use(opened, chosen)
         return done
@@ -297,9 +292,9 @@ class IndexWriter:
     def _moving(
         self, before: Settings, settings: Settings, *, has_type: bool
     ) -> Iterator[tuple[Settings, StoreAddress | None]]:
-        """Claim the place that settings name for the vectors, if it is another; give it up if the write fails.
+        """Claim the vector store that the settings name, if it is a new one; release it if the write fails.
 
-        An index type goes along only if it was given for this place (`has_type`).
+        An index type is kept only if it was given for this store (`has_type`).
         """
         name = self.database.folder.absolute().name
         store = None if settings.store is None else complete(settings.store, name)
@@ -321,7 +316,7 @@ class IndexWriter:
     def compact(self, *, largest: int = LARGEST) -> bool:
         """Merge segments into as few as possible, without removed ids, as one new generation.
 
-        Nothing is embedded again, and unused disk space is given back. Returns False if there is nothing to merge.
+        Nothing is embedded again, and unused disk space is reclaimed. Returns False if there is nothing to merge.
         """
         from semsearch.indexing.reclaim_space import leftovers, reclaim_space  # start-up time, as above
 
@@ -357,7 +352,7 @@ def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
     return False
 
 
-def _embed_anew(write: WriteTransaction) -> SyncReport:
+def _embed_all(write: WriteTransaction) -> SyncReport:
     """Fit to all stored text and embed it, and finish the write."""
     refitted = write.finish(refit=True)
     passages, sentences = write.db.execute(

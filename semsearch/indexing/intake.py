@@ -1,4 +1,4 @@
-"""Take documents in and out: their rows, their words for the lexical index, and their word ids for the vectors.
+"""Add and remove documents: their rows, their words for the lexical index, and their word ids for the vectors.
 
 Everything happens inside the caller's write transaction. Ids come from counters that only grow.
 """
@@ -29,7 +29,7 @@ from semsearch.storage.checked_rows import (
 from semsearch.storage.meta import LANGUAGES, get_count, set_meta
 from semsearch.text.excerpts import heading_text
 from semsearch.text.languages import ENGLISH, SAMPLE, language_of_parts
-from semsearch.text.passage_records import find_words
+from semsearch.text.passage_records import each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk
 
@@ -105,8 +105,6 @@ class Intake:
 
     def take_in(self, origin: DocumentSource, document: Document) -> None:
         """Add a document. An earlier version of it must have been removed."""
-        from semsearch.text.passage_records import each_record, reading_of, storable
-
         metadata = json.dumps(dict(document.metadata), allow_nan=False)
         described = storable(document.title), document.format, metadata
         self._take_records(origin, *described, each_record(document), reading_of(document))
@@ -137,7 +135,7 @@ class Intake:
         self._add_document(origin, title, format, metadata, first_passage, first_sentence, words, language)
 
     def _language_of(self, records: Iterable[PassageRecord]) -> tuple[str, Iterable[PassageRecord]]:
-        """The language of a document, if it is to be found, and its records, of which the first were looked at."""
+        """The language of a document, if languages are detected; and its records, of which it reads the first."""
         if not self._languages:
             return "", records
         rest = iter(records)
@@ -153,7 +151,7 @@ class Intake:
     def take_chunk(self, chunk: Chunk, origins: Sequence[DocumentSource | None]) -> None:
         """Add the files of a prepared chunk that have an origin; those without one could not be read.
 
-        What goes to the spool together does not depend on the chunks: the sums over it are those of one process.
+        The batches in the spool do not depend on the chunks, so the sums over them are those of one process.
         """
         self._find_words()
         passages = len(chunk.batch.passage_ids)
@@ -199,7 +197,7 @@ class Intake:
         self._next_sentence += record.sentences
 
     def _find_words(self) -> None:
-        """Find the words of the last passages, for both halves of the index."""
+        """Find the words of the last passages, for the dense and the lexical index."""
         if self._records:
             words = find_words(self._records, self._languages_of_records)
             first = self._next_passage - len(self._records)
@@ -254,7 +252,7 @@ class Intake:
 def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
     """Delete documents and yield their sentences. Vectors and postings stay, marked as removed.
 
-    A damaged passage is deleted with the others, since that is what mends an index; its sentences are not told.
+    A damaged passage is deleted with the others, since that repairs an index; its sentences are not yielded.
     """
     for id_ in document_ids:
         if (held := held_by(db, id_)) is None:
@@ -271,7 +269,7 @@ def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: i
             db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*held, generation))
 
 
-def write_words_anew(db: sqlite3.Connection, words: WordsWriter) -> None:
+def rewrite_words(db: sqlite3.Connection, words: WordsWriter) -> None:
     """Find the language of each document, and write the lexical index of all passages, again from the stored text."""
     _find_languages(db)
     languages = dict(db.execute("SELECT id, language FROM documents").fetchall())
@@ -294,7 +292,7 @@ def _find_languages(db: sqlite3.Connection) -> None:
 
 
 def set_languages(db: sqlite3.Connection) -> None:
-    """Note how many documents there are of each language, for whoever asks."""
+    """Store the number of documents in each language."""
     rows = db.execute("SELECT language, count(*) FROM documents WHERE language != '' GROUP BY language").fetchall()
     set_meta(db, LANGUAGES, json.dumps(dict(rows)))
 

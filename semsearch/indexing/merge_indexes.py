@@ -1,10 +1,7 @@
-"""Merge indexes: take the documents and roots of other indexes into one, as they are. No file is read again.
+"""Merge indexes: copy the documents and roots of other indexes into one, without reading any file again.
 
-Take the documents of other indexes into one, with their roots, as they are: no file is read again.
-
-A root that lies in a root of another index becomes a part of it. What several indexes have, a file or a text with
-one
-id, is taken from the first.
+A root that lies in a root of another index becomes a part of it. A file, or a text with the same id, that is in more
+than one index is taken from the first.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JoinedDocuments:
-    """How many documents were taken in, and how many were left out, since an index before had them."""
+    """The number of documents taken in, and of those left out because an earlier index has them."""
 
     taken: int
     known: int
@@ -42,7 +39,7 @@ def join(write: WriteTransaction, others: Sequence[IndexDatabase]) -> JoinedDocu
     for root in roots:
         set_root(write.db, root)
     seen: set[tuple[int, str]] = set()
-    outdated: list[int] = []  # which a sync is to read again, as it would have in their own index
+    outdated: list[int] = []  # which the next sync reads again, as it would have in their own index
     known = 0
     for other in others:
         with other.reading() as db:
@@ -85,7 +82,7 @@ def _roots(others: Sequence[IndexDatabase]) -> list[Root]:
 
 
 def _placed(db: sqlite3.Connection, roots: Sequence[Root]) -> Iterator[tuple[DocumentSource, KeptDocument]]:
-    """The documents of an index, each with its place below the roots of all."""
+    """The documents of an index, each with its path below the merged roots."""
     own = {root.id: root for root in get_roots(db)}
     outer = {id_: next(each for each in roots if covers(each, root.path)) for id_, root in own.items()}
     for document in each_kept(db, kept_ids(db)):

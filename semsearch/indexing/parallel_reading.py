@@ -1,20 +1,11 @@
 """Prepare files in several processes, or on other machines that see the same files.
 
-Processes of this machine. Prepare files in several processes. Workers are fresh interpreters (spawned), which hand
-back
-arrays and strings.
+Processes are fresh interpreters (spawned) that return arrays and strings. A large file is not sent to one: the writing
+process reads it and takes it in part by part. It also reads what a worker cannot fetch from an object store, which may
+be in memory.
 
-A large file is not sent to a worker: it is read and taken in part by part by the process that writes. What a
-worker
-cannot fetch from a store of objects, which may be one in memory, is read by that process too.
-
-Other machines. Prepare files on other machines that see the same files, as in a folder that they share, or in a
-store
-of objects.
-
-Nothing depends on that: each file is sent as path, size and time, and what a worker does not see as this process
-saw
-it, or could not read for a reason of its own machine, is read here.
+A worker on another machine gets the path, size and time of each file, and sees it in a shared folder or object store.
+What it does not see as this process does, or cannot read for a reason of its own machine, is read here.
 """
 
 from __future__ import annotations
@@ -50,23 +41,23 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LARGE = 8_000_000  # bytes: from here on a file is taken in where it is read
+LARGE = 8_000_000  # bytes: a larger file is read by the process that takes it in
 _CHUNK = 250_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
 _FILES = 256
 _AHEAD = 3  # chunks for each process that are begun before they are needed
 _WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
-_MOST = 8  # processes, unless told otherwise: only one takes in what they prepare
+_MOST = 8  # processes by default: only one takes in what they prepare
 
 
-def useful_processes(sizes: Sequence[int], asked: int, vectors: WordVectors) -> int:
-    """Choose the number of processes for files of given sizes: `asked`; for 0, as many as pay for their start.
+def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:
+    """Choose the number of processes for files of given sizes: `wanted`; for 0, as many as pay for their start.
 
-    It is one if the word vectors are in this process only.
+    It is one if the word vectors are only in memory.
     """
     if not hasattr(vectors, "folder"):
         return 1
-    if asked:
-        return asked
+    if wanted:
+        return wanted
     small = sum(size for size in sizes if size <= LARGE)
     return max(1, min(_cores(), _MOST, small // _WORTH + 1))
 
@@ -119,7 +110,7 @@ def prepare_in_processes(
             yield chunk
     except BrokenProcessPool as error:
         raise SemsearchError(
-            "a process that reads files has died, of too little memory perhaps; nothing was changed. "
+            "a process that reads files died, perhaps from lack of memory; nothing was changed. "
             "Run it again with one process (--processes 1)"
         ) from error
     finally:
@@ -130,7 +121,7 @@ _worker: Preparer | SemsearchError  # of this process, if it is a worker; or why
 
 
 def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Format] = ()) -> None:
-    """Make a worker ready. Ctrl-C is left to the process that takes in; the workers end with it."""
+    """Prepare a worker process. It ignores Ctrl-C, and ends with the process that takes in."""
     global _worker  # a worker's state lives as long as its process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for kind in formats:
@@ -138,7 +129,7 @@ def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Forma
     try:
         vectors = load_vectors(folder)
         if vectors.digest != digest:
-            raise VectorsMismatch(f"the word vectors in {folder} have changed while they were in use; index again")
+            raise VectorsMismatch(f"the word vectors in {folder} changed while they were in use; index again")
         _worker = Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
     except SemsearchError as error:
         _worker = error
@@ -203,7 +194,7 @@ class SentChunk:
 class PreparerElsewhere:
     """Prepares files in the process that it is sent to, which opens the word vectors that it has.
 
-    Each thread has a preparer of its own: what these remember is not made for several.
+    Each thread has a preparer of its own, because their caches are not thread-safe.
     """
 
     def __init__(

@@ -1,19 +1,8 @@
-"""Prepare files for the index: open and read them, divide them into passages, find the words.
+"""Prepare files for the intake: open and read them, divide them into passages, find the words.
 
-Files to read. A file on its way to a reader, here or in another process: its path, its columns, and where its
-bytes
-come from.
-
-Objects of object stores. Objects of stores as files that are read: their bytes are fetched, and from there on they
-are
-as any others.
-
-Preparation. Prepare files for the intake: read them, divide them into passages, find the words. Here or in worker
-processes.
-
-The result depends only on the file and the word vectors, so files can be prepared anywhere and in any order; they
-are
-taken in one after the other, in the order in which they were asked for. See semsearch.indexing.parallel_reading.
+The result depends only on the file and the word vectors, so files can be prepared anywhere and in any order; they are
+taken in in the order in which they were asked for (semsearch.indexing.parallel_reading). An object of an object store
+is fetched, and then handled like any file.
 """
 
 from __future__ import annotations
@@ -73,8 +62,6 @@ class FileToRead(NamedTuple):
         """The file as a walk found it."""
         if not present.store:
             return cls(present.absolute, present.columns)
-        from semsearch.sources.object_store import ObjectState  # start-up time: few files lie in stores
-
         return cls(present.absolute, present.columns, ObjectState.of(present))
 
 
@@ -117,11 +104,11 @@ def opened_objects(files: Sequence[FileToRead], max_bytes: int) -> Iterator[Open
 def _read(file: FileToRead, listed: ObjectState, fetched: Begun[FetchedObject] | None, max_bytes: int) -> FileContent:
     """Read an object whose bytes are on their way. Raises SourceError, StorageError."""
     check_size(listed.size, max_bytes, file.path)
-    assert fetched is not None  # it is none only for an object that is too large
+    assert fetched is not None  # only a too large object is not fetched
     try:
         found = fetched.result()
     except FileNotFoundError as error:
-        raise SourceError(f"{file.path} was listed, and is not found") from error
+        raise SourceError(f"{file.path} was listed but no longer exists") from error
     except OSError as error:
         raise SourceError(f"{file.path} cannot be read: {error.strerror or error}") from error
     check_size(found.size, max_bytes, file.path)

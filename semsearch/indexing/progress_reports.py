@@ -1,4 +1,4 @@
-"""The progress of a write: to a function of the caller's, or drawn as a bar where somebody looks."""
+"""The progress of a write: to the caller's function, or as a bar on a terminal or in a notebook."""
 
 from __future__ import annotations
 

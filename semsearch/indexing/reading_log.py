@@ -1,14 +1,10 @@
-"""A log of what files gave when they were read, so that what follows an interrupted write need not read them again.
+"""A log of what reading the files gave, so that the write after an interrupted one need not read them again.
 
-A write is one transaction, and nothing of it stays if it is interrupted. But what takes longest depends on nothing
-but
-the files: reading them, and cutting them into passages. So a write that has much to read notes what each file
-gave,
-line by line, in a file beside the database, and deletes it after its commit. The next write takes from it what
-still
-holds: a file must not have changed since, nor get another reader. All of it is derived, no generation names it,
-and a
-line that is torn or damaged is as good as none.
+A write is one transaction: if it is interrupted, nothing of it stays. But reading files and dividing them into passages
+takes longest, and depends only on the files. So a write with much to read logs what each file gave, a line for each, in
+a file beside the database, which it deletes after its commit. The next write uses the lines that still hold: the file
+must be unchanged, and its reader the same. All of it is derived, and no generation names it; a torn or damaged line is
+ignored.
 
     digest of the rest of the line ⇥ path, size and times of the file, its reader ⇥ what the file gave
 """
@@ -32,7 +28,7 @@ from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION
 
 READING_LOG = "reading-log.jsonl"
-MUCH = 4_000_000  # bytes of files: less is read again as fast as it is noted
+MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
 
 _FIELDS = [field.name for field in fields(Prepared)]
 _RECORD_FIELDS = [field.name for field in fields(PassageRecord)]
@@ -175,7 +171,7 @@ def _decoded(data: bytes) -> Prepared:
 
 def _bytes_as_text(value: object) -> dict[str, str]:
     if not isinstance(value, bytes):
-        raise TypeError(f"{type(value).__name__} is not noted")
+        raise TypeError(f"{type(value).__name__} cannot be logged")
     return {"bytes": b64encode(value).decode()}
 
 

@@ -1,19 +1,10 @@
 """Reclaim disk space after a commit: segments that no reader needs, the database's log, and many free pages.
 
-Segments that no reader can need. Sweep: drop segments that no reader can need any more. A writer does it after its
-commit, or else the next writer.
+A segment that no manifest ever named is left over from an attempt that failed. A retired segment is of an earlier
+generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.index_files). If
+one does, it may be about to open the segment, which stays until the next write, and for a grace period.
 
-A segment that no manifest has ever named is left from an attempt that failed. A retired segment is of an earlier
-generation. It is dropped at once if no read transaction sees an earlier generation
-(semsearch.storage.files.disk_space). If one does, it may be about to open the segment, which stays for the next
-writer,
-and for a grace period.
-
-After a commit. Give disk space back after a commit: segments of earlier generations, the database's log, and many
-free
-pages.
-
-A write has succeeded when it is committed: what cannot be given back then is left to the next write.
+A write has succeeded when it is committed: space that cannot be reclaimed then is left to the next write.
 """
 
 from __future__ import annotations
@@ -41,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class Keeper(Protocol):
-    """The protocol of whatever keeps segments: the index folder, or an engine of vectors."""
+    """The protocol of what keeps segments: the index folder, or a vector store."""
 
     def names(self) -> Iterable[str]:
         """The names of all segments kept, unfinished ones among them."""
@@ -103,7 +94,7 @@ def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
-    """The keeper of each segment that is there, by name."""
+    """The keeper of each existing segment, by name."""
     stores = open_stores(address, folder)
     keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
     return {name: keeper for keeper in keepers for name in keeper.names()}
@@ -111,12 +102,12 @@ def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
 
 # -- After a commit ----------------------------------------------------------------------------------------------------
 
-GRACE_SECONDS = 60.0  # after which a write looks whether retired segments are still needed
-LONGEST_SECONDS = 3600.0  # that a reader may go on opening segments of an earlier generation
+GRACE_SECONDS = 60.0  # after which a write checks whether retired segments are still needed
+LONGEST_SECONDS = 3600.0  # that a reader may still open segments of an earlier generation
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 SMALL = 1_000_000  # bytes of retired segments, or of the log, that are left to a later write: each commit has some
-MOST_FREE = 0.25  # of a database; so one that shrinks bit by bit is seldom written anew
-MOST_FREE_COMPACT = 0.05  # where all is made anew, or compact
+MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
+MOST_FREE_COMPACT = 0.05  # after a refit, rebuild or compact
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +117,18 @@ class Leftovers:
     retired: tuple[str, ...]
     address: StoreAddress | None  # of an engine that has some of these segments
     pages: FreePages
-    places: tuple[StoreAddress, ...] = ()  # that the index has left for another
+    left_stores: tuple[StoreAddress, ...] = ()  # vector stores that the index has left for another
 
 
 def leftovers(db: sqlite3.Connection) -> Leftovers:
-    """Return what the generation of a write transaction leaves over; to be called at its end."""
+    """Return the leftovers of a write transaction's generation; to be called at its end."""
     return Leftovers(tuple(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
 
 
 def grace_of(database: IndexDatabase) -> float:
-    """Return for how many seconds the sweep of a write shall keep what was retired. The writer's lock must be held.
+    """Return the seconds for which the sweep of a write must keep retired segments. The writer's lock must be held.
 
-    That is 0 if some of it was retired a while ago, and no reader needs any of it.
+    That is 0 if some were retired a while ago, and no reader needs any of them.
     """
     with database.reading() as db:
         is_old = any(when <= clock.now() - GRACE_SECONDS for when in get_retired(db).values())
@@ -145,40 +136,40 @@ def grace_of(database: IndexDatabase) -> float:
 
 
 def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = False) -> None:
-    """Give back to the disk what a committed generation leaves over; with `compact`, however little that is.
+    """Reclaim the disk space that a committed generation no longer uses; with `compact`, however little it is.
 
     The writer's lock must be held.
     """
     try:
         if left.pages.are_more_than(MOST_FREE_COMPACT if compact else MOST_FREE):
             vacuum(database)
-        is_worth_it = compact or bool(left.places) or _bytes(database, left) > SMALL
+        is_worth_it = compact or bool(left.left_stores) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
             drop(left.address, database.folder, left.retired)
-            needed = stores_of_readers_elsewhere(database.folder) if left.places else set()
-            _release(database, [place for place in left.places if place.uri not in needed])
-    except Exception:  # whatever it is: the write is committed, and the next writer tries again
-        logger.info("%s could not be made smaller", database.folder, exc_info=True)
+            needed = stores_of_readers_elsewhere(database.folder) if left.left_stores else set()
+            _release(database, [store for store in left.left_stores if store.uri not in needed])
+    except Exception:  # of any kind: the write is committed, and the next writer tries again
+        logger.info("%s could not be compacted", database.folder, exc_info=True)
 
 
 def move(db: sqlite3.Connection, address: StoreAddress | None) -> None:
-    """Let the vectors of an index be elsewhere from now on; what is left behind is released when nobody reads it."""
+    """Set a new vector store for an index; the old one is released when no reader needs it."""
     before = get_address(db)
     set_address(db, address)
     if before is not None:
         set_left(db, [*get_left(db), before])
 
 
-def _release(database: IndexDatabase, places: Sequence[StoreAddress]) -> None:
-    """Release places that an index has left, and forget them. One that cannot be reached is tried by the next write."""
-    for place in places:
-        release(place)
+def _release(database: IndexDatabase, left: Sequence[StoreAddress]) -> None:
+    """Release vector stores that an index has left. One that cannot be reached is tried again by the next write."""
+    for store in left:
+        release(store)
         with database.writing() as db:
-            set_left(db, [each for each in get_left(db) if each != place])
+            set_left(db, [each for each in get_left(db) if each != store])
 
 
 def _bytes(database: IndexDatabase, left: Leftovers) -> int:
-    """The size of the log and of retired segments. A segment that an engine has elsewhere counts as a large one."""
+    """The size of the log and of retired segments. A segment in another engine counts as large."""
     files = [database.folder / SEGMENTS / name for name in left.retired]
     segments = sum(file.stat().st_size if file.is_file() else SMALL + 1 for file in files)
     return segments + (log_size(database) or 0)

@@ -1,28 +1,15 @@
-"""Whether a file has to be read again though its bytes are the same: versions, columns, unreadable files.
+"""Whether a file must be read again although its bytes are the same: versions, columns, unreadable files.
 
-Reader versions. Reader versions: documents that were read with another version of their format's reader count as
-changed files.
+Versions: documents that were read with another version of their format's reader, or divided by another version of the
+splitter, count as changed files. `meta` keeps, as JSON, the version by format, the splitter's among them, and the ids
+of documents that were read with an older one, since a sync may cover only some of the roots. An index without these
+rows was read with version "1" of each. Texts that a program added are in no file, and stay as they are.
 
-So do all documents that were cut by another version of the splitter. Kept as JSON among the meta rows: the version
-by
-format, with that of the splitter among them, and the ids of documents that were read with an older one, since a
-sync
-may look at some of the roots only. An index without such rows was read with version "1" of each. Texts that a
-program
-added are in no file, and stay as they were read.
+Columns: if other columns are chosen for the tables of a root, its documents are read again.
 
-Chosen columns. Columns chosen for the tables of a root: which documents have to be read again for them, and
-whether
-they exist.
-
-Files that could not be read. Files that were tried and not read, remembered so that the next sync need not try
-them
-again.
-
-What a file's own bytes are to blame for is lasting: it holds while the file is the same. What the disk, its
-permissions, or a package that is not installed refused is tried again each time, and kept to be told. Another
-version
-of semsearch may read more, and so may another reader for such files: then all of them are tried again.
+Unreadable files are remembered, so that the next sync need not try them again. A failure caused by the file's own bytes
+is lasting: it holds while the file is the same. A failure caused by the disk, permissions or a missing package is tried
+again each time, and kept to be reported. After an update of semsearch or of a reader, all are tried again.
 """
 
 from __future__ import annotations
@@ -48,7 +35,7 @@ if TYPE_CHECKING:
 
 _VERSIONS = "reader_versions"
 _OUTDATED = "outdated_documents"
-_SPLITTER = "(splitter)"  # no format is called so
+_SPLITTER = "(splitter)"  # not the name of a format
 _FIRST = "1"
 _NO_SIZE = -1
 
@@ -77,7 +64,7 @@ def as_changed(known: list[KnownDocument], outdated: set[int]) -> list[KnownDocu
 
 
 def record_versions(db: sqlite3.Connection, outdated: Iterable[int]) -> None:
-    """Record today's versions for all documents but those that were outdated before files were read and still exist."""
+    """Record today's versions for all documents, except the remaining ones of those that were outdated."""
     names = [*FORMATS, *(name for (name,) in db.execute("SELECT DISTINCT format FROM documents"))]
     versions = {name: version for name in names if (version := _current(name)) is not None}
     versions[_SPLITTER] = passages.SPLITTER_VERSION
@@ -118,7 +105,7 @@ def documents_of_other_columns(db: sqlite3.Connection, known: Sequence[Root], ro
 
 
 def has_other_columns(pair: FilePair, before: Mapping[int, Columns]) -> bool:
-    """Return whether a file that has moved comes to a root with other columns, and is one that has columns."""
+    """Return whether a moved file has columns, and is now in a root with other chosen columns."""
     if before.get(pair.known.root_id, NO_COLUMNS) == pair.present.columns:
         return False
     kind = format_of(pair.present.path)
@@ -138,7 +125,7 @@ def check_columns(
             suffixes = ", ".join(suffix for kind in FORMATS.values() if kind.has_columns for suffix in kind.suffixes)
             raise UsageError(
                 f"no file in {root.path} has a column {missing[0]!r}; "
-                + (f"the columns there are {', '.join(names)}" if names else f"there is no {suffixes} with columns")
+                + (f"the columns are {', '.join(names)}" if names else f"no {suffixes} file has columns")
             )
 
 
@@ -160,16 +147,16 @@ class Skip:
     checked_ns: int
     limit: int
     reason: str
-    reader: str  # which one refused it, and its version: see `judge_of`
+    reader: str  # its name and version: see `judge_of`
     lasting: int = 1  # whether it would be refused again
 
     def is_of(self, present: PresentFile) -> bool:
-        """Tell whether file and reader are the same, as far as size, modification time and version tell."""
+        """Return whether file and reader are the same, by size, modification time and version."""
         same = (self.size, self.mtime_ns) == (present.size, present.mtime_ns)
         return same and self.reader == judge_of(present)
 
     def holds(self, present: PresentFile, limit: int | None) -> bool:
-        """Tell whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
+        """Return whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
         if not self.lasting or not self.is_of(present):
             return False
         if limit is None:
@@ -179,7 +166,7 @@ class Skip:
 
 
 def judge_of(present: PresentFile) -> str:
-    """The reader that a file would get today, and whether it would be looked into first, for `Skip.reader`."""
+    """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
     return f"{__version__} {reader_label(present.path)}{'' if present.is_known else ' if text'}"
 
 

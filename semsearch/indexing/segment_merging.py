@@ -1,16 +1,9 @@
 """Merge segments, as a log-structured merge does: which ones to rewrite together, and the rewriting.
 
-The merge policy. The merge policy: which segments to rewrite together. Pure.
-
-A sync writes small segments and never touches large ones. If there are too many, the smallest are merged, and with
-them
-each next larger one that is not larger than the merged ones so far, so that a vector is rewritten about as often
-as the
-index doubles. A segment of which a quarter has been removed is rewritten without what was removed.
-
-Merging. Merge segments of all kinds as semsearch.indexing.segment_merging says, and update the manifest.
-
-The segments are chosen here, by their sizes; the store of vectors and the lexical half know how to merge theirs.
+A sync writes small segments and never touches large ones. If there are too many, the smallest are merged, and with them
+each next larger one that is not larger than the merged ones so far, so that a vector is rewritten about as often as the
+index doubles. A segment of which a quarter has been removed is rewritten without the removed part. The vector store and
+the lexical index merge their own segments.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The spool: word ids of passages between reading and embedding, in a temporary file.
 
-The common components are known only when all sentences have been counted, so each sentence is needed a few times.
-Its
-words are kept as ids, and its unknown words as they are, in a file without a name, which the operating system
-removes
-with the process. They are read back batch by batch: indexing needs memory for a batch, not for the corpus.
+The common components are known only when all sentences have been counted, so each sentence is needed a few times. Its
+words are kept as ids, and its out-of-vocabulary words as text, in a file without a name, which the operating system
+deletes with the process. They are read batch by batch: indexing needs memory for a batch, not for the corpus.
 """
 
 from __future__ import annotations

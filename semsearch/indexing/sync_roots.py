@@ -1,19 +1,8 @@
-"""The roots, and parts of roots, that a sync looks at; roots that were moved or renamed as a whole.
+"""The roots, and parts of roots, that a sync compares; and roots that were moved or renamed as a whole.
 
-Moved roots. Roots that were moved or renamed as a whole: gone from where they were, and found again by their
-files'
-content.
-
-The rule is careful, since a disk that is not mounted looks just like a folder that was deleted. Nothing is there
-any
-more at the old path. And of the files that the index has from there (some that are not empty, evenly chosen), more
-than
-half lie in the new folder at the same relative path with the same content. Folders in stores are none of these.
-
-Roots to sync. Find the roots, and parts of roots, to look at for the paths that a sync is given or that have
-changed.
-
-The index of a folder that was moved. Which index is of a folder that has been moved or renamed since.
+A root counts as moved only on good evidence, since an unmounted disk looks like a deleted folder: nothing exists at the
+old path any more, and of a sample of the indexed files that are not empty, more than half lie in the new folder at the
+same relative path with the same content. Roots in object stores never count as moved.
 """
 
 from __future__ import annotations
@@ -36,9 +25,7 @@ from semsearch.system.locations import uri_scheme
 if TYPE_CHECKING:
     import sqlite3
 
-# -- Moved roots -------------------------------------------------------------------------------------------------------
-
-_SAMPLE = 50  # documents, of which files are read
+_SAMPLE = 50  # documents whose files are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +41,8 @@ class RootMove:
 
 
 def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterable[Root]) -> list[RootMove]:
-    """Find which of the folders that are asked for are known roots that have moved there.
-
-    A folder that overlaps with a root is none of these.
-    """
-    left = [root for root in known if not root.single and not root.is_remote and _is_gone(root)]
+    """Find the given folders that are known roots at a new path. A folder that overlaps with a root is not."""
+    left = [root for root in known if not root.single and not root.is_remote and is_missing(root.path)]
     moves: list[RootMove] = []
     for ask in asked:
         if (
@@ -75,9 +59,10 @@ def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterab
     return moves
 
 
-def _is_gone(root: Root) -> bool:
+def is_missing(path: str) -> bool:
+    """Return whether nothing exists at a path; False if that cannot be determined."""
     try:
-        Path(root.path).lstat()
+        Path(path).lstat()
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
@@ -113,15 +98,15 @@ def asked_roots(
     exclude: Sequence[str] = (),
     columns: Columns = NO_COLUMNS,
 ) -> RootPlan:
-    """Decide what to look at for some paths; without any, all roots.
+    """Plan which roots and parts of roots to compare for some paths; without any, all roots.
 
-    Raises SourceError for a path that is neither there nor of the index, UsageError where there is nothing to look at.
+    Raises SourceError for a path that is neither on the disk nor in the index, UsageError without paths and roots.
     """
     known = get_roots(db)
     if not paths and not known:
         raise UsageError("the index has no roots yet; give a file or folder to index")
     if not paths and columns:
-        raise UsageError("columns are chosen for a file or folder; give its path as well")
+        raise UsageError("columns apply to a file or folder; give its path as well")
     if not paths:
         return RootPlan(wanted=known)
     named = [_root(db, path, known) for path in paths]
@@ -133,10 +118,10 @@ def asked_roots(
 
 
 def changed_roots(db: sqlite3.Connection, paths: Iterable[str]) -> RootPlan:
-    """Decide what to look at where something has changed at some paths; they need not be there any more.
+    """Plan which roots and parts of roots to compare for changed paths, which need not exist any more.
 
-    Paths are absolute, with forward slashes, spelled as on disk. What lies in no root does not count, nor does
-    what is hidden.
+    Paths are absolute, with forward slashes, spelled as on disk. Hidden paths and paths in no root are
+    ignored.
     """
     known = get_roots(db)
     wanted: list[Root] = []
@@ -166,7 +151,7 @@ def _widened(plan: RootPlan) -> RootPlan:
 
 
 def _is_hidden(path: str) -> bool:
-    """Tell whether a walk of the root skips a path in it; a file of ignore rules is read all the same."""
+    """Return whether a walk of the root skips a path in it as hidden; files of ignore rules are read."""
     *folders, name = path.split("/")
     return any(folder.startswith(".") for folder in folders) or (name.startswith(".") and name not in IGNORE_FILES)
 
@@ -178,7 +163,7 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     try:
         whole = Path(path).resolve()
         outer = Path(path).parent.resolve() / Path(path).name
-    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links that lead round, before Python 3.13
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: circular links, before Python 3.13
         raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
         whole = outer
@@ -198,9 +183,9 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
 
 
 def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:
-    """A root for a URI. Its store is asked only for what the index does not know.
+    """A root for a URI. Its store is queried only for what the index does not know.
 
-    Raises UsageError, StorageError, MissingExtra, and SourceError where there is nothing.
+    Raises UsageError, StorageError, MissingExtra, and SourceError if nothing exists there.
     """
     from semsearch.sources.object_store import parse_source
     from semsearch.sources.object_walk import is_object  # start-up time: few roots lie in stores
@@ -217,7 +202,7 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
 
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:
-    """Return whether a path is a root, or something in a root from which there are documents."""
+    """Return whether a path is a root, or a part of a root with documents."""
     return any(root.path == path or (covers(root, path) and get_known_at(db, _part_at(root, path))) for root in known)
 
 
@@ -230,7 +215,7 @@ def _part_at(root: Root, path: str) -> RootPart:
 
 
 def index_of_moved_folder(folder: Path, indexes: Iterable[Path]) -> Path | None:
-    """Find the index of which a root has moved to a folder; None if there is none, or several."""
+    """Find the index of which a root has moved to a folder; None unless there is exactly one."""
     if not folder.is_dir():
         return None
     asked = Root(-1, folder.resolve().as_posix())

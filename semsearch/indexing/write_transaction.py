@@ -2,8 +2,7 @@
 
     lock ─ BEGIN ─ rows out, rows in, words to the spool ─ fit or keep ─ segment files ─ COMMIT
 
-Whatever happens before the COMMIT leaves the previous generation whole: SQLite rolls the rows back, and the files
-of
+Whatever happens before the COMMIT leaves the previous generation whole: SQLite rolls the rows back, and the files of
 the attempt are removed, here or, if the process was killed, by the next writer. Files of earlier generations are
 removed after it, as soon as no reader can need them.
 """
@@ -87,8 +86,8 @@ def writing(
 ) -> Iterator[WriteTransaction]:
     """Open a write transaction with a new generation, whose work may be `spread`. The writer's lock must be held.
 
-    After the commit, disk space that it does not use is given back; with `compact`, as much as possible. Without
-    `derived`, a damaged list of segments is no error, since all of them are about to be made again.
+    After the commit, unused disk space is reclaimed; with `compact`, as much as possible. Without `derived`, a damaged
+    list of segments is not an error, since all of them are about to be made again.
     """
     from semsearch.indexing.generation import Generation
     from semsearch.indexing.reading_log import ReadingLog

@@ -1,16 +1,8 @@
-"""Facets: how many documents there are by folder, format, date and metadata.
+"""Facets: the number of documents by folder, format, date and metadata, counted in one pass over their rows.
 
-Dates. Documents by year, and by month of the year that filters choose.
-
-The facets counted last. The facets that were counted lately, kept while the index stays as it is: a page asks for
-the
-same ones again.
-
-Counting. Count the documents of an index by folder, format, date and metadata, in one pass over their rows.
-
-A facet counts as if the filters on its own key were not there. So a row that passes all filters counts in every
-facet;
-one that fails only filters on a single key counts in the facet of that key; any other in none.
+A facet counts as if there were no filters on its own key. So a row that passes all filters counts in every facet; one
+that fails only filters on a single key counts in the facet of that key; any other in none. Recent facets are cached for
+each generation, since the web interface asks for the same ones again.
 """
 
 from __future__ import annotations
@@ -76,13 +68,13 @@ def _chosen(own: Iterator[FilterChoice]) -> str | None:
     return years.pop() if len(years) == 1 else None
 
 
-# -- The facets counted last -------------------------------------------------------------------------------------------
+# -- Cached facets -----------------------------------------------------------------------------------------------------
 
-_MOST = 32  # questions; each keeps some kilobytes
+_MOST = 32  # cached facets, some kilobytes each
 
 
-class KeptFacets:
-    """The facets of an index, those that were counted lately in its newest generation kept. Threads may share it."""
+class FacetCache:
+    """The facets of an index; recent ones of its newest generation are cached. Threads may share it."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database
@@ -92,23 +84,23 @@ class KeptFacets:
         self._checked: Hashable = None  # the stamp of the generation whose rows were compared with their checksums
 
     def count(self, filters: Sequence[str], values: int) -> Facets:
-        """Count the documents that pass all filters by each key, so many values of each, or return what was kept."""
+        """Count the documents that pass all filters by each key, with so many values of each, unless cached."""
         with self._database.reading() as db:
-            asked = filters, values, working_folder()  # paths of filters may be relative to it
+            wanted = filters, values, working_folder()  # paths of filters may be relative to it
             stamp = get_stamp(db)
             if stamp != self._checked:
                 check_all_documents(db)
                 self._checked = stamp
             with self._lock:
-                kept = self._kept.get(asked) if stamp == self._stamp else None
-            return self._keep(stamp, asked, read_facets(db, filters, values=values)) if kept is None else kept
+                kept = self._kept.get(wanted) if stamp == self._stamp else None
+            return self._keep(stamp, wanted, read_facets(db, filters, values=values)) if kept is None else kept
 
-    def _keep(self, stamp: Hashable, asked: Hashable, found: Facets) -> Facets:
-        """Keep facets; those of another generation are forgotten."""
+    def _keep(self, stamp: Hashable, wanted: Hashable, found: Facets) -> Facets:
+        """Cache facets; drop those of another generation."""
         with self._lock:
             if stamp != self._stamp:
                 self._stamp, self._kept = stamp, {}
-            self._kept[asked] = found
+            self._kept[wanted] = found
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
         return found
@@ -125,7 +117,7 @@ _MONTH = len("2025-01")
 
 @dataclass(slots=True)
 class RowTally:
-    """Counts of rows by what they have, before any of it is taken apart."""
+    """Counts of rows by their values, before these are parsed."""
 
     rows: int = 0
     folders: Counter[tuple[str, str]] = field(default_factory=Counter)  # by root and folder below it
@@ -157,12 +149,12 @@ class GivenFilters:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> GivenFilters:
-        """Parse filters. Raises UsageError for one that makes no sense."""
+        """Parse filters. Raises UsageError for an invalid one."""
         return cls(tuple(texts), tuple(map(parse, texts)))
 
     @property
     def keys(self) -> list[str]:
-        """The key that each filter is on; of one that is on several keys its text, which is no key."""
+        """The key that each filter is on; for a filter on several keys its text, which is not a key."""
         return [each.key or f"={text}" for text, each in zip(self.texts, self.filters, strict=True)]
 
     def on(self, key: str) -> list[tuple[str, FilterChoice]]:
@@ -201,9 +193,9 @@ class Tallies:
 
 
 def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
-    """Count what there is under filters, with so many values of each key. Raises UsageError for a filter that is none.
+    """Count the facets under filters, with so many values of each key. Raises UsageError for an invalid filter.
 
-    Takes one pass over the documents, of which the metadata that differ are read.
+    Takes one pass over the documents; equal metadata are parsed once.
     """
     given, here = GivenFilters.of(texts), working_folder().as_posix()
     teach(db)

@@ -1,7 +1,7 @@
 """Create an index: an empty folder with tables and settings. Until the settings are committed, there is no index.
 
 A creation can be undone as long as nothing was put into the index, and only under the writer's lock: an index that
-another process has begun to fill is not ours to remove.
+another process has begun to fill must not be removed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def create(folder: Path, settings: Settings) -> None:
     """Create an index in a new or empty folder, or where an earlier creation was interrupted.
 
     Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
-    UsageError for a store that is no place for vectors, or is another index's.
+    UsageError for an invalid vector store, or one of another index.
     """
     with explained(folder):
         _check_free(folder)
@@ -43,15 +43,17 @@ def create(folder: Path, settings: Settings) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"{folder} cannot be made: {error.strerror or error}; choose another place") from error
+            raise StorageError(
+                f"{folder} cannot be created: {error.strerror or error}; choose another folder"
+            ) from error
         try:
             with writer_lock(folder):
                 _check_free(folder)
                 _fill(folder, settings)
-                for path in (folder, *(path.parent for path in made)):  # that it is there survives a power cut, too
+                for path in (folder, *(path.parent for path in made)):  # so that the folder survives a power cut, too
                     sync_folder(path)
         except (IndexExists, IndexDamaged, IndexLocked):
-            raise  # it is another's
+            raise  # it belongs to another process
         except BaseException:
             discard(folder)
             raise
@@ -134,10 +136,12 @@ def _check_free(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise IndexDamaged(f"{folder} is a file; an index is a folder")
     if is_index(folder):
-        raise IndexExists(f"there is an index at {folder} already; open it, or choose another place")
+        raise IndexExists(f"an index already exists at {folder}; open it, or choose another folder")
     foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path.name)) if folder.is_dir() else []
     if foreign:
-        raise IndexDamaged(f"{folder} holds {foreign[0]!r}, which is no part of an index; choose an empty folder")
+        raise IndexDamaged(
+            f"{folder} contains {foreign[0]!r}, which does not belong to an index; choose an empty folder"
+        )
 
 
 def _is_ours(name: str) -> bool:

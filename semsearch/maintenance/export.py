@@ -1,18 +1,9 @@
-"""Export an index for other programs: documents, passages or sentences, with vectors on demand.
+"""Export an index for other programs: documents, passages or sentences as rows, optionally with vectors.
 
-Rows. What an index holds as rows: a plain dict for each document, passage or sentence, and its vector if it is
-wanted.
-
-Documents have an `id` and a `text`, as `Index.add` takes them, and their passages as they are divided: an index
-that is
-given these finds the same. The id of a file is its path as hits show it. Vectors are those that the index
-compares; of
-a document, the direction of the sum of its passages' vectors.
-
-File formats. The formats of exported files: JSON Lines, CSV, Parquet and NumPy's .npz. Each writes rows as they
-come.
-
-Export. Export an index to a file, which appears whole or not at all, or to an open one.
+Formats: JSON Lines, CSV, Parquet and NumPy's .npz, written row by row to an open file, or to a file that appears whole
+or not at all. Documents have an `id` (of a file, its path as hits show it) and a `text`, as `Index.add` takes them, and
+their passages as they are divided: an index that is given these finds the same. Vectors are those that the index
+compares; that of a document is the direction of the sum of its passages' vectors.
 """
 
 from __future__ import annotations
@@ -21,7 +12,6 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
@@ -30,7 +20,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import MissingExtra, StorageError, UsageError
-from semsearch.maintenance.read_documents import text_of
+from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader
@@ -60,7 +50,7 @@ _TOGETHER = 100  # documents whose vectors are fetched at once
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """A row, and its vector if it is wanted: zero where there is none."""
+    """A row, and its vector if requested; zero if it has none."""
 
     columns: dict[str, Any]
     vector: Float32 | None = None
@@ -142,7 +132,7 @@ def _documents(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
         "root": named.root,
         "title": document.title,
         "format": document.format,
-        "modified": _moment(document.mtime_ns) if named.root else None,
+        "modified": moment(document.mtime_ns) if named.root else None,
         "indexed": document.indexed,
         "characters": document.characters,
         "metadata": json.loads(document.metadata, parse_constant=lambda _: None),
@@ -213,10 +203,6 @@ _ROWS: dict[Unit, Callable[[_Named, _Vectors | None], Iterator[ExportRow]]] = {
 }
 
 
-def _moment(nanoseconds: int) -> str:
-    return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
-
-
 # -- File formats ------------------------------------------------------------------------------------------------------
 
 ExportFormat = Literal["jsonl", "csv", "parquet", "npz"]
@@ -231,7 +217,9 @@ def format_of(path: Path) -> ExportFormat:
         if path.suffix.lower() == f".{name}":
             return name
     endings = ", ".join(f".{name}" for name in WRITERS)
-    raise UsageError(f"{path} does not say its format; end it with one of {endings}, or give the format")
+    raise UsageError(
+        f"the export format cannot be determined from {path}; end the name with one of {endings}, or give the format"
+    )
 
 
 def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _unit: Unit, _vectors: bool) -> int:
@@ -247,9 +235,7 @@ def _csv(rows: Iterable[ExportRow], out: IO[bytes], unit: Unit, vectors: bool) -
     from csv import writer  # start-up time
 
     if vectors:
-        raise UsageError(
-            "a table of comma-separated values has no room for vectors; export them as jsonl, parquet or npz"
-        )
+        raise UsageError("CSV cannot hold vectors; export them as jsonl, parquet or npz")
     text = io.StringIO()
     table = writer(text, lineterminator="\n")
     columns, count = [name for name in _COLUMNS[unit] if name != "passages"], 0
@@ -347,9 +333,9 @@ def export(
 ) -> int:
     """Write the rows of an index, as one generation has them, and return how many. `Index.export` says the rest."""
     if unit not in get_args(Unit):
-        raise UsageError(f"an index is exported by {', '.join(get_args(Unit))}, not by {unit!r}")
+        raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not {unit!r}")
     if format is not None and format not in WRITERS:
-        raise UsageError(f"there is no format {format!r}; choose one of {', '.join(WRITERS)}")
+        raise UsageError(f"format must be one of {', '.join(WRITERS)}, not {format!r}")
     write = WRITERS[format or (format_of(Path(target)) if isinstance(target, str | Path) else "jsonl")]
 
     def source(db: sqlite3.Connection) -> IndexReader | None:
@@ -372,7 +358,7 @@ def _to_file(path: Path, write_to: Callable[[IO[bytes]], int]) -> int:
     try:
         write_durably(path, fill)
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another path") from error
     return done[0]
 
 

@@ -1,13 +1,9 @@
 """The values of facets, and the filter that selects each: folders of a tree, and values of metadata.
 
-Metadata. The values of each key of metadata, counted as filters compare them, and the filter that selects each.
-
-Folders. Documents by folder, one level below the present one, so that a tree can be walked.
-
-Where an index has one folder as its root, folders are named as below it: `./guide/`. Where it has several, the
-topmost
-level are these, and folders are named in full. They are too where a name from the current folder could mean
-another.
+Values of metadata are counted as filters compare them. Folders are counted one level below the present one, so that a
+tree can be walked. Where an index has one folder as its root, folders are named relative to it: `./guide/`. Where it
+has several, these are the topmost level, and folders are named in full; so they are where a relative name could also
+mean something in the current folder.
 """
 
 from __future__ import annotations
@@ -27,7 +23,7 @@ from semsearch.search.filters import FilterChoice, nested_values, number_of, tex
 # -- Metadata ----------------------------------------------------------------------------------------------------------
 
 _PLAIN_KEY = re.compile(r"[\w.\-]+")
-_UNSAFE = re.compile(r"[|\\\n\r]|\.\.")  # what could mean more in a filter than itself
+_UNSAFE = re.compile(r"[|\\\n\r]|\.\.")  # what has a meaning in filters
 _GLOB = re.compile(r"[*?\[|\\]|\s")
 _SINGLE = (str, int, float)  # and not bool: True is 1 to a dict
 _LONGEST = 150  # characters of a value that is listed
@@ -40,7 +36,7 @@ Value = str | float  # as filters compare: a number, or a casefolded text
 
 @dataclass(slots=True)
 class KeyTally:
-    """How many documents have which values of one key."""
+    """The number of documents with each value of one key."""
 
     key: str  # casefolded
     documents: int = 0
@@ -52,7 +48,7 @@ class KeyTally:
     _known: dict[Scalar, tuple[Value, str, str]] = field(default_factory=dict)  # with year and month, or ""
 
     def add(self, scalars: Collection[Scalar], count: int) -> None:
-        """Count documents, `count` of them, that have these values."""
+        """Count `count` documents that have these values."""
         self.documents += count
         if len(scalars) == 1:
             (scalar,) = scalars
@@ -64,10 +60,10 @@ class KeyTally:
             if month:
                 self.months[month] += count
             return
-        several = {self._known.get(each) or self._learnt(each) for each in scalars}
-        self.values.update(dict.fromkeys({value for value, _, _ in several}, count))
-        self.years.update(dict.fromkeys({year for _, year, _ in several if year}, count))
-        self.months.update(dict.fromkeys({month for _, _, month in several if month}, count))
+        distinct = {self._known.get(each) or self._learnt(each) for each in scalars}
+        self.values.update(dict.fromkeys({value for value, _, _ in distinct}, count))
+        self.years.update(dict.fromkeys({year for _, year, _ in distinct if year}, count))
+        self.months.update(dict.fromkeys({month for _, _, month in distinct if month}, count))
 
     def _learnt(self, scalar: Scalar) -> tuple[Value, str, str]:
         text = text_of(scalar)
@@ -99,7 +95,7 @@ class KeyTally:
 
 
 def is_of_dates(tally: KeyTally) -> bool:
-    """Return whether at least half of the different values of a key are dates."""
+    """Return whether at least half of a key's distinct values are dates."""
     return 0 < len(tally.values) <= 2 * tally.dates
 
 

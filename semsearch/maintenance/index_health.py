@@ -1,12 +1,4 @@
-"""The health of an index: coverage of its files, findings, and what to do about each.
-
-Coverage. Coverage: how much of each file an index has taken in, in characters, sentences, pages and words with
-vectors.
-
-Findings. The health of an index: what is stale, what was not read, how good fit and recall are, and what to do
-about
-each.
-"""
+"""The health of an index: how much of each file it has, what is outdated, unread or imprecise, and what to do."""
 
 from __future__ import annotations
 
@@ -101,28 +93,31 @@ def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
     yield from _of_fit(status, index)
     yield from _of_recall(status, index)
     if known_words is not None and known_words < _FEW_KNOWN:
-        says = f"Only {known_words:.0%} of the words have a vector: the language may be another than theirs."
+        says = (
+            f"Only {known_words:.0%} of the words have a vector: the text may be in a language that the "
+            "word vectors do not cover."
+        )
         yield Finding("words", "warning", says, "semsearch vectors list")
     elif known_words is not None:
         yield Finding("words", "good", f"{known_words:.0%} of the words have a vector.", "")
     if status.vectors and status.removed > _MUCH_REMOVED * status.vectors:
-        says = f"{status.removed / status.vectors:.0%} of the vectors are of documents that were removed."
+        says = f"{status.removed / status.vectors:.0%} of the vectors belong to removed documents."
         yield Finding("room", "notice", says, f"semsearch compact --index {index}")
 
 
 def _of_files(status: Status, index: str) -> Iterator[Finding]:
     if status.stale:
-        says = f"{_count(status.stale, 'file')} changed, came or went since the last sync."
+        says = f"{_count(status.stale, 'file')} added, changed or removed since the last sync."
         yield Finding("files", "warning", says, f"semsearch index --name {index}")
     for warning in status.warnings:
         yield Finding("files", "warning", f"{warning}.", f"semsearch index --name {index}")
     if status.stale == 0 and status.roots and not status.warnings:
-        yield Finding("files", "good", "All files are as they were indexed.", "")
+        yield Finding("files", "good", "All files are up to date.", "")
     if status.not_read:
         says = f"{_count(sum(status.not_read.values()), 'file')} not read: {endings_in_words(status.not_read)}."
         yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
     if status.partly_read:
-        says = f"{_count(status.partly_read, 'document')} read only in part, or in doubt."
+        says = f"{_count(status.partly_read, 'document')} read only in part, or with doubtful results."
         yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
 
 
@@ -130,19 +125,19 @@ def _of_fit(status: Status, index: str) -> Iterator[Finding]:
     if status.drift is None:
         return
     if status.drift > MUCH_DRIFT:
-        says = f"The text has moved {status.drift:.1f}° away from what the vectors were fitted to."
+        says = f"The text has drifted {status.drift:.1f}° from the text that the vectors were fitted to."
         yield Finding("fit", "warning", says, f"semsearch refit --index {index}")
     else:
-        yield Finding("fit", "good", f"The fit suits the text: it has moved {status.drift:.1f}° since.", "")
+        yield Finding("fit", "good", f"The fit suits the text, which has drifted only {status.drift:.1f}° since.", "")
 
 
 def _of_recall(status: Status, index: str) -> Iterator[Finding]:
     if not status.documents:
         return
     if not status.scans:
-        yield Finding("recall", "good", "Every passage is compared: recall is 1.", "")
+        yield Finding("recall", "good", "Every passage is compared, so recall is 1.", "")
     for scan in status.scans:
-        says = f"Recall is {scan.recall:.3f} of the ten best, measured on {_count(scan.questions, 'question')}."
+        says = f"Recall at 10 is {scan.recall:.3f}, measured on {scan.questions:,} probe queries."
         is_low = status.target_recall is not None and scan.recall < status.target_recall
         command = f"semsearch index --name {index} --rebuild" if is_low else ""
         yield Finding("recall", "warning" if is_low else "good", says, command)

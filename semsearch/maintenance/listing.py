@@ -22,12 +22,12 @@ class IndexSummary:
     sentences: int = 0
     size_bytes: int = 0  # of all files
     roots: tuple[str, ...] = ()  # the folders and files that it indexes
-    problem: str = ""  # empty where there is none
-    updated: str = ""  # date and time of the newest document in it; empty where there is none
+    problem: str = ""  # empty if there is none
+    updated: str = ""  # date and time of the newest document in it; empty if there is none
 
 
 def list_indexes(folder: str | Path) -> list[IndexSummary]:
-    """List all indexes in a folder, by name, damaged ones with their problem; none if there is no such folder."""
+    """List all indexes in a folder, by name, damaged ones with their problem; none if the folder does not exist."""
     try:
         paths = sorted(path for path in Path(folder).iterdir() if has_database(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -39,7 +39,7 @@ def list_indexes(folder: str | Path) -> list[IndexSummary]:
         try:
             found.append(_summary(path))
         except IndexNotFound:
-            continue  # its creation was interrupted: the next `index` makes it
+            continue  # its creation was interrupted: the next `index` completes it
         except SemsearchError as error:
             found.append(IndexSummary(path.name, str(path), problem=str(error)))
     return found

@@ -1,14 +1,7 @@
-"""Look at a page of a PDF of an index: its picture, and where its sentences stand.
+"""A page of an indexed PDF: its picture, and the positions of its sentences.
 
-Only a file that still is what was indexed is shown: its bytes are compared by their digest. So a page that is
-shown is
-one that was searched, whatever has come to lie at its path.
-
-Files that are as they were indexed. The bytes of an indexed file, if they still are those that were indexed:
-compared
-by size and digest.
-
-So nothing is shown that was not searched, whatever has come to lie at its path.
+A page is shown only if the file is still the one that was indexed, by size and digest: whatever lies at its path now, a
+page that is shown is one that was searched.
 """
 
 from __future__ import annotations
@@ -32,25 +25,25 @@ if TYPE_CHECKING:
 
     from semsearch.readers.pdf_pictures import Box
 
-# -- Files that are as they were indexed -------------------------------------------------------------------------------
+# -- Unchanged files ---------------------------------------------------------------------------------------------------
 
 
 def read_indexed(document: DocumentRow, path: str) -> bytes:
     """Read the file of a document, called `path` in errors.
 
-    Raises SourceChanged if it has changed or gone, or is an object in a store, which is read only to be indexed.
+    Raises SourceChanged if it was changed or deleted, or is an object in a store, which is only read for indexing.
     """
     if uri_scheme(document.root):
-        raise SourceChanged(f"{path} lies in a store, and is not here to be shown; what was indexed of it is its text")
+        raise SourceChanged(f"{path} lies in an object store and cannot be shown here; its indexed text can be read")
     file = Path(document.absolute)
     try:
         found = file.stat()
         is_same = stat.S_ISREG(found.st_mode) and found.st_size == document.size
         data = file.read_bytes() if is_same else b""
     except OSError as error:
-        raise SourceChanged(f"{path} cannot be read ({error.strerror}); what was indexed of it is its text") from None
+        raise SourceChanged(f"{path} cannot be read ({error.strerror}); its indexed text can be read") from None
     if not is_same or hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
-        raise SourceChanged(f"{path} has changed since it was indexed; index it again to see it as it is now")
+        raise SourceChanged(f"{path} has changed since it was indexed; index it again to show its pages")
     return data
 
 
@@ -61,7 +54,7 @@ _ON_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page = ?"
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
-    """What an index knows of a page: its document, and the passages that begin on it and on the page before."""
+    """A page in the index: its document, and the passages that begin on it and on the page before."""
 
     path: str  # as one would open it from here
     document: DocumentRow
@@ -73,12 +66,12 @@ class IndexedPage:
 def find_page(db: sqlite3.Connection, name: str, page: int) -> IndexedPage:
     """Find a page, counted from 1, of the PDF that a path names.
 
-    Raises SourceError for a path that is not in the index, UsageError for a document that is no PDF file.
+    Raises SourceError for a path that is not in the index, UsageError for a document that is not a PDF file.
     """
     document = find_document(db, name)
     path = path_of(document, working_folder().as_posix())
     if document.format != "pdf" or not document.root:
-        raise UsageError(f"{path} is no PDF file and has no pages to show; its text can be read")
+        raise UsageError(f"{path} is not a PDF file and has no pages to show; its text can be read")
     return IndexedPage(path, document, page, _passages(db, document, page - 1), _passages(db, document, page))
 
 
@@ -132,6 +125,6 @@ def _sentences(passages: Sequence[PassageRow]) -> list[PageSentence]:
 
 
 def _shown(box: Box) -> TextBox:
-    """A box with its size. A millionth of a page is less than can be seen."""
+    """A box with its size, rounded to an invisible millionth of a page."""
     width, height = box.right - box.left, box.bottom - box.top
     return TextBox(box.left, box.top, round(width, 6), round(height, 6))

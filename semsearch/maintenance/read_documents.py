@@ -1,11 +1,5 @@
-"""The documents of an index: their list, a document's text, and its passages some at a time.
-
-Documents and their text. The contents of an index: a list of its documents, and a document's text, put together
-from
-its passages.
-
-Passages of a document. Read the passages of a document, some at a time: from an offset on, or around a sentence,
-passage, line or page.
+"""The documents of an index: their list, a document's text, put together from its passages, and its passages some at a
+time: from an offset, or around a sentence, passage, line or page.
 """
 
 from __future__ import annotations
@@ -44,7 +38,7 @@ _PARTED = "\n\n"
 
 
 def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int = _PAGE) -> Iterator[DocumentInfo]:
-    """List the documents that pass all filters, by root and path. Raises UsageError for a filter that is none."""
+    """List the documents that pass all filters, by root and path. Raises UsageError for an invalid filter."""
     return _each(database, [parse(text) for text in filters], page)
 
 
@@ -76,14 +70,14 @@ def _info(row: ListedRow, here: str) -> DocumentInfo:
         sentences=row.sentences,
         words=row.words,
         size=row.size,
-        modified=_moment(row.mtime_ns) if row.root else None,
+        modified=moment(row.mtime_ns) if row.root else None,
         indexed=row.indexed_at,
         metadata=metadata_of(row),
     )
 
 
-def _moment(nanoseconds: int) -> str:
-    """Date and time, written as elsewhere in the index."""
+def moment(nanoseconds: int) -> str:
+    """A time in nanoseconds as local date and time."""
     return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
 
 

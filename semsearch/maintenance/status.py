@@ -1,9 +1,4 @@
-"""The status of an index: counts, settings, size, drift, and the files that could not be read.
-
-Unreadable files. The files that were not read, or not wholly: each problem once, with its reason and what to do.
-
-Status. The status of an index: counts, settings, size, drift.
-"""
+"""The status of an index: counts, settings, size, drift; and each unread or partly read file with its reason."""
 
 from __future__ import annotations
 
@@ -43,10 +38,10 @@ _PARTLY = """SELECT CASE WHEN roots.single THEN roots.path
 
 
 def read_problems(db: sqlite3.Connection, *, is_copy: bool = False) -> tuple[Problem, ...]:
-    """Find the files that could not be read, by path, then those of which only a part was read.
+    """Find the unreadable files, by path, then the partly read ones.
 
-    The roots are listed again, so that files that have gone are left out, unless the index is a copy, whose files lie
-    elsewhere. A file that is new is no problem.
+    The roots are listed again, so that deleted files are left out, unless the index is a published copy, whose files
+    lie elsewhere. A new file is not a problem.
     """
     if is_copy:
         unread = [SkippedFile(path, skip.reason) for path, skip in get_skips(db).items()]
@@ -57,7 +52,7 @@ def read_problems(db: sqlite3.Connection, *, is_copy: bool = False) -> tuple[Pro
 
 
 def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:
-    """The files that were tried before, or by a look at the disk now, and cannot be read."""
+    """The unreadable files, from earlier syncs and from comparing the disk now."""
     tried = get_skips(db)
     waiting = [*seen.plan.added, *(pair.present for pair in seen.plan.changed)]
     again = [
@@ -69,13 +64,13 @@ def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:
 
 
 def count_not_read(db: sqlite3.Connection) -> dict[str, int]:
-    """Count the files that could not be read, by ending, from the index alone: the disk is not looked at."""
+    """Count the unreadable files by ending, from the index alone, without reading the disk."""
     roots = get_roots(db)
     return count_endings(path for path in get_skips(db) if any(covers(root, path) for root in roots))
 
 
 def count_partly_read(db: sqlite3.Connection) -> int:
-    """The number of documents of which something was not taken in, or is in doubt."""
+    """The number of documents with unread or doubtful parts."""
     return int(db.execute("SELECT count(*) FROM readings WHERE omissions != '[]'").fetchone()[0])
 
 

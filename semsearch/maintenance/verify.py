@@ -36,7 +36,7 @@ _SAMPLE = 64  # passages that are embedded again and compared
 
 
 def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
-    """Verify an index as a transaction sees it: its problems, a line each; empty if all is well. Reads all files."""
+    """Verify an index as a transaction sees it; its problems, a line each. Reads all files."""
     folder, address = database.folder, get_own_address(db, database)
     problems = [
         f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"
@@ -56,13 +56,13 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     for sample in (_vector_sample(db, folder / SEGMENTS, passages, vectors), _words_sample(db, lexical)):
         try:
             problems += sample
-        except IndexDamaged as error:  # which file, its digest has told already; this says where
+        except IndexDamaged as error:  # the digest has reported the file already; this says where
             problems.append(str(error))
     return problems
 
 
 def _damaged(db: sqlite3.Connection) -> list[str]:
-    """What is not as it was written: the small tables, by their seals, and rows, by their checksums."""
+    """The damage of the small tables, by their digests, and of rows, by their checksums."""
     found = list(islice(find_damaged(db), _MOST))
     try:
         check_digests(db)
@@ -98,7 +98,7 @@ def _opened(
                 yield segment, stores[segment.kind].open([segment], NO_IDS)
                 continue
             if file_digest(path) != segment.digest:
-                problems.append(f"{path.name} is not as it was written: its digest differs")
+                problems.append(f"{path.name} does not match its digest")
             if segment.kind == "topics":
                 open_topics(path, segment.sums)
             else:
@@ -124,7 +124,7 @@ def _vector_sample(
         yield str(error)
         return
     if embedder is None:
-        yield "there are passages, but nothing was fitted to them"
+        yield "the index has passages but no fitted embedder"
         return
     try:
         topics = named_topics(folder, get_segments(db))
@@ -139,7 +139,7 @@ def _vector_sample(
                 fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts), _language(db, id_))[None])
             kept = [(reader.fetch(np.array([id_])).rows, reader.rounding) for reader in opened]
             if any(len(row) and not _is_same(row, fresh, most) for row, most in kept):
-                yield f"the vector of passage {id_} is not that of its text"
+                yield f"the vector of passage {id_} does not match its text"
 
 
 def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
@@ -156,7 +156,7 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
                 for row in _row(source, id_):
                     lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
                     if not all(row[0] in rows for rows in lists):
-                        yield f"the lexical entries of passage {id_} are not those of its text"
+                        yield f"the lexical entries of passage {id_} do not match its text"
 
 
 def _language(db: sqlite3.Connection, passage_id: int) -> str:

@@ -1,22 +1,12 @@
 """Arrange the passages of an index on a plane: from vectors to points, or beside points already there.
 
-Placing new passages. Place a passage on a map that is there already: beside the passages that it is like most.
+    vectors ─ neighbours ─ weights ─ descent ─ points
+       └ the two directions in which they differ most: the start
 
-It lies at the mean of those that lie together: of five neighbours some may be at another end of the map, and the
-mean
-of all would be a place between, where nothing is like any of them. So it goes to the neighbour that has most of
-the
-others near it. A little aside, in a direction that follows from its number: points of one place would look like
-one.
-
-Arranging all. Arrange the passages of an index on a plane: from their vectors to points.
-
-vectors ─ neighbours ─ weights ─ descent ─ points
-   └ the two directions in which they differ most: the start
-
-A hundred thousand passages are laid out together. Of more, evenly spread ones are, and each of the others is put
-beside
-those that it is like most.
+A hundred thousand passages are laid out together. Of more, an evenly spaced sample is, and each of the others is placed
+beside its nearest neighbours in the sample, as new passages are on an existing map. The mean of all neighbours could
+lie where nothing is similar to any of them, so a passage goes to the neighbour that has most of the others near it;
+slightly displaced, in a direction that follows from its number, so that equal points stay visible.
 """
 
 from __future__ import annotations
@@ -41,15 +31,15 @@ _GOLDEN = np.pi * (3 - 5**0.5)
 
 
 def beside(points: Float32, like: Int64, numbers: Int64) -> Float32:
-    """Where to put passages that are like some points (m, k), the likest first, -1 for none. (n, 2) -> (m, 2)"""
+    """Place passages beside similar points (m, k), the most similar first, -1 for none. (n, 2) -> (m, 2)"""
     there = like >= 0
     places = np.where(there[:, :, None], points[np.maximum(like, 0)], np.float32(np.nan)).astype(np.float64)
-    apart = np.square(places[:, :, None] - places[:, None]).sum(axis=3)
-    together = apart < NEAR**2  # never true of NaN
-    home = together.sum(axis=2).argmax(axis=1)  # of equal ones the likest
+    distances = np.square(places[:, :, None] - places[:, None]).sum(axis=3)
+    together = distances < NEAR**2  # never true of NaN
+    home = together.sum(axis=2).argmax(axis=1)  # on a tie the most similar
     chosen = together[np.arange(len(like)), home]
     sums = np.where(chosen[:, :, None], np.nan_to_num(places), 0.0).sum(axis=1)
-    middle = sums / np.maximum(chosen.sum(axis=1), 1)[:, None]  # a passage like none lies in the middle of the map
+    middle = sums / np.maximum(chosen.sum(axis=1), 1)[:, None]  # without similar ones: the middle of the map
     angle = numbers * _GOLDEN
     return np.asarray(middle + _ASIDE * np.stack((np.cos(angle), np.sin(angle)), axis=1), dtype=np.float32)
 
@@ -60,13 +50,13 @@ Report = Callable[[MapProgress], None]
 
 MOST_TOGETHER = 100_000
 NEIGHBOURS = 15
-_LIKE = 5  # passages that a further one is put beside
+_LIKE = 5  # passages that a further one is placed beside
 _BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What a map is made of: who is like whom among n passages. Numbers of passages, and positions among the chosen."""
+    """The similar passages of each of n passages: numbers of passages, and positions among the chosen."""
 
     n: int
     chosen: Int64  # (m,) numbers of the passages that are laid out together, rising
@@ -81,7 +71,7 @@ def compare(rows: Rows, n: int, *, most: int = MOST_TOGETHER, report: Report) ->
     chosen = evenly(n, most)
     others = np.setdiff1d(np.arange(n), chosen)
     of_chosen: Rows = lambda numbers: rows(chosen[numbers])  # noqa: E731  # a name for what two calls share
-    k = min(NEIGHBOURS, -(-(len(chosen) - 1) // 3))  # of few, not all: who is everybody's neighbour has no place
+    k = min(NEIGHBOURS, -(-(len(chosen) - 1) // 3))  # of few passages not all, which would have no structure
     neighbours = neighbours_of_each(of_chosen, len(chosen), k, report=_phase(report, "comparing"))
     like = nearest_of_others(rows, chosen, others, _LIKE, report=_phase(report, "comparing"))
     return Likeness(n, chosen, two_directions(of_chosen, len(chosen)), neighbours, others, like)
@@ -105,7 +95,7 @@ def two_directions(rows: Rows, n: int) -> Float32:
         centred = rows(block) - mean
         scatter += centred.T @ centred
     axes = np.linalg.eigh(scatter)[1][:, :-3:-1]
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(2)])  # either way is an eigenvector: the same each time
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(2)])  # the sign of an eigenvector is arbitrary: fix it
     return np.concatenate([(rows(block) - mean) @ axes for block in blocks]).astype(np.float32)
 
 

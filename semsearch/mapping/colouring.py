@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["folder", "type", "document"]
 
-MOST = 12  # groups, the last one of all others included: more colours are not told apart
+MOST = 12  # groups, the last one of all others included: more colours cannot be distinguished
 REST = "others"
 _LEAST = 0.01  # of all passages: a part with fewer is not seen
 _DOCUMENTS = """SELECT coalesce(roots.path, ''), documents.path, format, title, first_passage, passages FROM documents

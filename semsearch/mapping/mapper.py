@@ -1,11 +1,8 @@
-"""The maker of an index's map: looks whether there is one, brings it up to date, or makes and keeps a new one.
+"""The maker of an index's map: it finds the saved map, brings it up to date, or makes and saves a new one.
 
-What is there is used as far as it goes. After a write, new passages are put beside those that they are like, and
-nothing else moves; when a fifth of the passages is new, or half of the old ones are gone, or the vectors are
-others,
-all of it is made anew. The vectors are read in one read transaction; the long part, the descent, needs none.
-
-Passages behind points. The passages behind points of a map, as they are shown when one points at them.
+After a write, new passages are placed beside their nearest neighbours, and nothing else moves; when a fifth of the
+passages is new, half of the old ones are gone, or the vectors are others, the map is made again. The vectors are read
+in one read transaction; the long part, the descent, needs none.
 """
 
 from __future__ import annotations
@@ -74,15 +71,15 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
 logger = logging.getLogger(__name__)
 Report = Callable[[MapProgress], None]
 
-MOST_NEW = 0.2  # of the passages: with more, all is arranged anew
+MOST_NEW = 0.2  # of the passages: with more, all passages are arranged again
 MOST_GONE = 0.5  # of the passages that were arranged together, likewise
-_LIKE = 5  # passages that a new one is put beside
+_LIKE = 5  # passages that a new one is placed beside
 _AT_ONCE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a new map is made of, as one generation has it."""
+    """The material of a new map, from one generation."""
 
     generation: int
     fit: int
@@ -111,31 +108,33 @@ class Mapper:
         self._progress: MapProgress | None = None
 
     def make(self, *, anew: bool = False, report: Report | None = None) -> PassageMap:
-        """Return the map of the newest generation. It is made, or brought up to date, if that is needed, and kept."""
+        """Return the map of the newest generation. It is made or brought up to date if necessary, and saved."""
 
-        def tell(progress: MapProgress) -> None:
+        def note(progress: MapProgress) -> None:
             self._progress = progress
             if report is not None:
                 report(progress)
 
         with self._making:
-            tell(MapProgress("reading"))
+            note(MapProgress("reading"))
             try:
-                found = self._searcher().in_one_generation(lambda db, reader: self._look(db, reader, anew, tell))
-                return self._new(found, tell) if isinstance(found, Material) else found
+                found = self._searcher().in_one_generation(
+                    lambda db, reader: self._current_or_material(db, reader, anew, note)
+                )
+                return self._new(found, note) if isinstance(found, Material) else found
             finally:
                 self._progress = None
 
     def there(self) -> PassageMap | None:
-        """The map as it is, without passages that have gone; None if there is none."""
+        """The saved map, without removed passages; None if there is none."""
         return self._searcher().in_one_generation(self._there)
 
     def coloured(self) -> ColouredMap | None:
-        """The map as it is, with its colourings; None if there is none."""
+        """The saved map, with its colourings; None if there is none."""
         return self._searcher().in_one_generation(self._coloured)
 
     def shown(self, ids: Sequence[int]) -> list[MapPassage]:
-        """The passages behind points, by their ids, in that order; those that have gone are left out."""
+        """The passages behind points, by their ids, in that order; removed ones are left out."""
         return self._searcher().in_one_generation(lambda db, _: shown_passages(db, ids))
 
     def status(self) -> MapStatus:
@@ -164,8 +163,10 @@ class Mapper:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _look(self, db: sqlite3.Connection, reader: IndexReader, anew: bool, tell: Report) -> PassageMap | Material:
-        """The map of this generation if that takes no time; otherwise what it is to be made of."""
+    def _current_or_material(
+        self, db: sqlite3.Connection, reader: IndexReader, anew: bool, report: Report
+    ) -> PassageMap | Material:
+        """The map of this generation, if it needs little work; otherwise the material for a new one."""
         fit, ids = get_fit(db), _passage_ids(db)
         if fit is None or not len(ids):
             return PassageMap(reader.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
@@ -176,24 +177,24 @@ class Mapper:
             self._keep(fit, updated)
             return updated
         rows = _StoredRows(reader, ids)
-        likeness = compare(rows, len(ids), report=tell)
+        likeness = compare(rows, len(ids), report=report)
         read = evenly(len(ids), MOST_READ)
         return Material(reader.generation, fit, ids, likeness, read, _texts(db, ids[read]))
 
-    def _new(self, found: Material, tell: Report) -> PassageMap:
-        points = arrange(found.likeness, report=tell)
-        tell(MapProgress("naming"))
+    def _new(self, found: Material, report: Report) -> PassageMap:
+        points = arrange(found.likeness, report=report)
+        report(MapProgress("naming"))
         named = regions(points, found.read, found.texts)
         made = PassageMap(found.generation, found.ids, points, named, len(points))
-        tell(MapProgress("writing"))
+        report(MapProgress("writing"))
         self._keep(found.fit, made)
         return made
 
     def _keep(self, fit: int, made: PassageMap) -> None:
         try:
             write_map(self._folder, fit, made)
-        except OSError as error:  # a read-only or full disk: the map is as good, and made again the next time
-            logger.warning("the map cannot be kept in %s: %s", self._folder, error.strerror or error)
+        except OSError as error:  # a read-only or full disk: this map is usable, and the next call makes it again
+            logger.warning("the map cannot be saved in %s: %s", self._folder, error.strerror or error)
 
 
 class _StoredRows:
@@ -221,13 +222,13 @@ def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:
 
 
 def _kept(known: PassageMap, ids: Int64) -> PassageMap:
-    """A map without passages that have gone."""
+    """A map without removed passages."""
     stays = np.isin(known.ids, ids)
     return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
 
 
 def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap | None:
-    """The map with the passages there are now; None if too much has changed."""
+    """The map with the present passages; None if too much has changed."""
     old = _kept(known, ids)
     new = np.setdiff1d(ids, old.ids)
     added = known.added + len(new)

@@ -1,16 +1,13 @@
-"""`PassageMap`: where each passage lies on the map and what its regions are about; and the file of a map.
+"""`PassageMap`: where each passage lies on the map, and the regions' topics; and the file of a map.
 
-The map. `PassageMap`: where each passage of an index lies on its map, and what its regions are about.
+    "semsearch map 1\\n"    16 bytes
+    length of the header   8 bytes, little-endian
+    header                 JSON: generation, count, arranged, added, regions
+    ids                    count little-endian int64
+    points                 count pairs of little-endian float32
+    digest                 BLAKE2b of all before, 16 bytes
 
-Its file. The file of a map: a header as JSON, passage ids, points, and a digest of it all. It is whole, or it is
-no
-map.
-
-"semsearch map 1\\n"   16 bytes length of the header   8 bytes, little-endian header                 JSON:
-generation,
-count, arranged, added, regions ids                    count little-endian int64 points                 count pairs
-of
-little-endian float32 digest                 BLAKE2b of all before, 16 bytes
+A file that does not match its digest is no map.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ class PassageMap:
     points: Float32  # (n, 2)
     regions: tuple[MapRegion, ...]
     arranged: int  # passages that there were when all of them were arranged
-    added: int = 0  # passages that were put beside others since then
+    added: int = 0  # passages that were placed beside others since then
 
     def __len__(self) -> int:
         """The number of passages."""
@@ -61,7 +58,7 @@ class PassageMap:
         except (TypeError, ValueError):
             corners = np.zeros(0)
         if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3 or not np.isfinite(corners).all():
-            raise UsageError("an outline is three or more corners, each an x and a y")
+            raise UsageError("an outline must have three or more corners, each with x and y")
         return self.ids[_inside(self.points.astype(np.float64), corners)]
 
 
@@ -84,7 +81,7 @@ _DIGEST = 16
 
 
 def write_map(folder: Path, fit: int, made: PassageMap) -> None:
-    """Keep a map, in place of an earlier one. Of two processes that do it at once, the later one's stays.
+    """Save a map, replacing an earlier one. Of two processes that save at once, the later one wins.
 
     Raises OSError where it cannot be written; an earlier one then stays.
     """
@@ -107,7 +104,7 @@ def read_map(folder: Path, fit: int) -> PassageMap | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, UsageError) as error:
-        logger.warning("%s is no map (%s); it is made anew when it is asked for", path, error)
+        logger.warning("%s is not a map (%s); the next request for the map creates it again", path, error)
         return None
 
 
@@ -133,14 +130,14 @@ def _parsed(data: bytes) -> PassageMap:
     """The map in a file's bytes. Raises any of what `read_map` catches for anything else."""
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if not body.startswith(_MAGIC) or _digest(body) != digest:
-        raise ValueError("it is not as it was written")
+        raise ValueError("it does not match its digest")
     start = len(_MAGIC) + 8
     end = start + int.from_bytes(body[len(_MAGIC) : start], "little")
     header = json.loads(body[start:end])
     count = int(header["count"])
     middle = end + 8 * count
     if len(body) != middle + 8 * count:
-        raise ValueError("its length is not what it says")
+        raise ValueError("its length differs from its header")
     return PassageMap(
         int(header["generation"]),
         np.frombuffer(body[end:middle], dtype="<i8").astype(np.int64),

@@ -1,8 +1,8 @@
-"""The regions of a map and the words that tell them from the rest, so that a map can be read.
+"""The regions of a map, and the words that characterise each, so that a map can be read.
 
 Points are divided by k-means into a few large regions, then into more and smaller ones. The words of a region are those
-that add most to the difference between its words and those of all passages (each word's part of the Kullback-Leibler
-divergence). Of a large index only some passages are read.
+that contribute most to the Kullback-Leibler divergence of its words from those of all passages. Of a large index only
+some passages are read.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
 
 LEVELS = (12, 48, 192)  # regions
-MOST_READ = 20_000  # passages whose words are looked at
+MOST_READ = 20_000  # passages whose words are counted
 _FEWEST = 8  # passages of a region that are read; one with fewer has no name
 _WORDS = 3
 _ROUNDS = 20
 _SHORTEST = 3  # letters of a word
-_SAME = 5  # letters: words that begin with the same ones are mostly one word in several forms
+_SAME = 5  # letters: words with a common prefix of that length are mostly forms of one word
 _LEAST_SHARE = 0.08  # of a region's passages that have a word that names it
 
 
@@ -51,7 +51,7 @@ def _level(points: Float32, read: Int64, counted: WordCounts, level: int, wanted
     homes = _divided(points.astype(np.float64), wanted)
     sizes, of_read = np.bincount(homes, minlength=wanted), homes[read]
     found: list[MapRegion] = []
-    for region, naming in enumerate(_telling(counted, of_read, wanted)):
+    for region, naming in enumerate(_characteristic_words(counted, of_read, wanted)):
         members = points[homes == region]
         if naming:
             x, y = _middle(members).tolist()
@@ -60,13 +60,13 @@ def _level(points: Float32, read: Int64, counted: WordCounts, level: int, wanted
 
 
 def _middle(members: Float32) -> Float32:
-    """The member nearest to the median of all: a label there is on the region, whatever its form."""
-    apart = np.square(members - np.median(members, axis=0)).sum(axis=1)
-    return np.asarray(members[int(np.argmin(apart))])
+    """The member nearest to the median, so that a label there lies on the region, whatever its shape."""
+    distances = np.square(members - np.median(members, axis=0)).sum(axis=1)
+    return np.asarray(members[int(np.argmin(distances))])
 
 
 def _divided(points: Float64, k: int) -> Int64:
-    """Divide points into k regions by Lloyd's algorithm; the number of each point's. (n, 2) -> (n,)"""
+    """Divide points into k regions by Lloyd's algorithm; each point's region. (n, 2) -> (n,)"""
     order = np.lexsort((points[:, 1], points[:, 0]))
     centres = points[order[(np.arange(k) * len(points) + len(points) // 2) // k]]
     homes: Int64 = np.zeros(len(points), dtype=np.int64)
@@ -92,7 +92,7 @@ def _count(texts: Sequence[str]) -> WordCounts:
     return WordCounts(csr_array((ones, np.array(columns, dtype=np.int64), np.array(ends)), shape=shape), list(numbers))
 
 
-def _telling(counted: WordCounts, homes: Int64, k: int) -> list[list[str]]:
+def _characteristic_words(counted: WordCounts, homes: Int64, k: int) -> list[list[str]]:
     """The words of each region; none for one of which too few passages were read."""
     n = len(homes)
     members = csr_array((np.ones(n), (homes, np.arange(n))), shape=(k, n))
@@ -107,9 +107,9 @@ def _best(names: list[str], inside: csr_array, everywhere: Float64, region: int,
     columns, share = inside.indices[own], inside.data[own] / max(size, 1)
     if size < _FEWEST:
         return []
-    telling = np.where(share >= _LEAST_SHARE, share * np.log(share / (everywhere[columns] / n)), 0.0)
+    divergence = np.where(share >= _LEAST_SHARE, share * np.log(share / (everywhere[columns] / n)), 0.0)
     chosen: list[str] = []
-    for column in columns[np.lexsort((columns, -telling))[: 4 * _WORDS]].tolist():
+    for column in columns[np.lexsort((columns, -divergence))[: 4 * _WORDS]].tolist():
         name = names[column]
         if all(not _is_same(name, other) for other in chosen):
             chosen.append(name)

@@ -1,35 +1,18 @@
 """t-SNE (van der Maaten and Hinton 2008) with the repulsion of FIt-SNE: the points of a map, by gradient descent.
 
-Attraction: weights of neighbours. The weights by which passages attract each other: one for each pair of
-neighbours,
-both ways, summing to one.
+Attraction: one weight for each pair of neighbours, both ways, summing to one. The paper weighs neighbours by a Gaussian
+of a chosen perplexity. Equal weights for the k nearest give nearly the same map (Böhm, Berens, Kobak 2022, Journal of
+Machine Learning Research 23, figure 7), and need only the neighbours' ids.
 
-van der Maaten and Hinton 2008 weigh neighbours by a Gaussian of a chosen perplexity. Equal weights for the k
-nearest
-give nearly the same map (Böhm, Berens, Kobak 2022, Journal of Machine Learning Research 23, figure 7), and need
-only to
-know who is near.
+Repulsion: Σ_j (y_i - y_j) / (1 + |y_i - y_j|²)² / Z with Z = Σ_ij 1 / (1 + |y_i - y_j|²): for n points n² pairs.
+Linderman et al. 2019 (Nature Methods 16, FIt-SNE) spread points over a grid, where such sums are convolutions, computed
+by Fourier transforms. They interpolate by three nodes in each direction; here it is two on a finer grid, which is
+simpler in NumPy, and its error is below what the descent notices: tests/mapping compares it with the sum over all
+pairs.
 
-Repulsion: a grid and Fourier transforms. The force by which all points push each other apart, and its sum, through
-a
-grid and Fourier transforms.
-
-t-SNE's repulsion is Σ_j (y_i - y_j) / (1 + |y_i - y_j|²)² / Z with Z = Σ_ij 1 / (1 + |y_i - y_j|²): for n points
-n²
-pairs. Linderman et al. 2019 (Nature Methods 16, FIt-SNE) spread points over a grid, where such sums are
-convolutions.
-They interpolate by three nodes in each direction; here it is two on a finer grid, which is simpler in NumPy, and
-its
-error is below what the descent notices: tests/mapping compares it with the sum over all pairs.
-
-Descent. The layout of a map: t-SNE by gradient descent, van der Maaten and Hinton 2008, with the repulsion of
-FIt-SNE.
-
-Neighbours attract each other, all points repel each other, and the map is where both balance. At first attraction
-counts twelvefold (exaggeration), so that clusters find each other. The start is the two directions in which the
-passages differ most, which keeps the large picture and makes the map the same every time (Kobak and Linderman
-2021,
-Nature Biotechnology 39); the rate of learning follows Belkina et al. 2019, Nature Communications 10.
+Descent: at first attraction counts twelvefold (exaggeration), so that clusters form. The start is the two directions in
+which the passages differ most, which keeps the large-scale structure and makes the map reproducible (Kobak and
+Linderman 2021, Nature Biotechnology 39); the learning rate follows Belkina et al. 2019, Nature Communications 10.
 """
 
 from __future__ import annotations
@@ -134,7 +117,7 @@ def _at_points(transformed: Complex64, size: int, spread: _Spread) -> Float32:
 
 @lru_cache(maxsize=2)
 def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
-    """The transforms of (x, y, 1 + r²) / (1 + r²)² on a grid that is twice as wide, so that its ends do not meet."""
+    """The transforms of (x, y, 1 + r²) / (1 + r²)² on a grid twice as wide, so that its ends do not meet."""
     steps = np.arange(2 * size)
     distance = np.where(steps < size, steps, steps - 2 * size) * step
     near = 1 / (1 + distance[:, None] ** 2 + distance**2)
@@ -145,16 +128,16 @@ def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
 
 # -- Descent -----------------------------------------------------------------------------------------------------------
 
-Report = Callable[[int, int], None]  # steps done, of how many
+Report = Callable[[int, int], None]  # steps done, and their total
 
-_LEAST_RATE = 200.0  # and for few points, twice their number: the rate of many would throw them about
-_LONGEST = np.float32(5.0)  # of a step, so that no point is thrown out of the map
+_LEAST_RATE = 200.0  # and for few points, twice their number: a higher rate would scatter them
+_LONGEST = np.float32(5.0)  # of a step, so that no point leaves the map
 _LEAST_GAIN = np.float32(0.01)
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase of the descent: how many steps, how much attraction counts, how much of a step the next one keeps."""
+    """A phase of the descent: its steps, the weight of attraction, the share of a step that the next one keeps."""
 
     steps: int
     exaggeration: float
@@ -188,7 +171,7 @@ def layout(
 
 
 class Descent:
-    """The state of a descent: points (n, 2), their velocity, and gains, which grow while the way is straight."""
+    """The state of a descent: points (n, 2), their velocity, and gains, which grow in a steady direction."""
 
     def __init__(self, weights: csr_array, points: Float32, rate: np.float32) -> None:
         self.points = points

@@ -1,4 +1,4 @@
-"""Publish an index: claim its place, publish to it, publish no more; and what a write does where there is a place."""
+"""Publish an index: claim a snapshot store, publish to it after each write, or stop publishing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def publish(database: IndexDatabase, place: str | Path | None, *, take_over: bool, whole: bool) -> PublishReport:
-    """Publish an index to a place, or to that of before; `Index.publish` explains it."""
+    """Publish an index to a snapshot store, by default that of the last time; see `Index.publish`."""
     database.check_writable()
     publisher = Publisher(database, claimed(database, place, take_over=take_over))
     try:
@@ -42,7 +42,7 @@ def publish(database: IndexDatabase, place: str | Path | None, *, take_over: boo
 
 
 def unpublish(database: IndexDatabase) -> str | None:
-    """Publish an index no more; returns the place, None if there was none."""
+    """Stop publishing an index; returns the URI of its snapshot store, None if it had none."""
     database.check_writable()
     with writer_lock(database.folder), database.writing() as db:
         place = get_place(db)
@@ -52,22 +52,24 @@ def unpublish(database: IndexDatabase) -> str | None:
 
 
 def claimed(database: IndexDatabase, given: str | Path | None, *, take_over: bool) -> str:
-    """The place to publish to, claimed for an index and kept as its setting."""
+    """The URI of the snapshot store to publish to, claimed for an index and kept as its setting."""
     with database.reading() as db:
         before, own, store = get_place(db), get_meta(db, INDEX_ID), get_address(db)
     beside = None if store is None else store_beside(store.uri)
     uri = completed(given, database.folder.name) if given else before or beside
     if uri is None:
-        raise UsageError(f"{database.folder} has no place yet; publish it to one: semsearch publish s3://bucket/docs")
+        raise UsageError(
+            f"{database.folder} has no snapshot store yet; give one, as in: semsearch publish s3://bucket/docs"
+        )
     if uri == before and own and not take_over and not given:
         return uri
     if has_password(uri):
-        raise UsageError("the address of a place must not have a password, which the index would keep for all to read")
+        raise UsageError("the URI of a snapshot store must not contain a password, which the index would store")
     opened = open_snapshot_store(uri)
     with writer_lock(database.folder):
         if own is None or take_over:
-            own = secrets.token_hex(16)  # another id: who follows the other index must not take this one for it
-            with database.writing() as db:  # before the claim, or a crash leaves a claim of nobody
+            own = secrets.token_hex(16)  # a new id: readers of the other index must not mistake this one for it
+            with database.writing() as db:  # before the claim, or a crash leaves a claim without an index
                 set_meta(db, INDEX_ID, own)
         claim(opened, uri, StoreClaim(own, written_at(database.folder)), take_over=take_over)
         with database.writing() as db:
@@ -78,7 +80,7 @@ def claimed(database: IndexDatabase, given: str | Path | None, *, take_over: boo
 
 
 def publish_newest(database: IndexDatabase, place: str) -> None:
-    """Publish the newest generation of an index to its place, if that is not published yet.
+    """Publish the newest generation of an index to its snapshot store, if it is not published yet.
 
     Raises PublicationFailed: what was written stays, and the next write tries again.
     """
@@ -92,10 +94,10 @@ def publish_newest(database: IndexDatabase, place: str) -> None:
     except SemsearchError as error:
         note_failure(database.folder, str(error))
         raise PublicationFailed(
-            f"generation {generation} is written, and could not be published to {shown_uri(place)}: {error}; "
-            "the next write tries again, and so does: semsearch publish"
+            f"generation {generation} is written, but could not be published to {shown_uri(place)}: {error}; "
+            "the next write tries again, or run: semsearch publish"
         ) from error
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"generation {generation} is written, and not published; semsearch publish does"
+            f"generation {generation} is written, but not published; run: semsearch publish"
         ) from None

@@ -1,8 +1,8 @@
 """Convert results to plain dicts and back, by their fields and type hints.
 
-A plain dict holds only values of JSON: dicts, lists, texts, numbers, true, false and null. So the dict that `to_dict`
+A plain dict holds only values of JSON: dicts, lists, strings, numbers, true, false and null. So the dict that `to_dict`
 makes may be written as JSON, sent, read elsewhere, and made into an equal result by `from_dict`, which checks it all;
-figures of measurements, whose fields say to how many `digits` they are rounded, become equal up to that.
+measurements, whose fields say to how many `digits` they are rounded, become equal up to that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None
 _NAME, _DIGITS = "name", "digits"  # keys of metadata
 _SINGLE = (str, int, float, type(None))
-_SEVERAL = (tuple, list)
+_SEQUENCES = (tuple, list)
 _TOO_LARGE = 1 << 63  # for the columns and arrays that whole numbers are looked up in
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -71,7 +71,7 @@ def _plain(value: Any, number: int | None = None) -> Any:
     """Convert a value to one of JSON; numbers are rounded to so many digits, if any. What has a `to_dict` uses it."""
     if isinstance(value, _SINGLE):
         return value if number is None or not isinstance(value, float) else round(value, number)
-    if isinstance(value, _SEVERAL):
+    if isinstance(value, _SEQUENCES):
         return [_plain(item, number) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(item, number) for key, item in value.items()}

@@ -1,14 +1,6 @@
 """The documents of an index: entries of a list, texts, passages, pages of PDFs, and facets. Plain frozen data.
 
-The documents of an index: an entry in a list of them, and a document's text. Plain frozen data.
-
-The passages of a document, some at a time: the document's text with its headings and places. Plain frozen data.
-
-A page of a PDF with the places of its sentences. Plain frozen data.
-
-The facets of an index: how many documents there are by folder, format, date and metadata. Plain frozen data.
-
-Each value has the filter that selects it. To select it, replace the facet's own filters by that one:
+Each value of a facet has the filter that selects it. To select it, replace the facet's own filters by that one:
 
     filters = [text for text in filters if text not in facet.own] + [value.filter]
 """
@@ -42,12 +34,11 @@ class DocumentInfo(Record):
 
 @dataclass(frozen=True, slots=True)
 class DocumentText(Record):
-    """A document as an index has it, with its text as it is searched.
+    """A document of an index, with its text as it is searched.
 
-    The text is that of its passages, in order, each paragraph and each heading by itself, with blank lines between
-    them. It has no markup, and no front matter, which is metadata. It differs from the file in two more ways: a
-    paragraph too long for one passage is divided where a passage ends, and of two sections in a row with the same
-    headings the second's are not repeated.
+    The text is that of its passages, in order: paragraphs and headings, separated by blank lines, without markup and
+    front matter, which is metadata. A paragraph too long for one passage is divided where a passage ends, and headings
+    that two consecutive sections share are not repeated.
     """
 
     path: str  # as one would open it from here; the id, for a text that a program added
@@ -86,7 +77,7 @@ class PlacedPassage(Record):
 
 @dataclass(frozen=True, slots=True)
 class DocumentPassages(Record):
-    """Some passages of a document, in their order. `next` is the offset of those after them; None at the end."""
+    """Some consecutive passages of a document. `next` is the offset of those after them; None at the end."""
 
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
@@ -94,12 +85,12 @@ class DocumentPassages(Record):
     title: str
     format: str  # text, markdown, rst, html, pdf, ...
     metadata: Mapping[str, Any]  # front matter and the like
-    stale: bool  # its file has changed or gone since it was indexed
+    stale: bool  # its file was changed or deleted since it was indexed
     count: int  # of all its passages
-    offset: int  # how many are before these
+    offset: int  # passages before these
     passages: tuple[PlacedPassage, ...]
     next: int | None
-    found: int | None  # the number, from 0, of the passage that was asked for; None: none was, or it has gone
+    found: int | None  # the number, from 0, of the passage that was sought; None: none was, or it no longer exists
 
 
 # -- Pages -------------------------------------------------------------------------------------------------------------
@@ -117,7 +108,7 @@ class TextBox(Record):
 
 @dataclass(frozen=True, slots=True)
 class PageSentence(Record):
-    """A sentence that stands on a page, or ends there. A sentence that was not found on it has no boxes."""
+    """A sentence that lies on a page, or ends there. It has no boxes if it was not located."""
 
     sentence_id: int
     passage_id: int
@@ -127,12 +118,12 @@ class PageSentence(Record):
 
 @dataclass(frozen=True, slots=True)
 class PdfPage(Record):
-    """A page of a PDF of an index."""
+    """A page of an indexed PDF."""
 
     path: str  # as one would open it from here
     page: int  # the first is 1
     pages: int  # of the document
-    label: str  # as the document numbers it, such as "iv"; empty where it does not
+    label: str  # the document's own page number, such as "iv"; empty if it has none
     width: float  # in points, as it is shown
     height: float
     sentences: tuple[PageSentence, ...]  # as they are searched, in order
@@ -143,10 +134,10 @@ class PdfPage(Record):
 
 @dataclass(frozen=True, slots=True)
 class FacetValue(Record):
-    """A value of a facet, and how many documents have it."""
+    """A value of a facet, and the number of documents that have it."""
 
     value: str  # as people read it
-    count: int  # of the documents that all filters but the facet's own let through
+    count: int  # documents that pass all filters but the facet's own
     filter: str  # selects these documents
 
 
@@ -155,16 +146,16 @@ class Facet(Record):
     """The most frequent values of one key. A document with several values counts for each of them."""
 
     key: str  # as filters write it
-    own: tuple[str, ...]  # which of the filters given are on this key: they do not count here
+    own: tuple[str, ...]  # the given filters on this key, which do not apply here
     values: tuple[FacetValue, ...]  # most frequent first
-    more: int  # how many more values there are
+    more: int  # the number of further values
 
 
 @dataclass(frozen=True, slots=True)
 class FolderFacet(Record):
-    """The folders one level below the present one, which is that of the filters, or else the top."""
+    """The folders one level below the present one, which the filters choose; by default the top."""
 
-    own: tuple[str, ...]  # which of the filters given are on the path
+    own: tuple[str, ...]  # the given filters on the path
     path: tuple[FacetValue, ...]  # the folders from the top down to the present one, which comes last
     here: int  # documents directly in the present folder
     values: tuple[FacetValue, ...]  # most documents first
@@ -178,8 +169,8 @@ class DateFacet(Record):
     key: str  # as filters write it; "modified" is the time of the last change
     own: tuple[str, ...]
     years: tuple[FacetValue, ...]  # latest first
-    more: int  # how many earlier years there are
-    year: str | None  # the one that is chosen
+    more: int  # the number of earlier years
+    year: str | None  # the chosen one
     months: tuple[FacetValue, ...]  # of it, in order
 
 
@@ -192,4 +183,4 @@ class Facets(Record):
     formats: Facet
     dates: tuple[DateFacet, ...]
     metadata: tuple[Facet, ...]  # keys with repeated values first
-    more_keys: int  # how many more keys of metadata there are
+    more_keys: int  # the number of further metadata keys

@@ -1,14 +1,14 @@
-"""Explanations of a hit's score for a query, part by part. Plain frozen data; semsearch.search.explain makes them.
+"""Explanations of a hit's score for a query, by its components. Plain frozen data; semsearch.search.explain makes them.
 
     score            = lexical.points + dense.points + near.points (+ rerank.points) (+ Σ of the boosts' points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
-    near.points      = weight · cosine,             cosine = the mean cosine with the passages that answer best
-    rerank.points    = weight · (said - mean) / deviation, over the scores that a reranker gave to all hits that it read
+    near.points      = weight · cosine,             cosine = the mean cosine with the feedback documents
+    rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs
 
-These hold up to rounding. A part that is not known, or was not asked for, is None, or left out.
+These hold up to rounding. A component that is unknown or not of this mode is None or left out.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from semsearch.results.options import Boosted, Fused, Mode, Rerank
 
 @dataclass(frozen=True, slots=True)
 class TermScore(Record):
-    """The part of the score that comes from one term of the query in the passage."""
+    """The score component of one term of the query in the passage."""
 
-    word: str  # as it stands in the query, in lower case; words with a joining character between them as one
-    count: int  # how often the passage has it, in any of its forms; in title and headings it counts double
-    beside: int  # how often the passages before and after have it; there it counts half
+    word: str  # as in the query, in lower case; words joined by a character are one
+    count: int  # occurrences in the passage, in any form; those in title and headings count double
+    beside: int  # occurrences in the passages before and after, which count half
     score: float  # its part of the BM25
 
 
 @dataclass(frozen=True, slots=True)
 class Lexical(Record):
-    """The part of the score that comes from words in common."""
+    """The score component of the lexical retriever."""
 
     points: float  # of the hit's score
     weight: float  # of this part
     bm25: float  # the sum of the terms' scores
-    best: float  # the best BM25 among the candidates, by which others are divided; 1 where words alone are asked for
+    best: float  # the best BM25 among the candidates, by which others are divided; 1 in lexical mode
     terms: tuple[TermScore, ...]
 
 
@@ -64,7 +64,7 @@ class Cosine(Record):
 
 @dataclass(frozen=True, slots=True)
 class Dense(Record):
-    """The part of the score that comes from meaning."""
+    """The score component of the dense retriever."""
 
     points: float  # of the hit's score
     weight: float  # of this part
@@ -74,7 +74,7 @@ class Dense(Record):
 
 @dataclass(frozen=True, slots=True)
 class Near(Record):
-    """The part of the score that comes from nearness to the best passages. One of these is also near itself."""
+    """The score component of pseudo-relevance feedback. A feedback document is also similar to itself."""
 
     points: float  # of the hit's score
     weight: float  # of this part
@@ -97,10 +97,10 @@ class Pairs(Record):
 
 @dataclass(frozen=True, slots=True)
 class Relevance(Record):
-    """How likely a passage answers, and what this is told from."""
+    """How likely a passage answers, and what this is estimated from."""
 
     probability: float  # 0 to 1
-    cosine: float  # of meaning, as in the dense part
+    cosine: float  # as in the dense component
     covered: float  # the share of the query's words that the passage has, by their idf, 0 to 1
 
 
@@ -110,17 +110,17 @@ class Explanation(Record):
 
     query: str
     mode: Mode
-    sentence: str  # of the passage, the one that answers best
+    sentence: str  # the best sentence of the passage
     score: float
     lexical: Lexical | None
     dense: Dense | None
     near: Near | None
     pairs: Pairs | None
-    unknown: tuple[str, ...]  # words of the query without a vector; none where meaning was not asked for
-    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # where any are given
-    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # where a reranker has read the passage
-    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # where several indexes were asked
-    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # where it can be told of the hit
+    unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
+    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
+    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
+    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
 
     def _repr_html_(self) -> str:
         from html import escape  # start-up time: only notebooks ask
@@ -135,7 +135,7 @@ class Explanation(Record):
             cosines = ", ".join(f"{part.of} {part.cosine:.3f}" for part in self.dense.cosines)
             rows.append(("meaning", f"{self.dense.points:.3f}", cosines))
         if self.near:
-            rows.append(("nearness to the best", f"{self.near.points:.3f}", ""))
+            rows.append(("relevance feedback", f"{self.near.points:.3f}", ""))
         if self.rerank:
             rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
         head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"

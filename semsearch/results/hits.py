@@ -1,23 +1,10 @@
-"""What a search answers: hits, where each is cited, lists and tables of them, and the context for a language model.
+"""What a search answers: hits, their citations, lists and tables of them, and context for a language model.
 
-Where something is cited, as one would say it: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`.
+Citations: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`. A file that people open in an editor is cited
+by its lines; one without lines of its own by its pages and positions.
 
-A file that people open in an editor is cited by its lines; one that has no lines of its own by its pages and
-places.
-
-Hits: passages that answer a query. Plain frozen data.
-
-The hits of an answer: a list that shows itself in notebooks and becomes a table for pandas or Arrow.
-
-Hits as a table for pandas or Arrow: a row for each hit, a column for each field.
-
-The floor of relevance: hits at the end of an answer that are below it are left out, and said to be weak.
-
-The order of an answer never changes: a hit below the floor stays while one above it follows, and so does a hit of
-which
-it cannot be told how likely it answers.
-
-Passages for a language model's prompt, with numbered citations. Plain frozen data.
+The relevance threshold cuts the end of an answer, whose order never changes: a hit below the threshold stays while one
+above it follows, and so does a hit whose relevance is unknown.
 """
 
 from __future__ import annotations
@@ -43,20 +30,20 @@ LINELESS = frozenset(("pdf", "docx", "pptx", "xlsx", "odt", "epub", "mail"))  # 
 class Position(NamedTuple):
     """Where a sentence begins."""
 
-    line: int  # the first is 1; of the text that was taken out, where the file has no lines
+    line: int  # the first is 1; of the extracted text, where the file has no lines
     page: int | None
     place: str | None  # in the document's own terms
 
 
 def location(path: str, format: str, first: Position, last: Position | None = None) -> str:
-    """The path with what leads to a position in it, or from the first one to the last."""
+    """The path with a position in it, or a range of positions."""
     if format in LINELESS:
         return f"{path} {own_terms(first, last)}".rstrip()
     return f"{path}:{first.line}" + (f"-{last.line}" if last is not None and last.line > first.line else "")
 
 
 def own_terms(first: Position, last: Position | None = None) -> str:
-    """`p. 3, top`, `p. 3–4`, `row 3 – row 7`: pages and places, as far as there are any."""
+    """`p. 3, top`, `p. 3–4`, `row 3 – row 7`: pages and places, where the document has them."""
     last = last or first
     pages = "" if first.page is None else f"p. {first.page}"
     if pages and last.page not in (None, first.page):
@@ -71,7 +58,7 @@ def own_terms(first: Position, last: Position | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DuplicatePassage(Record):
-    """The source of a passage that says the same as a hit's passage."""
+    """The source of a near-duplicate of a hit's passage."""
 
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # these as in a hit
     path: str
@@ -92,16 +79,16 @@ class DuplicatePassage(Record):
 
 
 class HitExplainer(Protocol):
-    """The protocol of whatever found a hit and can explain its score."""
+    """The protocol of a searcher that found a hit and can explain its score."""
 
     def explain_hit(self, hit: Hit) -> Explanation:
         """Explain the score of a hit that this finder found."""
 
 
 class FoundRecord(Record):
-    """A record that remembers what found it, by a weak reference, so that it keeps no index open.
+    """A record with a weak reference to its finder, which therefore keeps no index open.
 
-    A copy, a record that was pickled, or one that was made from a dict has no finder.
+    A copy, an unpickled record and one made from a dict have no finder.
     """
 
     __slots__ = ("_finder",)
@@ -117,17 +104,19 @@ class Hit(FoundRecord):
     """A passage that answers a query, with its sentence that answers best."""
 
     rank: int  # from 1
-    score: float  # of the mode that was asked for; comparable within one answer
-    dense: float | None  # mean cosine of passage, best sentence and topics, -1 to 1; None: nothing known, or not asked
-    lexical: float | None  # bm25, larger is better; None: no word in common, or not asked
-    relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: cannot be told
-    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, where several were asked
+    score: float  # in the chosen mode; comparable within one answer
+    dense: (
+        float | None
+    )  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, or another mode
+    lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
+    relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: unknown
+    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, in a multi-index search
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
     document: str  # the path below the root, or the id
     title: str  # of the document
     format: str = field(default="", kw_only=True)  # of the document: markdown, pdf, ...
-    line: int  # of the sentence, the first line is 1; of the text that was taken out, where the file has no lines
+    line: int  # of the sentence, the first line is 1; of the extracted text, where the file has no lines
     page: int | None  # of the sentence, where the format has pages
     place: str | None = field(default=None, kw_only=True)  # of the sentence, in the document's own terms: "slide 3"
     headings: tuple[str, ...]  # outermost first
@@ -140,10 +129,12 @@ class Hit(FoundRecord):
     metadata: Mapping[str, Any] = field(
         default_factory=dict
     )  # of the document: its front matter and the like; and of the record
-    before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as asked for
+    before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as requested
     after: tuple[str, ...] = ()  # likewise
-    duplicates: tuple[DuplicatePassage, ...] = ()  # passages that say the same and were left out for it, best first
-    stale: bool = field(default=False, kw_only=True, compare=False)  # its file has changed or gone since it was indexed
+    duplicates: tuple[DuplicatePassage, ...] = ()  # near-duplicates that were left out, best first
+    stale: bool = field(
+        default=False, kw_only=True, compare=False
+    )  # its file was changed or deleted since it was indexed
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
     @property
@@ -154,24 +145,24 @@ class Hit(FoundRecord):
     def explain(self) -> Explanation:
         """Explain the hit's score: by the words in common, and by the meaning of each word.
 
-        Asks the index that found the hit. Raises UsageError if that index has changed since, or is not in use any more;
-        and for a hit that no query found, or that is a copy: `index.explain(query, hit)` explains those.
+        Uses the index that found the hit. Raises UsageError if that index has changed since or was closed, and for a
+        hit that no query found, or that is a copy: `index.explain(query, hit)` explains those.
         """
         if self.origin is None:
             raise UsageError(
-                f"this hit in {self.path} does not know which query it answers: it was made by hand, or found by "
+                f"this hit in {self.path} has no query: it was created by hand, or found by "
                 "similar; use index.explain(query, hit)"
             )
         finder = self._finder() if hasattr(self, "_finder") else None
         if finder is None:
             raise UsageError(
-                f"this hit in {self.path} does not know its index: it is a copy, or the index is not in use any more; "
+                f"this hit in {self.path} has no index: it is a copy, or the index was closed; "
                 "use index.explain(query, hit)"
             )
         return finder.explain_hit(self)
 
     def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
-        """Convert to a plain dict, as for JSON. `origin` is needed only to ask for an explanation later."""
+        """Convert to a plain dict, as for JSON. `origin` is needed only to explain the hit later."""
         found = Record.to_dict(self)
         if not origin:
             del found["origin"]
@@ -196,7 +187,7 @@ def html_of_hit(hit: Hit) -> str:
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
     text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
     more = "; ".join(escape(location(each.path, each.format, each.position)) for each in hit.duplicates)
-    also = f'<div style="{FAINT}">the same in {more}</div>' if more else ""
+    also = f'<div style="{FAINT}">near-duplicates: {more}</div>' if more else ""
     return (
         f'<div style="margin-bottom: .8em"><div>{head}</div><div style="white-space: pre-wrap">{text}</div>{also}</div>'
     )
@@ -206,7 +197,7 @@ def html_of_hit(hit: Hit) -> str:
 
 
 class Hits(list[Hit]):
-    """The hits of an answer, best first. A list in every way, of which a slice is `Hits` too."""
+    """The hits of an answer, best first. A list, whose slices are `Hits` too."""
 
     __slots__ = ()
 
@@ -221,18 +212,28 @@ class Hits(list[Hit]):
     def to_pandas(self) -> pandas.DataFrame:
         """Convert to a pandas DataFrame: a row for each hit, a column for each of its fields but `origin`.
 
-        `duplicates` are where they stand, as text; `metadata` is a dict. Raises MissingExtra without pandas.
+        `duplicates` are citations, as text; `metadata` is a dict. Raises MissingExtra without pandas.
         """
-
-        return to_pandas(self)
+        try:
+            import pandas  # optional dependency
+        except ImportError as error:
+            raise MissingExtra("pandas", "pandas") from error
+        return pandas.DataFrame(_columns(self))
 
     def to_arrow(self) -> pyarrow.Table:
-        """Convert to an Arrow table, whose columns and their types are the same for all answers.
+        """Convert to an Arrow table, with the same columns and types for all answers.
 
         Columns are those of `to_pandas`; `metadata` is JSON. Raises MissingExtra without pyarrow.
         """
-
-        return to_arrow(self)
+        try:
+            import pyarrow  # optional dependency
+        except ImportError as error:
+            raise MissingExtra("pyarrow", "arrow") from error
+        columns = _columns(self)
+        columns["metadata"] = [json.dumps(found, ensure_ascii=False, default=str) for found in columns["metadata"]]
+        texts = pyarrow.list_(pyarrow.string())
+        kinds = [(name, texts if kind == "texts" else pyarrow.type_for_alias(kind)) for name, kind in _KINDS.items()]
+        return pyarrow.table(columns, schema=pyarrow.schema(kinds))
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
@@ -240,9 +241,9 @@ class Hits(list[Hit]):
         return block(*map(html_of_hit, self)) if self else block("<em>no hits</em>")
 
 
-# -- Hit table ---------------------------------------------------------------------------------------------------------
+# -- Columns of tables -------------------------------------------------------------------------------------------------
 
-_KINDS = {  # in the order of the columns; names of Arrow's types
+_KINDS = {  # columns in order, with the names of Arrow's types
     "rank": "int64",
     "score": "float64",
     "dense": "float64",
@@ -272,28 +273,6 @@ _KINDS = {  # in the order of the columns; names of Arrow's types
 }
 
 
-def to_pandas(hits: Sequence[Hit]) -> pandas.DataFrame:
-    """Convert hits to a DataFrame. Raises MissingExtra without pandas."""
-    try:
-        import pandas  # optional dependency
-    except ImportError as error:
-        raise MissingExtra("pandas", "pandas") from error
-    return pandas.DataFrame(_columns(hits))
-
-
-def to_arrow(hits: Sequence[Hit]) -> pyarrow.Table:
-    """Convert hits to an Arrow table; metadata is JSON. Raises MissingExtra without pyarrow."""
-    try:
-        import pyarrow  # optional dependency
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "arrow") from error
-    columns = _columns(hits)
-    columns["metadata"] = [json.dumps(found, ensure_ascii=False, default=str) for found in columns["metadata"]]
-    texts = pyarrow.list_(pyarrow.string())
-    kinds = [(name, texts if kind == "texts" else pyarrow.type_for_alias(kind)) for name, kind in _KINDS.items()]
-    return pyarrow.table(columns, schema=pyarrow.schema(kinds))
-
-
 def _columns(hits: Sequence[Hit]) -> dict[str, list[Any]]:
     columns = {name: [_cell(getattr(hit, name)) for hit in hits] for name in _KINDS}
     columns["duplicates"] = [
@@ -306,13 +285,13 @@ def _cell(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-# -- Floor -------------------------------------------------------------------------------------------------------------
+# -- Relevance threshold -----------------------------------------------------------------------------------------------
 
 FLOOR = 0.03  # Measurements, "Relevance": on none of seven collections it loses one answer in a hundred
 
 
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
-    """The hits up to the last one that is not below the floor; none if all are."""
+    """The hits up to the last one that is not below the relevance threshold; none if all are."""
     strong = len(hits)
     while strong and _is_weak(hits[strong - 1], floor):
         strong -= 1
@@ -328,7 +307,7 @@ def _is_weak(hit: Hit, floor: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Citation(Record):
-    """The source of one numbered piece of a context."""
+    """The source of one numbered passage of a context."""
 
     number: int  # from 1
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a hit
@@ -343,20 +322,22 @@ class Citation(Record):
     title: str  # of the document
     format: str = field(default="", kw_only=True)  # of the document
     text: str  # what is quoted
-    stale: bool = field(default=False, kw_only=True)  # the file has changed or gone since it was indexed
+    stale: bool = field(default=False, kw_only=True)  # the file was changed or deleted since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
 class Context(Record):
     """Numbered passages for a language model's prompt, followed by a list of their sources.
 
-    The text is empty, and there are no citations, if nothing was found, or nothing that is likely to answer.
+    The text is empty, and there are no citations, if no hit reaches the relevance threshold.
     """
 
     text: str
-    words: int  # of all of the text, as semsearch.text.excerpts counts them
+    words: int  # of the whole text, as semsearch.text.excerpts counts them
     citations: tuple[Citation, ...]
-    weak: int | None = field(default=None, metadata=ONLY_IF_SET)  # passages, where all found are unlikely to answer
+    weak: int | None = field(
+        default=None, metadata=ONLY_IF_SET
+    )  # the number of passages found, where all are below the relevance threshold
 
     def _repr_html_(self) -> str:
         from html import escape  # start-up time: only notebooks ask
@@ -364,7 +345,7 @@ class Context(Record):
         from semsearch.results.notebook_html import FAINT, block
 
         if not self.citations:
-            return block("<em>nothing was found</em>")
+            return block("<em>no results</em>")
         places = [(each.number, " › ".join(filter(None, [each.path, *each.headings]))) for each in self.citations]
         sources = "".join(f'<li value="{number}">{escape(place)}</li>' for number, place in places)
         text = f'<div style="white-space: pre-wrap">{escape(self.text)}</div>'

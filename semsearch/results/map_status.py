@@ -1,9 +1,4 @@
-"""The map of an index: how far it has come, its regions, and its passages. Plain frozen data.
-
-What is known of the map of an index: whether there is one, how far it has come, what its regions are about.
-
-A passage as a map shows it: where it is from, and how it begins. Plain frozen data.
-"""
+"""The map of an index: how complete it is, its regions, and its passages. Plain frozen data."""
 
 from __future__ import annotations
 
@@ -18,16 +13,16 @@ MapPhase = Literal["reading", "comparing", "arranging", "naming", "writing"]
 
 @dataclass(frozen=True, slots=True)
 class MapProgress(Record):
-    """The progress of making a map: its phase, and how much of that is done."""
+    """The progress of making a map: its phase, and the finished part of it."""
 
     phase: MapPhase
     done: int = 0
-    total: int = 0  # 0: not known
+    total: int = 0  # 0: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class MapRegion(Record):
-    """A region of a map, with the words that tell its passages from all others."""
+    """A region of a map, with the words that characterise its passages."""
 
     x: float
     y: float
@@ -40,11 +35,11 @@ class MapRegion(Record):
 class MapStatus(Record):
     """The state of the map of an index.
 
-    It is outdated where the index was written to since: passages that have gone are left out, new ones are not in it.
+    It is outdated if the index was written to since: removed passages are left out, new ones are not in it.
     """
 
     state: MapState
-    passages: int  # on the map; 0 where there is none
+    passages: int  # on the map; 0 if there is none
     of: int  # passages that the index has
     generation: int | None  # of the index when the map was made
     progress: MapProgress | None = None  # while it is being made

@@ -1,4 +1,4 @@
-"""Files and parts of files that were not taken into an index, why, and what to do about it. Plain frozen data."""
+"""Files and parts of files that were not indexed, why, and what to do about it. Plain frozen data."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _NO_ENDING = "no ending"
 
 @dataclass(frozen=True, slots=True)
 class Omission(Record):
-    """A part of a file that its reader could not take in, or may have misunderstood."""
+    """A part of a file that its reader could not read, or may have misread."""
 
     kind: OmissionKind
-    count: int = 1  # how many pages, bytes, attachments
-    detail: str = ""  # which, or how they were read instead
+    count: int = 1  # number of pages, byte sequences, attachments
+    detail: str = ""  # which, or how they were read
 
 
 def together(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
-    """Omissions of one file's parts as those of the file: what is of one kind and detail is counted together."""
+    """The omissions of a file, from those of its parts: those of one kind and detail are summed."""
     counts = Counter[tuple[OmissionKind, str]]()
     for omission in omissions:
         counts[omission.kind, omission.detail] += omission.count
@@ -40,20 +40,20 @@ def together(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Problem(Record):
-    """A file that was not read, or of which something was not."""
+    """A file that was not read, or only in part."""
 
     path: str
     kind: ProblemKind
-    reason: str  # and what to do about it
+    reason: str  # and the remedy
 
 
 @dataclass(frozen=True, slots=True)
 class FileCoverage(Record):
-    """The share of a file that an index has taken in, and its omissions."""
+    """How much of a file an index contains, and its omissions."""
 
     path: str
     format: str
-    characters: int | None  # of the file's text, markup included; None: read by a version that did not count them
+    characters: int | None  # of the file's text, including markup; None: read by a version that did not count them
     characters_taken: int  # of these, in passages
     sentences: int
     words: int  # running words of its sentences
@@ -64,7 +64,7 @@ class FileCoverage(Record):
 
 
 def count_endings(paths: Iterable[str]) -> dict[str, int]:
-    """Count files by ending (".heic", or "no ending"), the commonest first."""
+    """Count files by ending (".heic", or "no ending"), most frequent first."""
     endings = Counter(_ending(path) for path in paths if not path.endswith("/"))
     return dict(sorted(endings.items(), key=lambda item: (-item[1], item[0])))
 
@@ -84,21 +84,21 @@ def endings_in_words(counts: Mapping[str, int], *, most: int = 6) -> str:
 
 
 def in_words(omission: Omission) -> str:
-    """Say in words what an omission left out, and what to do about it."""
+    """Describe an omission in words, with the remedy."""
     count, detail = f"{omission.count:,}", f" ({omission.detail})" if omission.detail else ""
-    several = "s" if omission.count != 1 else ""
+    s = "s" if omission.count != 1 else ""
     match omission.kind:
         case "doubtful encoding":
-            return f"{omission.detail}, which is a guess that may be wrong; convert it to UTF-8"
+            return f"{omission.detail}, which may be wrong; convert the file to UTF-8"
         case "broken bytes":
-            return f"{count} broken sequence{several} of bytes became U+FFFD; restore the file, or convert it to UTF-8"
+            return f"{count} invalid byte sequence{s} replaced by U+FFFD; restore the file, or convert it to UTF-8"
         case "pages without text":
-            return f"{count} page{several} without text{detail}, scanned perhaps; put it through text recognition"
+            return f"{count} page{s} without text{detail}, perhaps scanned; run text recognition (OCR) on the file"
         case "attachments":
-            return f"{count} attachment{several} not read{detail}; save them as files to have them read"
+            return f"{count} attachment{s} not read{detail}; save them as separate files to index them"
         case "embedded files":
-            return f"{count} embedded file{several} not read{detail}; save them as files to have them read"
+            return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
         case "damaged parts":
-            return f"{count} damaged part{several} left out{detail}; restore the file, or save it anew"
+            return f"{count} damaged part{s} left out{detail}; restore the file, or save it again"
         case "encrypted parts":
-            return f"{count} encrypted part{several} not read{detail}; save it without protection"
+            return f"{count} encrypted part{s} not read{detail}; save the file without encryption"

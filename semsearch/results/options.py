@@ -1,11 +1,7 @@
-"""The options of a search, declared and checked once for Python, the command line and servers; and the origin of a
-score, which repeats them.
+"""The options of a search, declared and checked once for Python, the command line and servers; and a score's origin.
 
-The origin of a hit's score: the query, and how the parts of the scores were weighted. Plain frozen data.
-
-A hit carries its origin, so that its score can still be explained after it was stored or sent elsewhere.
-
-The options of a search, declared and checked once for Python, the command line and servers.
+The origin repeats the query and the weights of the score components. A hit carries it, so that its score can be
+explained after it was stored or sent elsewhere. Plain frozen data.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ Mode = Literal["hybrid", "dense", "lexical"]
 
 @dataclass(frozen=True, slots=True)
 class Weights(Record):
-    """The weights of a score's parts: dense · cosine + lexical · BM25 / best + near · mean cosine with the best."""
+    """The weights of the score components: dense · cosine + lexical · BM25 / best + near · mean feedback cosine."""
 
     dense: float
     lexical: float
@@ -34,39 +30,39 @@ class Weights(Record):
 
 @dataclass(frozen=True, slots=True)
 class Rerank(Record):
-    """The part of the score that a reranker added.
+    """The score component of a reranker.
 
-    points = weight · (said - mean) / deviation, with mean and deviation of the scores that it gave to all that it read.
-    What it did not read counts as the least of what it read, and so keeps its place.
+    points = weight · (said - mean) / deviation, with mean and deviation of its scores of all passages that it read.
+    A passage that it did not read gets the least of these scores, and so keeps its rank.
     """
 
     points: float
     weight: float
-    said: float  # the score that it gave to this passage
+    said: float  # its score of this passage
     mean: float
     deviation: float  # above zero
     model: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # its name, if it is a model
-    alone: float | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of it, without what is like it
-    unread: bool | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # true: not among what it read
+    alone: float | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of it, without similar passages
+    unread: bool | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # true: it did not read the passage
 
 
 @dataclass(frozen=True, slots=True)
 class Fused(Record):
-    """How a score of one index was made comparable with those of others that were asked together with it.
+    """How a score of one index was made comparable with those of the other indexes of a multi-index search.
 
-    Words are divided by the best BM25 of all indexes, and nearness, which is to the best passage of the hit's own
-    index, counts by how good that passage is in relation to the best of all.
+    BM25 is divided by the best of all indexes. Relevance feedback comes from the best passages of the hit's own index,
+    and counts in proportion to how good these are relative to the best of all.
     """
 
-    indexes: tuple[str, ...]  # that were asked
+    indexes: tuple[str, ...]  # that were searched
     alone: float  # the hit's score in its own index
     best: float  # the best BM25 of its own index
-    near: float  # the share of nearness that is left, 0 to 1
+    near: float  # the remaining share of the feedback, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class Boosted(Record):
-    """The part of a score that a boost added: points = weight · share."""
+    """The score component of a boost: points = weight · share."""
 
     boost: str  # as it was given, without its points
     points: float
@@ -82,11 +78,11 @@ class Origin(Record):
     mode: Mode
     generation: int  # of the index that answered
     weights: Weights
-    models: tuple[int, ...]  # ids of the passages that nearness is to
+    models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
-    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # where several indexes were asked
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
 
 
 # -- Options -----------------------------------------------------------------------------------------------------------
@@ -112,22 +108,22 @@ class SearchKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions(Record):
-    """The options of a search. Raises UsageError for a value that makes no sense, such as k = 0.
+    """The options of a search. Raises UsageError for an invalid value, such as k = 0.
 
-    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index that is asked.
+    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index.
     """
 
     k: int = 10  # hits at most
-    mode: Mode = "hybrid"  # by meaning ("dense"), by words ("lexical"), or both
+    mode: Mode = "hybrid"  # by meaning ("dense"), by words ("lexical"), or by both
     min_score: float | None = None  # leave out hits below it
     filters: Sequence[str] = ()  # which documents may answer: all must hold
     context: int = 0  # sentences before and after the quoted one that hits have as well
-    duplicates: bool = False  # also return passages that say the same as a better one, each as a hit of its own
+    duplicates: bool = False  # also return near-duplicates of better passages, each as a hit of its own
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
     syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.query_syntax)
     per_document: int | None = None  # hits of one document at most
     boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
-    floor: float = 0.0  # leave out hits at the end whose relevance is below it (semsearch.results.hits); 0: none
+    floor: float = 0.0  # relevance threshold: leave out hits at the end below it (semsearch.results.hits); 0: none
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -139,54 +135,54 @@ class SearchOptions(Record):
         if self.k < 1:
             raise UsageError(f"k must be at least 1, not {self.k}")
         if self.context < 0:
-            raise UsageError(f"context must not be negative, not {self.context}")
+            raise UsageError(f"context must be at least 0, not {self.context}")
         if self.min_score is not None:
             put(self, "min_score", _finite("min_score", self.min_score))
         put(self, "floor", _share("floor", self.floor))
         if self.mode not in get_args(Mode):
-            raise UsageError(f"there is no mode {self.mode!r}; expected one of {', '.join(get_args(Mode))}")
+            raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {self.mode!r}")
         if not isinstance(self.duplicates, bool):
-            raise UsageError(f"duplicates is true or false, not {self.duplicates!r}")
+            raise UsageError(f"duplicates must be true or false, not {self.duplicates!r}")
         put(self, "boosts", strings(self.boosts, "boosts"))
         if self.per_document is not None:
             put(self, "per_document", _whole("per_document", self.per_document))
             if self.per_document < 1:
                 raise UsageError(f"per_document must be at least 1, not {self.per_document}")
         if self.syntax not in get_args(Syntax):
-            raise UsageError(f"there is no syntax {self.syntax!r}; expected one of {', '.join(get_args(Syntax))}")
+            raise UsageError(f"syntax must be one of {', '.join(get_args(Syntax))}, not {self.syntax!r}")
 
     @classmethod
     def chosen(cls, options: SearchOptions | None, k: int | None, keywords: SearchKeywords) -> SearchOptions:
         """The given options, or the defaults, changed by k and the keywords that are given. Raises UsageError."""
         base = cls() if options is None else options
         if not isinstance(base, SearchOptions):
-            raise UsageError(f"options must be SearchOptions, not {base!r}; of a dict: SearchOptions.from_dict(...)")
+            raise UsageError(f"options must be SearchOptions, not {base!r}; from a dict: SearchOptions.from_dict(...)")
         changes: dict[str, Any] = {**keywords} if k is None else {"k": k, **keywords}
         for name in changes:
             if name not in cls.__slots__:
                 known = ", ".join(field.name for field in fields(cls))
-                raise UsageError(f"a search has no option {name!r}; it has {known}")
+                raise UsageError(f"a search has no option {name!r}; the options are {known}")
         return replace(base, **changes) if changes else base
 
 
 def strings(given: Iterable[str], name: str) -> tuple[str, ...]:
-    """Check a sequence of strings; a single string, which would be taken letter by letter, raises UsageError."""
+    """Check a sequence of strings; a single string, which would be read letter by letter, raises UsageError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError(f"{name} are a sequence of strings, not {given!r}; for one give [{given!r}]")
+        raise UsageError(f"{name} must be a sequence of strings, not {given!r}; for one give [{given!r}]")
     found = tuple(given)
     for string in found:
         if not isinstance(string, str):
-            raise UsageError(f"{name} are strings, and {string!r} is none")
+            raise UsageError(f"{name} must be strings, not {string!r}")
     return found
 
 
 def _ids(given: object) -> tuple[int, ...]:
     """Check ids of passages. A NumPy array of them will do."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError(f"passages are ids of passages, not {given!r}")
+        raise UsageError(f"passages must be ids of passages, not {given!r}")
     found = tuple(_whole("an id of a passage", id_) for id_ in given)
     if not all(0 <= id_ < _TOO_LARGE for id_ in found):
-        raise UsageError("an id of a passage is a whole number from 0 on, of at most 64 bits")
+        raise UsageError("an id of a passage must be a whole number from 0 to 2^63 - 1")
     return found
 
 
@@ -195,7 +191,7 @@ def _share(name: str, number: object) -> float:
         raise UsageError(f"{name} must be a number, not {number!r}")
     share = float(number)
     if not 0 <= share <= 1:
-        raise UsageError(f"{name} must be a share from 0 to 1, not {number!r}")
+        raise UsageError(f"{name} must be a number from 0 to 1, not {number!r}")
     return share
 
 
@@ -211,7 +207,7 @@ def _finite(name: str, number: object) -> float:
 
 
 def _whole(name: str, number: object) -> int:
-    if type(number) is int:  # the question to the protocol takes a hundred times as long, at every search
+    if type(number) is int:  # the protocol check takes a hundred times as long, at every search
         return number
     if not isinstance(number, SupportsIndex):
         raise UsageError(f"{name} must be a whole number, not {number!r}")

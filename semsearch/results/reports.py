@@ -1,11 +1,4 @@
-"""Reports of an index on its state, its work, its health and its snapshots. Plain frozen data.
-
-What was published of an index, and how its readers elsewhere stand. Plain frozen data.
-
-Reports of an index on its state and work. Plain frozen data.
-
-The health of an index: its state, what takes how much room, and what there is to do. Plain frozen data.
-"""
+"""Reports of an index on its state, its work, its health and its snapshots. Plain frozen data."""
 
 from __future__ import annotations
 
@@ -19,26 +12,26 @@ from semsearch.results.scan import Scan
 
 @dataclass(frozen=True, slots=True)
 class PublishReport(Record):
-    """The report of a publication."""
+    """The report of publishing a snapshot."""
 
     place: str  # its URI
     generation: int
-    sent_blocks: int  # that were not there yet
+    sent_blocks: int  # that the store did not have
     blocks: int  # that the generation consists of
     sent_bytes: int
     bytes: int
     seconds: float
-    is_new: bool  # False: this generation was published before
+    is_new: bool  # False: this generation was already published
 
 
 @dataclass(frozen=True, slots=True)
 class PublicationStatus(Record):
-    """Where an index is published; or, of one that is read from there, where it comes from."""
+    """Where an index is published, or, of a published copy, where it is read from."""
 
     place: str  # the URI
-    generation: int | None  # that is published, or read; None: none yet
-    failure: str = ""  # why the newest is not published, or was not looked for; empty if all is well
-    written_at: str = ""  # of one that is read: the machine and folder where it is written
+    generation: int | None  # the published one, or the one that is read; None: none yet
+    failure: str = ""  # why the newest is not published, or could not be checked; empty if all is well
+    written_at: str = ""  # of a published copy: the machine and folder where it is written
 
 
 # -- Reports -----------------------------------------------------------------------------------------------------------
@@ -54,7 +47,7 @@ class SkippedFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Record):
-    """The progress of a write: its phase, and what is done so far."""
+    """The progress of a write: its phase, and the counts so far."""
 
     phase: Literal["looking", "reading", "embedding", "writing"]
     files: int = 0  # done
@@ -66,7 +59,7 @@ class Progress(Record):
 
 @dataclass(frozen=True, slots=True)
 class MovedRoot(Record):
-    """A folder of an index that was found again elsewhere, with the documents that stayed as they were."""
+    """A folder of an index that was found at another path, with the number of its unchanged documents."""
 
     old: str
     new: str
@@ -83,13 +76,13 @@ class SyncReport(Record):
     removed: int = 0
     unchanged: int = 0
     skipped: tuple[SkippedFile, ...] = ()  # files and folders that could not be read
-    warnings: tuple[str, ...] = ()  # such as a folder that has vanished
+    warnings: tuple[str, ...] = ()  # such as a missing folder
     passages: int = 0  # written
     sentences: int = 0
     seconds: float = 0.0
-    refitted: bool = False  # whether all vectors were made anew, with components of today's text
-    moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now; their documents count as unchanged
-    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files that are there and were not read
+    refitted: bool = False  # whether all vectors were computed again, with components of today's text
+    moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now, with unchanged documents
+    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: existing files that were not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +100,13 @@ class Status(Record):
 
     path: str  # of the index's folder
     created: str  # date and time
-    generation: int  # how many writes there were
-    roots: tuple[str, ...]  # the folders and files that it indexes
+    generation: int  # the number of writes
+    roots: tuple[str, ...]  # the indexed folders and files
     documents: int
     passages: int
     sentences: int
     words: int  # running words
-    vectors: int  # in segments, those of removed documents included
+    vectors: int  # in segments, including those of removed documents
     removed: int  # of these
     segments: int  # files of vectors, words and topics
     size_bytes: int  # of all files
@@ -122,20 +115,22 @@ class Status(Record):
     a: float | None  # the weights' parameter
     components: int  # that are removed
     frequencies: str  # where p(w) comes from
-    adapted: Adapted | None  # None: not wanted, or too few passages
+    adapted: Adapted | None  # None: turned off, or too few passages
     vectors_name: str  # of the word vectors
     vectors_digest: str
     drift: float | None  # degrees; None while there is nothing fitted
-    stale: int | None  # files that a sync would look at; None: not asked for
-    scans: tuple[Scan, ...] = ()  # segments of passages of which not all are compared as they are, and what that finds
-    target_recall: float | None = None  # that new segments of many passages get; None where the index shall be exact
+    stale: int | None  # files that a sync would change; None: not requested
+    scans: tuple[Scan, ...] = ()  # segments of passages that are not scanned exactly, and their recall
+    target_recall: float | None = None  # of new segments of many passages; None if the index is exact
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
-    encodings_bytes: int = 0  # of all files, what a reranker's model has made of passages and may be deleted
-    partly_read: int = 0  # documents of which something was not taken in, or in doubt
+    encodings_bytes: int = 0  # of these, the cache of a reranker's model, which may be deleted
+    partly_read: int = 0  # documents with unread or doubtful parts
     published: PublicationStatus | None = None  # where the index is published, or read from
-    languages: Mapping[str, int] = field(default_factory=dict)  # documents by ISO 639-1 code; none if not looked for
+    languages: Mapping[str, int] = field(
+        default_factory=dict
+    )  # documents by ISO 639-1 code; empty if languages are not detected
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
-    warnings: tuple[str, ...] = ()  # roots that could not be looked at for `stale`: vanished, or in a silent store
+    warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block, table  # start-up time: only notebooks ask
@@ -148,8 +143,8 @@ class Status(Record):
             ("sentences", f"{self.sentences:,}"),
             ("size", f"{self.size_bytes / 1e6:,.1f} MB"),
             ("vectors", f"{self.vectors_name}, {self.dimension} dimensions, {self.method}"),
-            ("drift", "nothing fitted yet" if self.drift is None else f"{self.drift:.1f} degrees"),
-            ("changed files", "not looked at" if self.stale is None else f"{self.stale:,}"),
+            ("drift", "not fitted yet" if self.drift is None else f"{self.drift:.1f} degrees"),
+            ("changed files", "not checked" if self.stale is None else f"{self.stale:,}"),
         ]
         return block(table(rows))
 
@@ -172,12 +167,12 @@ class DiskPart(Record):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """One thing about an index, in a sentence, and the command that mends it, if there is something to mend."""
+    """One finding about an index, in a sentence, and the command that fixes it, if there is something to fix."""
 
     about: About
     level: Level
     says: str
-    command: str  # empty where there is nothing to do
+    command: str  # empty if there is nothing to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,4 +183,4 @@ class Checkup(Record):
     formats: Mapping[str, int]  # documents by format, the most frequent first
     disk: tuple[DiskPart, ...]  # largest first
     known_words: float | None  # share of running words with a vector, of a sample; None in an index without text
-    findings: tuple[Finding, ...]  # what needs something first
+    findings: tuple[Finding, ...]  # those that need action first

@@ -9,11 +9,11 @@ from semsearch.results.codec import Record
 
 @dataclass(frozen=True, slots=True)
 class Scan(Record):
-    """The way a segment is scanned, and the share of the ten best that this finds, measured when it was written."""
+    """How a segment is scanned, and the recall of its ten best, measured when it was written."""
 
     factory: str  # the index type, as FAISS calls it
     vectors: int
-    lists: int  # 0: none, all vectors are compared or there is a graph
+    lists: int  # 0: none, because all vectors are compared or there is a graph
     probes: int  # lists that are searched for a query; of a graph, the candidates that a search keeps (ef)
     recall: float  # of the ten best
     questions: int  # queries on which recall was measured

@@ -1,6 +1,3 @@
-"""Published snapshots of an index: immutable, in a shared snapshot store, fetched and followed by readers.
-
-Published indexes: immutable snapshots in a shared place, which any number of readers fetch and follow.
-"""
+"""Published snapshots of an index: immutable, in a shared store, fetched and followed by any number of readers."""
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""The database of an index that is published elsewhere: the newest generation that was fetched, and then the next.
+"""The database of a published index, for a reader: the newest snapshot that was fetched, and each newer one after it.
 
-A question is answered by the generation with which its transaction began. While the database is used, a thread
-looks
-every few seconds for a newer generation, by reading one small object, and fetches it beside the questions; whoever
-asks
-next is answered by it. While the place cannot be reached, what is here goes on answering.
-
-Fetching the newest generation. Fetch the newest generation of a place into the cache, or find what was fetched
-earlier.
+A search is answered by the generation with which its transaction began. While the database is used, a thread checks
+every few seconds for a newer generation, by reading one small object, and fetches it in the background; later searches
+use it. While the snapshot store cannot be reached, the fetched generation continues to answer.
 """
 
 from __future__ import annotations
@@ -44,31 +39,33 @@ _ATTEMPTS = 3  # at a generation that is swept while it is fetched
 
 @dataclass(frozen=True, slots=True)
 class GenerationFetcher:
-    """Fetches generations of a place for one reader, which says in the cache what it uses."""
+    """Fetches generations of a store for one reader, which holds leases on them in the cache."""
 
-    place: SnapshotStore
+    store: SnapshotStore
     cache: SnapshotCache
-    user: GenerationLease
+    lease: GenerationLease
 
     def fetch_newest(self, now: CurrentPointer | None, *, index: str | None, used: Collection[str]) -> CurrentPointer:
-        """Return the pointer of the place, once its generation is here.
+        """Return the pointer of the store, once its generation is in the cache.
 
-        `now`: that of the generation that answers. `index`: the id that it must have, if there is one that it must
-        have. `used`: the manifests of generations that are still used. Raises IndexNotFound where nothing is published,
+        `now`: that of the current generation. `index`: the id that it must have, if any. `used`: the manifests of
+        generations that are still used. Raises IndexNotFound where nothing is published,
         StorageError, and IndexDamaged for what is wrong there.
         """
         for attempt in range(_ATTEMPTS):
-            pointer = get_pointer(self.place)
+            pointer = get_pointer(self.store)
             if pointer is None:
-                raise IndexNotFound(f"nothing is published at {self._shown}; there: semsearch publish PLACE")
+                raise IndexNotFound(
+                    f"no snapshot is published at {self._shown}; publish one with: semsearch publish PLACE"
+                )
             if pointer == now:
                 return pointer
             self._check_follows(pointer, now, index)
             try:
                 self._fetch(pointer, used)
                 return pointer
-            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced meanwhile, and swept
-                if attempt == _ATTEMPTS - 1 or get_pointer(self.place) == pointer:
+            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced and swept meanwhile
+                if attempt == _ATTEMPTS - 1 or get_pointer(self.store) == pointer:
                     raise IndexDamaged(f"generation {pointer.generation} of {self._shown}: {error}") from error
         raise AssertionError("the last attempt returns or raises")
 
@@ -80,27 +77,27 @@ class GenerationFetcher:
             here = self.cache.newest()
             if here is None or index not in (None, here.index):
                 return None
-            self.user.uses({here.manifest, *used})
+            self.lease.uses({here.manifest, *used})
             return here
 
     def clean(self) -> None:
-        """Delete what no reader uses any more. What cannot be deleted is left to the next time."""
+        """Delete what no reader uses any more, as far as possible."""
         with suppress(SemsearchError, OSError), self.cache.locked():
-            self.cache.clean(self.user)
+            self.cache.clean(self.lease)
 
     def _fetch(self, pointer: CurrentPointer, used: Collection[str]) -> None:
         with self.cache.locked():
             if not self.cache.is_whole(pointer):
-                self.cache.fetch(self.place, pointer, get_manifest(self.place, pointer))
+                self.cache.fetch(self.store, pointer, get_manifest(self.store, pointer))
             self.cache.keep(pointer)
-            self.user.uses({pointer.manifest, *used})
+            self.lease.uses({pointer.manifest, *used})
 
     def _check_follows(self, pointer: CurrentPointer, now: CurrentPointer | None, index: str | None) -> None:
         """Raise IndexDamaged for a pointer that leads to another index, or back."""
         if index is not None and pointer.index != index:
-            raise IndexDamaged(f"{self._shown} has another index now; open it again to ask that one")
+            raise IndexDamaged(f"{self._shown} now holds another index; open it again to search that one")
         if now is not None and pointer.generation < now.generation:
-            raise IndexDamaged(f"{self._shown} has gone back to generation {pointer.generation}")
+            raise IndexDamaged(f"{self._shown} went back to generation {pointer.generation}")
 
     @property
     def _shown(self) -> str:
@@ -114,7 +111,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class FetchedGeneration:
-    """A generation here, with the number of transactions that see it."""
+    """A fetched generation, with the number of transactions that see it."""
 
     pointer: CurrentPointer
     database: IndexDatabase
@@ -122,17 +119,17 @@ class FetchedGeneration:
 
 
 class FollowedDatabase(IndexDatabase):
-    """A database that is read from a place and followed there. `every`: seconds from one look to the next."""
+    """A database that is read from a store, and follows it. `every`: seconds between two checks."""
 
     is_copy = True
 
-    def __init__(self, place: SnapshotStore, cache: SnapshotCache, *, every: float) -> None:
+    def __init__(self, store: SnapshotStore, cache: SnapshotCache, *, every: float) -> None:
         self._cache = cache
         self._every = every
         self._state = threading.Lock()  # guards what follows
-        self._moving = threading.RLock()  # held while it is looked for a newer generation
-        self._user = GenerationLease(cache.users)
-        self._fetcher = GenerationFetcher(place, cache, self._user)
+        self._moving = threading.RLock()  # held while checking for a newer generation
+        self._lease = GenerationLease(cache.leases)
+        self._fetcher = GenerationFetcher(store, cache, self._lease)
         self._newest: FetchedGeneration | None = None
         self._older: list[FetchedGeneration] = []  # which transactions still see
         self._failure = ""
@@ -141,22 +138,22 @@ class FollowedDatabase(IndexDatabase):
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         super().__init__(self._begin(None))
-        finalize(self, self._wake.set)  # the thread finds that nobody is left
+        finalize(self, self._wake.set)  # then the thread ends
 
     @property
     def path(self) -> Path:
-        """The path of the newest generation's SQLite file."""
+        """The path of the SQLite file of the newest generation."""
         return self._current().database.path
 
     @property
     def shown_name(self) -> str:
-        """The URI of the place."""
+        """The URI of the store."""
         return shown_uri(self._cache.uri)
 
     def check_writable(self) -> None:
-        """Raise UsageError, which says where the index is written."""
+        """Raise UsageError, naming where the index is written."""
         raise UsageError(
-            f"{self.shown_name} is a published copy, and is only read here; the index is written at "
+            f"{self.shown_name} is a published snapshot, which is read-only; the index is written at "
             f"{self._written_at}: run the command there"
         )
 
@@ -167,28 +164,28 @@ class FollowedDatabase(IndexDatabase):
         yield from ()
 
     def vectors_uri(self, uri: str) -> str:
-        """The URI of vectors for this reader; if they lie beside the snapshots, by the host and user of its own."""
+        """The URI of vectors for this reader; beside the snapshots, with the host and user of its own URI."""
         with self.reading() as db:
-            place = get_place(db)
-        return vectors_beside(self._cache.uri, uri) if is_beside(place, uri) else uri
+            store = get_place(db)
+        return vectors_beside(self._cache.uri, uri) if is_beside(store, uri) else uri
 
     def publication(self) -> PublicationStatus:
-        """The place, the generation that answers, and why a newer one was not looked for, if so."""
+        """The store, the current generation, and why the last check for a newer one failed, if it did."""
         newest = self._current()
         return PublicationStatus(self.shown_name, newest.pointer.generation, self._failure, self._written_at)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a read transaction of the newest generation here; it stays with that one to its end."""
+        """Open a read transaction of the newest fetched generation, which it sees to its end."""
         own: sqlite3.Connection | None = getattr(self._own, "db", None)
         if own is not None:
             yield own
             return
-        self._ask_for_a_look()
+        self._wake_if_due()
         with ExitStack() as transaction:
             try:
                 db = self._begun(transaction)
-            except IndexNotFound:  # somebody has deleted the cache: fetch it again
+            except IndexNotFound:  # the cache was deleted: fetch it again
                 transaction.close()
                 self.close()
                 db = self._begun(transaction)
@@ -204,10 +201,10 @@ class FollowedDatabase(IndexDatabase):
         return transaction.enter_context(generation.database.reading())
 
     def look(self) -> bool:
-        """Look for a newer generation now, fetch it and move to it; return whether there was one.
+        """Check for a newer generation, fetch it and switch to it; return whether there was one.
 
-        Raises StorageError where the place cannot be reached, and IndexDamaged for what is wrong there: then what is
-        here goes on answering.
+        Raises StorageError where the store cannot be reached, and IndexDamaged for what is wrong there: then the
+        current generation continues to answer.
         """
         with self._moving:
             try:
@@ -219,36 +216,36 @@ class FollowedDatabase(IndexDatabase):
             return is_newer
 
     def look_if_due(self) -> None:
-        """Look, unless it was done just now."""
+        """Check, unless it was done just now."""
         if time.monotonic() - self._looked_at >= self._every:
             self.look()
 
     def is_left_by(self, thread: threading.Thread) -> bool:
-        """Return whether a thread has no business here any more."""
+        """Return whether a thread has been replaced, or is no longer needed."""
         with self._state:
             return self._thread is not thread
 
     def close(self) -> None:
-        """Close the files, and look no more. All of that begins again when it is used."""
+        """Close the files, and stop following. Both begin again with the next use."""
         with self._state:
             generations = [*self._older, *([self._newest] if self._newest else [])]
             thread, self._thread = self._thread, None
             self._newest, self._older = None, [each for each in generations if each.transactions]
             if not self._older:
-                self._user.leave()
+                self._lease.leave()
         if thread is not None:
             self._wake.set()
         for each in generations:
             each.database.close()
 
     def _begin(self, index: str | None) -> Path:
-        """Find the generation to begin with: the newest of the place or, if that cannot be reached, the newest here.
+        """Find the generation to begin with: the newest of the store or, if that cannot be reached, of the cache.
 
         `index`: the id that it must have, if this is not the first time. Returns the folder of its index. Raises
         IndexNotFound where nothing is published, StorageError, IndexDamaged.
         """
         with self._moving:
-            if self._newest is not None:  # another thread was faster
+            if self._newest is not None:  # another thread did it
                 return self.folder
             try:
                 pointer, failure = self._fetcher.fetch_newest(None, index=index, used=self._used()), ""
@@ -257,14 +254,14 @@ class FollowedDatabase(IndexDatabase):
                 if here is None:
                     raise
                 pointer, failure = here, str(error)
-                logger.warning("%s; answering from generation %d, fetched earlier", error, here.generation)
+                logger.warning("%s; using generation %d, which was fetched earlier", error, here.generation)
             with self._explained():
                 self._move_to(pointer)
             self._failure, self._looked_at = failure, time.monotonic()
             return self._cache.index_folder(pointer)
 
     def _current(self) -> FetchedGeneration:
-        """The newest generation here; found again after `close`."""
+        """The newest fetched generation; found again after `close`."""
         with self._state:
             newest = self._newest
         if newest is None:
@@ -294,13 +291,13 @@ class FollowedDatabase(IndexDatabase):
             if generation.transactions or generation is self._newest:
                 return
             self._older = [each for each in self._older if each is not generation]
-            self._say_what_is_used()
+            self._update_lease()
         generation.database.close()
 
-    def _say_what_is_used(self) -> None:
+    def _update_lease(self) -> None:
         used = [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
         with suppress(OSError):
-            self._user.uses(used) if used else self._user.leave()
+            self._lease.uses(used) if used else self._lease.leave()
 
     def _look(self) -> bool:
         newest = self._current()
@@ -316,29 +313,29 @@ class FollowedDatabase(IndexDatabase):
             return [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
 
     def _move_to(self, pointer: CurrentPointer) -> None:
-        """Let the next transactions see a generation, which is here."""
+        """Let the next transactions see a fetched generation."""
         folder = self._cache.generation_folder(pointer)
         database = IndexDatabase(folder)
-        with database.reading():  # the connection is there for who asks first
+        with database.reading():  # so that the first search finds an open connection
             manifest = PublishedManifest.from_bytes((folder / "manifest.json").read_bytes())
         with self._state:
             before, self._newest = self._newest, FetchedGeneration(pointer, database)
             self._written_at = manifest.written_at
             if before is not None and before.transactions:
                 self._older.append(before)
-            self._say_what_is_used()
+            self._update_lease()
         if before is not None and not before.transactions:
             before.database.close()
         self._fetcher.clean()
 
-    def _ask_for_a_look(self) -> None:
-        """Wake the thread that looks, if it is time; it is started where there is none."""
+    def _wake_if_due(self) -> None:
+        """Wake the following thread if a check is due; start it if there is none."""
         if time.monotonic() - self._looked_at < self._every:
             return
         with self._state:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
-                    target=_keep_looking, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
+                    target=_follow_until_closed, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
                 )
                 self._thread.start()
         self._wake.set()
@@ -346,40 +343,40 @@ class FollowedDatabase(IndexDatabase):
     def _note(self, failure: str) -> None:
         if failure and failure != self._failure:
             generation = self._newest.pointer.generation if self._newest else 0
-            logger.warning("%s; answering from generation %d", failure, generation)
+            logger.warning("%s; still using generation %d", failure, generation)
         elif self._failure and not failure:
             logger.warning("%s can be reached again", self.shown_name)
         self._failure, self._looked_at = failure, time.monotonic()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Let an error of a damaged index say that this is a copy, which is fetched again once it is deleted."""
+        """Let an error of a damaged index say that this is a cached copy, which is fetched again once it is deleted."""
         try:
             yield
         except IndexDamaged as error:
             raise IndexDamaged(
-                f"the copy of {self.shown_name} in {self._cache.folder} is damaged ({error}); delete that folder, and "
-                "it is fetched again"
+                f"the copy of {self.shown_name} in {self._cache.folder} is damaged ({error}); delete that folder and "
+                "it will be fetched again"
             ) from error
 
 
-def _keep_looking(of: ReferenceType[FollowedDatabase], wake: threading.Event) -> None:
-    """Look whenever that is asked for, as long as somebody has the database open."""
+def _follow_until_closed(of: ReferenceType[FollowedDatabase], wake: threading.Event) -> None:
+    """Check whenever woken, as long as the database is open."""
     while True:
         wake.wait()
         wake.clear()
         database = of()
         if database is None or database.is_left_by(threading.current_thread()):
             return
-        with suppress(Exception):  # noted, and told by the status; what is here goes on answering
+        with suppress(Exception):  # noted, and reported by the status
             database.look_if_due()
         del database
 
 
 def follow(uri: str, *, every: float, seconds: float = SECONDS) -> FollowedDatabase:
-    """Open what is published at a place, to be followed there. `seconds`: how long each answer of it may take.
+    """Open the database of a store, which follows it. `seconds`: how long each answer of the store may take.
 
-    Raises IndexNotFound where nothing is published, UsageError, MissingExtra; StorageError where the place cannot be
+    Raises IndexNotFound where nothing is published, UsageError, MissingExtra; StorageError where the store cannot be
     reached and nothing was fetched earlier.
     """
     whole = canonical(uri)

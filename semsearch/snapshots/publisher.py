@@ -1,20 +1,12 @@
 """Publish a generation: its files as blocks, then the manifest that names them, then the pointer that names it.
 
-    lock ─ read transaction ─ copy of the database ─ blocks that are not there ─ manifest ─ pointer ─ sweep
+    lock ─ read transaction ─ copy of the database ─ missing blocks ─ manifest ─ pointer ─ sweep
 
-Whatever happens before the pointer is swapped leaves the generation before it published. What nothing names is
-deleted
-after a grace period, during which a reader may still fetch it.
+Whatever happens before the pointer is replaced leaves the previous generation published. A snapshot store belongs to
+one index: an object written before all others, the claim, has the index's id.
 
-The claim. One index, one place: the claim, an object with the index's own id, which is there before anything else.
-
-Sweeping the store. Sweep a place: delete manifests of earlier generations, and blocks that no manifest names,
-after a
-grace period.
-
-A reader that began with an earlier generation goes on fetching it that long. The times are those of the
-publisher's own
-clock, kept in its note, not those of the place.
+Manifests of earlier generations, and blocks that no manifest names, are deleted after a grace period, during which a
+reader may still fetch them. The times are those of the publisher's own clock, kept in its note, not those of the store.
 """
 
 from __future__ import annotations
@@ -71,29 +63,29 @@ if TYPE_CHECKING:
 # -- The claim ---------------------------------------------------------------------------------------------------------
 
 
-def claim(place: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
-    """Claim a place for an index. Raises UsageError if it is another's, unless that one is to be replaced."""
-    if place.create(CLAIM, own.to_bytes()):
+def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
+    """Claim a store for an index. Raises UsageError if it is another's, unless `take_over` is set."""
+    if store.create(CLAIM, own.to_bytes()):
         return
     if take_over:
-        place.replace(CLAIM, own.to_bytes())
+        store.replace(CLAIM, own.to_bytes())
         return
-    check_claim(place, uri, own.index)
+    check_claim(store, uri, own.index)
 
 
-def check_claim(place: SnapshotStore, uri: str, index: str) -> None:
-    """Check that a place is an index's own. Raises UsageError if it is another's, StorageError if it is nobody's."""
+def check_claim(store: SnapshotStore, uri: str, index: str) -> None:
+    """Check that an index has claimed a store. Raises UsageError if another index has, StorageError if none has."""
     try:
-        found = StoreClaim.from_bytes(get_checked(place, CLAIM, MOST_POINTER, "the claim"))
+        found = StoreClaim.from_bytes(get_checked(store, CLAIM, MOST_POINTER, "the claim"))
     except FileNotFoundError:
         raise StorageError(
-            f"{shown_uri(uri)} has nothing of this index; is it mounted? To begin anew: "
+            f"{shown_uri(uri)} holds nothing of this index; is it mounted? To start over: "
             f"semsearch publish {shown_uri(uri)}"
         ) from None
     if found.index != index:
         raise UsageError(
-            f"{shown_uri(uri)} has another index, which is written at {found.written_at}; publish to another place, "
-            "or, if this one shall replace it there: semsearch publish --take-over"
+            f"{shown_uri(uri)} holds another index, written at {found.written_at}; publish to another snapshot store, "
+            "or replace it with this one: semsearch publish --take-over"
         )
 
 
@@ -101,7 +93,7 @@ def check_claim(place: SnapshotStore, uri: str, index: str) -> None:
 
 
 def swept_store(
-    place: SnapshotStore, note: PublicationNote, newest: PublishedManifest, *, grace: float
+    store: SnapshotStore, note: PublicationNote, newest: PublishedManifest, *, grace: float
 ) -> PublicationNote:
     """Delete what nothing has named for `grace` seconds; the note with what is left."""
     now = clock.now()
@@ -109,34 +101,34 @@ def swept_store(
     named = {block_name(digest) for digest in newest.blocks()}
     unnamed = {name: since for name, since in note.unnamed.items() if name not in named}
     is_due = len(kept) < len(note.generations) or any(since <= now - grace for since in unnamed.values())
-    if not is_due and len(note.generations) > 1:  # the first time, what was left by others is found
+    if not is_due and len(note.generations) > 1:  # the first sweep also finds what others left
         return replace(note, unnamed=unnamed)
-    named |= {f"{MANIFESTS}{each.manifest}" for each in kept} | _blocks_of(place, kept[:-1])
-    there = [name for prefix in (MANIFESTS, BLOCKS) for name in place.names(prefix)]
+    named |= {f"{MANIFESTS}{each.manifest}" for each in kept} | _blocks_of(store, kept[:-1])
+    there = [name for prefix in (MANIFESTS, BLOCKS) for name in store.names(prefix)]
     gone = {f"{MANIFESTS}{each.manifest}" for each in note.generations} - named
     since = {name: 0.0 if name in gone else unnamed.get(name, now) for name in there if name not in named}
     expired = [name for name, when in since.items() if when <= now - grace]
-    for _ in each_at_once(place.delete, expired):
+    for _ in each_at_once(store.delete, expired):
         pass
     left = {name: when for name, when in since.items() if when > now - grace}
     return replace(note, generations=kept, unnamed=left)
 
 
 def _with_readers(generations: tuple[PublishedGeneration, ...], long_ago: float) -> tuple[PublishedGeneration, ...]:
-    """The generations that were replaced since then, or not yet."""
+    """The generations that were replaced later than that, and the current one."""
     replaced = [each.at for each in generations[1:]]
     old = [each for each, when in zip(generations, replaced, strict=False) if when > long_ago]
     return (*old, generations[-1])
 
 
-def _blocks_of(place: SnapshotStore, generations: tuple[PublishedGeneration, ...]) -> set[str]:
+def _blocks_of(store: SnapshotStore, generations: tuple[PublishedGeneration, ...]) -> set[str]:
     """The names of the blocks of some published generations."""
 
     def blocks(one: PublishedGeneration) -> set[str]:
         try:
-            data = get_checked(place, f"{MANIFESTS}{one.manifest}", MOST_MANIFEST, "the manifest")
+            data = get_checked(store, f"{MANIFESTS}{one.manifest}", MOST_MANIFEST, "the manifest")
             return PublishedManifest.from_bytes(data).blocks()
-        except (FileNotFoundError, IndexDamaged):  # so nobody can be reading it
+        except (FileNotFoundError, IndexDamaged):  # then no reader can be reading it
             return set()
 
     return {block_name(digest) for found in each_at_once(blocks, generations) for digest in found}
@@ -146,64 +138,66 @@ def _blocks_of(place: SnapshotStore, generations: tuple[PublishedGeneration, ...
 
 logger = logging.getLogger(__name__)
 
-GRACE_SECONDS = 3600.0  # that a reader may go on fetching an earlier generation
+GRACE_SECONDS = 3600.0  # that a reader may still fetch an earlier generation
 LOCK = "publish.lock"
 _COPY = "publishing.sqlite.tmp"
 _PATIENCE = 600.0  # seconds to wait for another process that publishes
 
 
 def manifest_name(digest: str) -> str:
-    """The name of a manifest in a place."""
+    """The name of a manifest in a store."""
     return f"{MANIFESTS}{digest}"
 
 
-def get_pointer(place: SnapshotStore) -> CurrentPointer | None:
-    """Read the pointer of a place; None if nothing was published. Raises IndexDamaged, StorageError."""
+def get_pointer(store: SnapshotStore) -> CurrentPointer | None:
+    """Read the pointer of a store; None if nothing was published. Raises IndexDamaged, StorageError."""
     try:
-        return CurrentPointer.from_bytes(get_checked(place, POINTER, MOST_POINTER, "the pointer"))
+        return CurrentPointer.from_bytes(get_checked(store, POINTER, MOST_POINTER, "the pointer"))
     except FileNotFoundError:
         return None
 
 
-def get_manifest(place: SnapshotStore, pointer: CurrentPointer) -> PublishedManifest:
+def get_manifest(store: SnapshotStore, pointer: CurrentPointer) -> PublishedManifest:
     """Read the manifest that a pointer names, and check it. Raises FileNotFoundError, IndexDamaged, StorageError."""
-    data = get_checked(place, manifest_name(pointer.manifest), pointer.size, "the manifest")
+    data = get_checked(store, manifest_name(pointer.manifest), pointer.size, "the manifest")
     if digest_of(data) != pointer.manifest:
-        raise IndexDamaged("the manifest there is damaged; run where the index is written: semsearch publish --whole")
+        raise IndexDamaged(
+            "the published manifest is damaged; run where the index is written: semsearch publish --whole"
+        )
     manifest = PublishedManifest.from_bytes(data)
     if (manifest.index, manifest.generation) != (pointer.index, pointer.generation):
-        raise IndexDamaged("the manifest there is of another generation than the pointer says")
+        raise IndexDamaged("the published manifest and the pointer name different generations")
     return manifest
 
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """Publishes the newest generation of an index to the place that it has claimed (semsearch.snapshots.publisher)."""
+    """Publishes the newest generation of an index to the store that it has claimed."""
 
     database: IndexDatabase
     uri: str
     grace: float = GRACE_SECONDS
 
     def publish(self, *, whole: bool = False) -> PublishReport:
-        """Publish what is committed; with `whole`, send every block again, whatever is there.
+        """Publish the committed generation; with `whole`, send every block again, even known ones.
 
-        Raises StorageError where the place cannot be reached, UsageError if it is another's, IndexLocked.
+        Raises StorageError where the store cannot be reached, UsageError if it is another's, IndexLocked.
         """
         started = time.perf_counter()
-        folder, place = self.database.folder, open_snapshot_store(self.uri)
+        folder, store = self.database.folder, open_snapshot_store(self.uri)
         with publishing_lock(folder), self.database.reading() as db:
             index, generation = get_meta(db, INDEX_ID) or "", get_count(db, "generation")
-            check_claim(place, self.uri, index)
-            pointer = get_pointer(place)
+            check_claim(store, self.uri, index)
+            pointer = get_pointer(store)
             before = pointer if pointer is not None and pointer.index == index else None
             note = _agreed(read_note(folder), before, generation, self.uri)
             if before is not None and before.generation == generation and not whole:
                 write_note(folder, replace(note, failure=""))
                 return PublishReport(shown_uri(self.uri), generation, 0, 0, 0, 0, time.perf_counter() - started, False)
-            previous = _previous(place, before)
+            previous = _previous(store, before)
             with _frozen(db, folder, index, generation, previous) as (manifest, files):
                 known = set() if whole or previous is None else previous.blocks()
-                sent = self._send(place, manifest, files, known, note)
+                sent = self._send(store, manifest, files, known, note)
         total = sum(file.size for _, file in files)
         seconds = time.perf_counter() - started
         return PublishReport(
@@ -212,50 +206,50 @@ class Publisher:
 
     def _send(
         self,
-        place: SnapshotStore,
+        store: SnapshotStore,
         manifest: PublishedManifest,
         files: list[tuple[Path, PublishedFile]],
         known: set[str],
         note: PublicationNote,
     ) -> list[int]:
-        """Send what is not known there, and swap the pointer; the sizes of the blocks that were sent."""
+        """Send the unknown blocks, and replace the pointer; the sizes of the blocks that were sent."""
         folder, data = self.database.folder, manifest.to_bytes()
         digest = digest_of(data)
         coming = _coming(self.database, manifest, digest)
-        write_note(folder, replace(note, pending=coming))  # before: an engine's segments must stay from now on
+        write_note(folder, replace(note, pending=coming))  # written first: an engine's segments must stay from now on
 
         def send(one: tuple[Path, PublishedFile, int]) -> int:
             path, file, number = one
             block = read_block(path, file, number)
             if digest_of(block) != file.digests[number]:
-                raise StorageError(f"{path} changed or was read wrongly while it was published; publish it again")
-            place.put(block_name(file.digests[number]), block)
+                raise StorageError(f"{path} changed or was misread during publication; publish again")
+            store.put(block_name(file.digests[number]), block)
             return len(block)
 
         sent = list(each_at_once(send, missing_blocks(files, known)))
-        place.put(manifest_name(digest), data)
-        # the one point at which a new generation is published: whoever reads the pointer finds this or the one before
-        place.replace(POINTER, CurrentPointer(manifest.index, manifest.generation, digest, len(data)).to_bytes())
+        store.put(manifest_name(digest), data)
+        # the one point at which a new generation is published: a reader finds this one or the previous one
+        store.replace(POINTER, CurrentPointer(manifest.index, manifest.generation, digest, len(data)).to_bytes())
         published = replace(coming, at=clock.now())
         note = replace(note, generations=(*note.generations, published), pending=None, failure="")
         write_note(folder, note)
         try:
-            write_note(folder, swept_store(place, note, manifest, grace=self.grace))
-        except Exception:  # whatever it is: the generation is published, and the next publication tries again
+            write_note(folder, swept_store(store, note, manifest, grace=self.grace))
+        except Exception:  # of any kind: the generation is published, and the next publication sweeps again
             logger.info("%s could not be swept", shown_uri(self.uri), exc_info=True)
         return sent
 
 
 @contextmanager
 def publishing_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of an index's publications. Raises IndexLocked if another process has it for long."""
+    """Hold the lock of an index's publications. Raises IndexLocked if another process holds it too long."""
     from filelock import FileLock, Timeout  # start-up time: queries never lock
 
     lock = FileLock(folder / LOCK, timeout=_PATIENCE)
     try:
         lock.acquire()
     except Timeout:
-        raise IndexLocked(f"another process has been publishing {folder} for long; try again after it") from None
+        raise IndexLocked(f"another process is still publishing {folder}; try again later") from None
     try:
         yield
     finally:
@@ -263,19 +257,19 @@ def publishing_lock(folder: Path) -> Iterator[None]:
 
 
 def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: int, uri: str) -> PublicationNote:
-    """The note, brought in agreement with what is published. Raises UsageError if another copy has published there."""
+    """The note, updated to what is published. Raises UsageError if another copy of the index has published there."""
     if note.place != uri:
         note = PublicationNote(uri)
     if pointer is None:
         return replace(note, generations=(), pending=None)
     newest, pending = note.newest, note.pending
-    if pending is not None and pending.manifest == pointer.manifest:  # it was killed just after
+    if pending is not None and pending.manifest == pointer.manifest:  # the process was killed just after
         return replace(note, generations=(*note.generations, pending), pending=None)
     is_ours = newest is None or newest.manifest == pointer.manifest
     if not is_ours or pointer.generation > generation:
         raise UsageError(
-            f"another copy of this index has published generation {pointer.generation} to {shown_uri(uri)}; if "
-            "this one shall be the one from now on, run: semsearch publish --take-over"
+            f"another copy of this index has published generation {pointer.generation} to {shown_uri(uri)}; to "
+            "continue with this copy, run: semsearch publish --take-over"
         )
     if newest is None:
         published = PublishedGeneration(pointer.manifest, pointer.generation, clock.now())
@@ -283,12 +277,12 @@ def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: i
     return replace(note, pending=None)
 
 
-def _previous(place: SnapshotStore, pointer: CurrentPointer | None) -> PublishedManifest | None:
-    """The manifest that is published, whose blocks need not be sent; None if there is none that can be read."""
+def _previous(store: SnapshotStore, pointer: CurrentPointer | None) -> PublishedManifest | None:
+    """The published manifest, whose blocks need not be sent; None if none can be read."""
     if pointer is None:
         return None
     with suppress(FileNotFoundError, IndexDamaged):
-        return get_manifest(place, pointer)
+        return get_manifest(store, pointer)
     return None
 
 
@@ -296,7 +290,7 @@ def _previous(place: SnapshotStore, pointer: CurrentPointer | None) -> Published
 def _frozen(
     db: sqlite3.Connection, folder: Path, index: str, generation: int, previous: PublishedManifest | None
 ) -> Iterator[tuple[PublishedManifest, list[tuple[Path, PublishedFile]]]]:
-    """The manifest of a transaction's generation, and its files, which stay as they are while the block runs."""
+    """The manifest of a transaction's generation, and its files, which do not change while the block runs."""
     copy = folder / _COPY
     try:
         copy_database(db, copy)
@@ -313,7 +307,7 @@ def _frozen(
         segments = tuple(file for _, file in files[1:])
         yield PublishedManifest(index, generation, made, written_at(folder), files[0][1], segments), files
     except FileNotFoundError as error:
-        raise StorageError(f"{error.filename} has gone while it was published; publish it again") from error
+        raise StorageError(f"{error.filename} was deleted during publication; publish again") from error
     finally:
         with suppress(OSError):
             copy.unlink(missing_ok=True)
@@ -330,6 +324,6 @@ def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -
 
 
 def written_at(folder: Path) -> str:
-    """The machine and folder of an index, as its readers are told; a terminal must not obey it."""
+    """The machine and folder of an index, for its readers, without control characters."""
     whole = f"{socket.gethostname()}:{folder.absolute()}"[:MOST_TEXT]
     return "".join(character if character.isprintable() else "?" for character in whole)

@@ -1,21 +1,15 @@
-"""What a reader has fetched from a snapshot store, in the user's cache folder, for all processes of this machine.
+"""The snapshots that readers have fetched, in the user's cache folder, shared by all processes of this machine.
 
-Leases of readers. Which generations of a cache living readers use: each holds a lock, which goes away with its
-process.
-
-The cache. What a reader has fetched of a place, in the user's cache folder, for all processes of this machine.
-
-    published/PLACE/place.txt                   the place's URI, for people
+    published/PLACE/place.txt                   the store's URI, for people
     published/PLACE/lock                        held while something is fetched or deleted
-    published/PLACE/newest.json                 the pointer of the last generation that was fetched whole
+    published/PLACE/newest.json                 the pointer of the last generation that was fetched completely
     published/PLACE/INDEX/segments/             segment files, of all generations here
     published/PLACE/INDEX/generations/DIGEST/   one generation: its database and its manifest
     published/PLACE/users/                      for each reader a lock that it holds, and the generations it uses
 
-A file is written under another name, flushed and renamed once each of its blocks has been checked by its digest. A
-segment is used only if the manifest of a generation here has named it, so that a part of one never is. What
-neither the
-newest generation nor a living reader needs is deleted.
+A file is written under another name, flushed, and renamed once each of its blocks has been checked by its digest. A
+segment is used only if the manifest of a generation here names it, so a part of one never is. What neither the newest
+generation nor a running reader needs is deleted; the lock of a reader ends with its process.
 """
 
 from __future__ import annotations
@@ -54,7 +48,7 @@ from semsearch.system.locations import cache_folder, shown_uri
 
 
 class GenerationLease:
-    """A reader of a cache, which says which generations it uses while it is there."""
+    """A reader's lease: a lock that it holds, and a file with the generations that it uses."""
 
     def __init__(self, folder: Path) -> None:
         from filelock import FileLock  # start-up time: local indexes lock only when they write
@@ -63,7 +57,7 @@ class GenerationLease:
         self._lock = FileLock(self._path.with_suffix(".lock"), timeout=0, thread_local=False)
 
     def uses(self, generations: Iterable[str]) -> None:
-        """Say which generations are used from now on, by their manifests."""
+        """Record which generations are used from now on, by their manifests."""
         if not self._lock.is_locked:
             self._lock.acquire()
         temporary = self._path.with_suffix(".tmp")
@@ -71,7 +65,7 @@ class GenerationLease:
         temporary.replace(self._path.with_suffix(".json"))
 
     def leave(self) -> None:
-        """Use nothing any more."""
+        """Release the lease."""
         with suppress(OSError):
             self._path.with_suffix(".json").unlink(missing_ok=True)
         if self._lock.is_locked:
@@ -86,11 +80,11 @@ class GenerationLease:
 
 
 def generations_in_use(folder: Path, own: GenerationLease) -> set[str]:
-    """The generations that living readers use. What readers that have died left behind is deleted."""
+    """The generations that running readers use. The files of readers that have ended are deleted."""
     used: set[str] = set()
     for lock in folder.glob("*.lock"):
-        if lock.stem == own.name or not _has_died(lock):
-            used |= _said(lock.with_suffix(".json"))
+        if lock.stem == own.name or not _has_ended(lock):
+            used |= _generations_in(lock.with_suffix(".json"))
             continue
         for path in (lock.with_suffix(".json"), lock.with_suffix(".tmp"), lock):
             with suppress(OSError):
@@ -98,7 +92,7 @@ def generations_in_use(folder: Path, own: GenerationLease) -> set[str]:
     return used
 
 
-def _has_died(path: Path) -> bool:
+def _has_ended(path: Path) -> bool:
     from filelock import FileLock, Timeout  # start-up time, as above
 
     lock = FileLock(path, timeout=0, thread_local=False)
@@ -110,7 +104,7 @@ def _has_died(path: Path) -> bool:
     return True
 
 
-def _said(path: Path) -> set[str]:
+def _generations_in(path: Path) -> set[str]:
     try:
         return {str(each) for each in json.loads(path.read_text(encoding="utf-8"))}
     except (OSError, ValueError, TypeError, RecursionError):
@@ -129,19 +123,19 @@ _ROOM = 1 << 26  # bytes of the disk that are left free
 
 @dataclass(frozen=True, slots=True)
 class SnapshotCache:
-    """The cache of one place."""
+    """The cache of one snapshot store."""
 
     uri: str
     folder: Path
 
     @classmethod
     def of(cls, uri: str) -> SnapshotCache:
-        """The cache of a place, which need not exist yet."""
+        """The cache of a store, which need not exist yet."""
         return cls(uri, cache_folder("published") / digest_of(uri.encode())[:24])
 
     @property
-    def users(self) -> Path:
-        """The folder in which readers say what they use."""
+    def leases(self) -> Path:
+        """The folder of the readers' leases."""
         return self.folder / "users"
 
     def index_folder(self, pointer: CurrentPointer) -> Path:
@@ -161,7 +155,7 @@ class SnapshotCache:
         return pointer if self.is_whole(pointer) else None
 
     def is_whole(self, pointer: CurrentPointer) -> bool:
-        """Return whether all files of a generation are here. They were checked before they got their names."""
+        """Return whether all files of a generation are in the cache; they were checked when they were fetched."""
         folder = self.generation_folder(pointer)
         manifest = _manifest_in(folder)
         if manifest is None:
@@ -177,27 +171,25 @@ class SnapshotCache:
         from filelock import FileLock, Timeout  # start-up time: local indexes lock only when they write
 
         try:
-            self.users.mkdir(parents=True, exist_ok=True)
+            self.leases.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError), (self.folder / "place.txt").open("x", encoding="utf-8") as file:
                 file.write(shown_uri(self.uri) + "\n")
         except OSError as error:
             raise StorageError(
-                f"{self.folder} cannot be made ({error.strerror}); it is for copies of indexes"
+                f"{self.folder}, the cache of snapshots, cannot be created ({error.strerror})"
             ) from error
         lock = FileLock(self.folder / "lock", timeout=_PATIENCE)
         try:
             lock.acquire()
         except Timeout:
-            raise IndexLocked(
-                f"another process has been fetching {shown_uri(self.uri)} for long; try again later"
-            ) from None
+            raise IndexLocked(f"another process is still fetching {shown_uri(self.uri)}; try again later") from None
         try:
             yield
         finally:
             lock.release()
 
-    def fetch(self, place: SnapshotStore, pointer: CurrentPointer, manifest: PublishedManifest) -> None:
-        """Fetch what is not here of a generation, and keep it. The lock must be held.
+    def fetch(self, store: SnapshotStore, pointer: CurrentPointer, manifest: PublishedManifest) -> None:
+        """Fetch what the cache lacks of a generation, and keep it. The lock must be held.
 
         Raises IndexDamaged if a block is missing or damaged, or if the parts disagree; StorageError.
         """
@@ -208,12 +200,12 @@ class SnapshotCache:
         wanted = [file for file in manifest.segments if not (file in files and _has_size(segments / file.name, file))]
         self._check_room(sum(file.size for file in (manifest.database, *wanted)))
         for file in wanted:
-            write_durably(segments / file.name, partial(_fill, place, file, {}))
+            write_durably(segments / file.name, partial(_fill, store, file, {}))
         draft = folder.with_name(f"{folder.name}.part")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         here = _blocks_here([(each / DATABASE, manifest_here.database) for each, manifest_here in known])
-        write_durably(draft / DATABASE, partial(_fill, place, manifest.database, here))
+        write_durably(draft / DATABASE, partial(_fill, store, manifest.database, here))
         _check_database(draft, manifest)
         write_durably(draft / _MANIFEST, lambda write: write(manifest.to_bytes()))
         shutil.rmtree(folder, ignore_errors=True)  # of which something was deleted
@@ -221,19 +213,19 @@ class SnapshotCache:
         sync_folder(folder.parent)
 
     def keep(self, pointer: CurrentPointer) -> None:
-        """Note which generation was fetched last. The lock must be held."""
+        """Record which generation was fetched last. The lock must be held."""
         write_durably(self.folder / _NEWEST, lambda write: write(pointer.to_bytes()))
 
     def clean(self, own: GenerationLease) -> None:
-        """Delete what neither the newest generation nor a living reader needs. The lock must be held."""
+        """Delete what neither the newest generation nor a running reader needs. The lock must be held."""
         newest = self.newest()
-        kept = generations_in_use(self.users, own) | ({newest.manifest} if newest else set())
+        kept = generations_in_use(self.leases, own) | ({newest.manifest} if newest else set())
         for index in self.folder.iterdir():
             if (index / "generations").is_dir():
                 _clean_index(index, kept)
 
     def _manifests(self, pointer: CurrentPointer) -> Iterator[tuple[Path, PublishedManifest]]:
-        """The generations of an index that are here, by their folders."""
+        """The cached generations of an index, by their folders."""
         for folder in (self.index_folder(pointer) / "generations").glob("*"):
             manifest = _manifest_in(folder)
             if manifest is not None:
@@ -243,15 +235,15 @@ class SnapshotCache:
         free = free_bytes(self.folder)
         if needed + _ROOM > free:
             raise StorageError(
-                f"{shown_uri(self.uri)} needs {needed:,} bytes in {self.folder}, whose disk has {free:,} left; "
+                f"{shown_uri(self.uri)} needs {needed:,} bytes in {self.folder}, but the disk has {free:,} free; "
                 "make room"
             )
 
 
 def _fill(
-    place: SnapshotStore, file: PublishedFile, here: dict[str, tuple[Path, PublishedFile, int]], write: Write
+    store: SnapshotStore, file: PublishedFile, here: dict[str, tuple[Path, PublishedFile, int]], write: Write
 ) -> None:
-    """Write the blocks of a file: those that are here, and otherwise those of the place, each checked."""
+    """Write the blocks of a file, from the cache or else from the store, each checked."""
 
     def block(number: int) -> bytes:
         digest, length = file.digests[number], file.length(number)
@@ -259,14 +251,14 @@ def _fill(
             data = read_block(*here[digest])
             if len(data) == length and digest_of(data) == digest:
                 return data
-        return fetch_block(place, digest, length)
+        return fetch_block(store, digest, length)
 
     for data in each_at_once(block, range(len(file.digests))):
         write(data)
 
 
 def _blocks_here(files: Iterable[tuple[Path, PublishedFile]]) -> dict[str, tuple[Path, PublishedFile, int]]:
-    """Where each block of some files here is found, by its digest."""
+    """The file and number of each block in some cached files, by its digest."""
     return {digest: (path, file, number) for path, file in files for number, digest in enumerate(file.digests)}
 
 
@@ -281,9 +273,11 @@ def _check_database(folder: Path, manifest: PublishedManifest) -> None:
     finally:
         database.close()
     if found != (manifest.index, manifest.generation):
-        raise IndexDamaged(f"the manifest is of generation {manifest.generation}, and its database of {found[1]}")
-    if lacking := files - {file.name for file in manifest.segments}:
-        raise IndexDamaged(f"the manifest lacks the file {min(lacking)}; run: semsearch publish --whole")
+        raise IndexDamaged(
+            f"the manifest names generation {manifest.generation}, but its database is of generation {found[1]}"
+        )
+    if missing := files - {file.name for file in manifest.segments}:
+        raise IndexDamaged(f"the manifest does not list the file {min(missing)}; run: semsearch publish --whole")
 
 
 def _manifest_in(folder: Path) -> PublishedManifest | None:

@@ -1,23 +1,15 @@
 """The format of published snapshots: the manifest, the pointer to the newest one, the claim, and files as blocks.
 
-Manifest, pointer and claim. What a place says of a published generation: the manifest, the pointer to the newest
-one,
-and the claim.
-
     semsearch.json      the claim: which index publishes here
     current.json        the pointer: the generation, and its manifest by size and digest
     manifests/DIGEST    the manifest: the generation's files, each as blocks by their digests
     blocks/DI/DIGEST    a block, some bytes of a file
 
-Anyone who may write to the place could have written these, so each is checked: names are those of files in one
-folder,
+Anyone who may write to the store could have written these, so each is checked: names are those of files in one folder,
 sizes agree with the numbers of blocks, and no more is read than they say.
 
-Blocks. Files as blocks named by their digests: only what has changed travels.
-
-A write touches pages here and there in the database, so its blocks are small; segments never change, and theirs
-are
-large, since each is a request.
+Only changed blocks are transferred. A write changes pages all over the database, so its blocks are small; segments
+never change, and theirs are large, since each is a request.
 """
 
 from __future__ import annotations
@@ -89,7 +81,7 @@ class PublishedManifest:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PublishedManifest:
-        """Read a manifest. Raises IndexDamaged for what is none."""
+        """Read a manifest. Raises IndexDamaged for invalid data."""
         card = _object(data, "a manifest")
         made = cls(
             _matching(card, "index", _ID),
@@ -101,13 +93,13 @@ class PublishedManifest:
         )
         names = [file.name.casefold() for file in made.segments]
         if len(set(names)) != len(names):
-            raise IndexDamaged("a manifest names a file twice, and no publisher does")
+            raise IndexDamaged("the manifest lists a file twice")
         return made
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentPointer:
-    """The pointer to the newest generation of a place."""
+    """The pointer to the newest generation of a store."""
 
     index: str
     generation: int
@@ -115,13 +107,13 @@ class CurrentPointer:
     size: int  # of the manifest, in bytes
 
     def to_bytes(self) -> bytes:
-        """Convert to the JSON that is kept, with a digest of itself: not all places write an object whole."""
+        """Convert to the JSON that is kept, with a digest of itself: not all stores write atomically."""
         card = asdict(self)
         return json.dumps({"format": FORMAT, **card, "check": _check(card)}).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CurrentPointer:
-        """Read a pointer. Raises IndexDamaged for what is none."""
+        """Read a pointer. Raises IndexDamaged for invalid data."""
         card = _object(data, "the pointer")
         made = cls(
             _matching(card, "index", _ID),
@@ -130,13 +122,13 @@ class CurrentPointer:
             _count(card, "size", MOST_MANIFEST),
         )
         if card.get("check") != _check(asdict(made)):
-            raise IndexDamaged("the pointer is not whole; it may be being written")
+            raise IndexDamaged("the pointer is incomplete; it may be in the middle of a write")
         return made
 
 
 @dataclass(frozen=True, slots=True)
 class StoreClaim:
-    """Which index publishes to a place."""
+    """Which index publishes to a store."""
 
     index: str
     written_at: str  # the machine and folder of the index, for people
@@ -147,7 +139,7 @@ class StoreClaim:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StoreClaim:
-        """Read a claim. Raises IndexDamaged for what is none."""
+        """Read a claim. Raises IndexDamaged for invalid data."""
         card = _object(data, "the claim")
         return cls(_matching(card, "index", _ID), _text(card, "written_at"))
 
@@ -164,45 +156,49 @@ def _object(data: bytes, what: str) -> dict[str, Any]:
     if not isinstance(card, dict):
         raise IndexDamaged(f"{what} is not a JSON object")
     if card.get("format") != FORMAT:
-        raise IndexDamaged(f"{what} is of {card.get('format')!r}, and this semsearch reads {FORMAT!r}; use a newer one")
+        raise IndexDamaged(
+            f"{what} has the format {card.get('format')!r}, but this semsearch reads {FORMAT!r}; use a newer semsearch"
+        )
     return card
 
 
 def _file(card: object) -> PublishedFile:
     if not isinstance(card, dict):
-        raise IndexDamaged("a manifest has a file that is no JSON object")
+        raise IndexDamaged("the manifest has a file entry that is not a JSON object")
     size, block = _count(card, "size", MOST_FILE), _count(card, "block", _BLOCKS[1])
     digests = tuple(each for each in _list(card, "digests") if isinstance(each, str) and _DIGEST.fullmatch(each))
     if block < _BLOCKS[0] or len(digests) != -(-size // block) or len(digests) != len(card["digests"]):
-        raise IndexDamaged(f"a manifest has a file whose {size:,} bytes are not its {len(digests):,} blocks")
+        raise IndexDamaged(
+            f"the manifest lists a file of {size:,} bytes with {len(digests):,} blocks, which do not agree"
+        )
     return PublishedFile(_matching(card, "name", _NAME), size, block, digests)
 
 
 def _matching(card: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
     value = card.get(key)
     if not isinstance(value, str) or not form.fullmatch(value):
-        raise IndexDamaged(f"what was published has {value!r} as its {key}, and no publisher writes that")
+        raise IndexDamaged(f"the snapshot's {key} is invalid: {value!r}")
     return value
 
 
 def _count(card: Mapping[str, Any], key: str, most: int) -> int:
     value = card.get(key)
     if type(value) is not int or not 0 <= value <= most:
-        raise IndexDamaged(f"what was published has {value!r} as its {key}, and no publisher writes that")
+        raise IndexDamaged(f"the snapshot's {key} is invalid: {value!r}")
     return value
 
 
 def _text(card: Mapping[str, Any], key: str) -> str:
     value = card.get(key)
     if not isinstance(value, str) or len(value) > MOST_TEXT or not value.isprintable():  # it is shown to people
-        raise IndexDamaged(f"what was published has a {key} that is no text")
+        raise IndexDamaged(f"the snapshot's {key} is not a printable string")
     return value
 
 
 def _list(card: Mapping[str, Any], key: str) -> list[object]:
     value = card.get(key)
     if not isinstance(value, list):
-        raise IndexDamaged(f"what was published has a {key} that is no list")
+        raise IndexDamaged(f"the snapshot's {key} is not a list")
     return value
 
 
@@ -213,11 +209,11 @@ Made = TypeVar("Made")
 
 DATABASE_BLOCK = 1 << 18  # bytes
 SEGMENT_BLOCK = 1 << 22  # bytes
-_AT_ONCE = 8  # blocks that travel
+_AT_ONCE = 8  # blocks that are transferred in parallel
 
 
 def block_name(digest: str) -> str:
-    """The name of a block in a place."""
+    """The name of a block in a store."""
     return f"{BLOCKS}{digest[:2]}/{digest}"
 
 
@@ -239,11 +235,11 @@ def read_block(path: Path, file: PublishedFile, number: int) -> bytes:
         return opened.read(file.length(number))
 
 
-def fetch_block(place: SnapshotStore, digest: str, length: int) -> bytes:
-    """Fetch a block and check it; one that is damaged on its way is fetched once more. Raises IndexDamaged."""
+def fetch_block(store: SnapshotStore, digest: str, length: int) -> bytes:
+    """Fetch a block and check it; a damaged one is fetched once more. Raises IndexDamaged."""
     for _ in range(2):
         try:
-            data = place.get(block_name(digest), length)
+            data = store.get(block_name(digest), length)
         except FileNotFoundError:
             found = "is missing"
             break
@@ -251,16 +247,16 @@ def fetch_block(place: SnapshotStore, digest: str, length: int) -> bytes:
             return data
         found = "is damaged"
     raise IndexDamaged(
-        f"the block {digest[:12]} {found} there; run this where the index is written: semsearch publish --whole"
+        f"the published block {digest[:12]} {found}; run where the index is written: semsearch publish --whole"
     )
 
 
 def each_at_once(call: Callable[[Given], Made], given: Iterable[Given]) -> Iterator[Made]:
-    """Call with each of many, some at a time, and yield what comes, in order: no more is held than a few of them."""
+    """Call with each of many, some in parallel, and yield the results in order; only a few are held at a time."""
     waiting = iter(given)
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-blocks") as pool:
-        while several := list(islice(waiting, 2 * _AT_ONCE)):
-            yield from pool.map(call, several)
+        while batch := list(islice(waiting, 2 * _AT_ONCE)):
+            yield from pool.map(call, batch)
 
 
 def missing_blocks(

@@ -1,20 +1,9 @@
-"""Snapshot stores: few methods, so that a folder, an object store or a database can be one.
+"""Snapshot stores: a few methods, so that a folder, an object store (through fsspec) or a database can be one.
 
-Folders. A folder as a place: of this machine, or of a network disk. It needs no package.
-
-Object stores and other file systems. Object stores and other file systems as places, as
-`semsearch.system.remote_files`
-opens them.
-
-Object stores write an object whole; elsewhere it is written and renamed.
-
-The store, opened by its URI. Places that snapshots are kept in: few methods, so that a folder, an object store or
-a
-database can be one.
-
-A place holds objects, whole bytes by name. All but one are named by their content and never changed; `replace`
-swaps
-the pointer to the newest, so that a reader finds the old one or the new one and nothing between.
+A store holds objects, bytes by name. All but one are named by their content and never changed; `replace` swaps the
+pointer to the newest, so that a reader finds the old one or the new one and nothing between. Object stores write an
+object atomically; elsewhere it is written under another name and renamed. A folder, also of a network disk, needs no
+package.
 """
 
 from __future__ import annotations
@@ -42,7 +31,7 @@ from semsearch.system.threads import call_within
 
 @dataclass(frozen=True, slots=True)
 class FolderStore:
-    """The place that is a folder. Each object is a file, flushed to the disk and renamed."""
+    """A folder as a store. Each object is a file, flushed to the disk and renamed."""
 
     folder: Path
 
@@ -68,13 +57,15 @@ class FolderStore:
         sync_folder(temporary.parent)
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file that is not there. To claim the folder, its parent must be there, and nothing else in it.
+        """Write a file unless it exists. To claim the folder, its parent must exist, and it must be empty.
 
-        A network disk that is not mounted has an empty folder in its place, or none.
+        Where a network disk is not mounted, there is an empty folder, or none.
         """
         if name == CLAIM and not self.folder.exists():
             if not self.folder.parent.is_dir():
-                raise UsageError(f"{self.folder.parent} is not there, so {self.folder} cannot be made; is it mounted?")
+                raise UsageError(
+                    f"{self.folder} cannot be created, because {self.folder.parent} does not exist; is it mounted?"
+                )
             self.folder.mkdir()
         if name == CLAIM and not (self.folder / CLAIM).exists():
             self._check_free()
@@ -83,7 +74,7 @@ class FolderStore:
             os.link(temporary, self.folder / name)
         except FileExistsError:
             return False
-        except OSError:  # a file system without links: two that claim it at the same moment are not told apart
+        except OSError:  # without hard links, two simultaneous claims are not distinguished
             if (self.folder / name).exists():
                 return False
             temporary.replace(self.folder / name)
@@ -98,7 +89,7 @@ class FolderStore:
         self.put(name, data)
 
     def names(self, prefix: str) -> list[str]:
-        """The names of all files in a folder of the place and below."""
+        """The names of all files below a folder of the store."""
         found: list[str] = []
         for folder, _, files in os.walk(self.folder / prefix):
             inside = Path(folder).relative_to(self.folder).as_posix()
@@ -113,7 +104,7 @@ class FolderStore:
         """Raise UsageError for a folder that holds anything else."""
         foreign = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
         if foreign:
-            raise UsageError(f"{self.folder} holds {min(foreign)!r} already; choose an empty folder to publish to")
+            raise UsageError(f"{self.folder} already contains {min(foreign)!r}; choose an empty folder to publish to")
 
     def _written(self, name: str, data: bytes) -> Path:
         path = self.folder / name
@@ -131,7 +122,7 @@ class FolderStore:
         return temporary
 
     def _make(self, folder: Path) -> None:
-        """Make a folder inside the place, which itself must be there."""
+        """Create a folder inside the store, which must exist."""
         if folder != self.folder and not folder.exists():
             self._make(folder.parent)
             folder.mkdir(exist_ok=True)
@@ -148,7 +139,7 @@ _WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", 
 
 @dataclass(frozen=True, slots=True)
 class RemoteStore:
-    """A place that fsspec reaches."""
+    """A store that is reached through fsspec."""
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
@@ -156,7 +147,7 @@ class RemoteStore:
 
     @classmethod
     def at(cls, uri: str) -> RemoteStore:
-        """Open the place of a URI. Raises MissingExtra without fsspec, UsageError for a scheme that it lacks."""
+        """Open the store of a URI. Raises MissingExtra without fsspec, UsageError for an unknown scheme."""
         opened = open_files(uri)
         return cls(opened.files, opened.root, scheme_of(uri) in _WHOLE)
 
@@ -172,7 +163,7 @@ class RemoteStore:
         self.files.pipe_file(path, data)
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write an object unless there is one. Where the store cannot refuse, it is looked first."""
+        """Write an object unless it exists. Where the store cannot refuse, existence is checked first."""
         path = self._path(name)
         self._make_folder(path)
         if self.files.exists(path):
@@ -195,7 +186,7 @@ class RemoteStore:
         self.files.pipe_file(temporary, data)
         try:
             self.files.mv(temporary, path)
-        except Exception:  # some rename over nothing that is there
+        except Exception:  # some cannot rename over an existing object
             self.files.pipe_file(path, data)
             with suppress(Exception):
                 self.files.rm_file(temporary)
@@ -232,16 +223,16 @@ Result = TypeVar("Result")
 
 
 class SnapshotStore(Protocol):
-    """The protocol of a place. Names are relative, with forward slashes; threads may share it."""
+    """The protocol of a snapshot store. Names are relative, with forward slashes; threads may share it."""
 
     def get(self, name: str, most: int) -> bytes:
         """Read an object; of a longer one `most + 1` bytes. Raises FileNotFoundError if there is none."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object that nobody reads yet. It is durable once this returns."""
+        """Write an object that no pointer names yet. It is durable once this returns."""
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write an object unless there is one of that name; return whether it was written."""
+        """Write an object unless one of that name exists; return whether it was written."""
 
     def replace(self, name: str, data: bytes) -> None:
         """Write an object in place of an earlier one, atomically: a reader sees the one or the other."""
@@ -257,83 +248,73 @@ Opener = Callable[[str], SnapshotStore]
 
 
 def register(scheme: str, opener: Opener) -> None:
-    """Register what opens the places whose URIs have a scheme."""
+    """Register the opener of the stores whose URIs have a scheme."""
     _OPENERS[scheme] = opener
 
 
 def open_snapshot_store(uri: str, *, seconds: float = SECONDS) -> SnapshotStore:
-    """Open a place, each of whose answers must come within so many seconds, or within those that its URI allows if
-    these are more (`?timeout=SECONDS`, of buckets and databases). Nothing is asked of it yet.
+    """Open a store, each of whose answers must come within so many seconds, or within those that its URI allows if
+    these are more (`?timeout=SECONDS`, of buckets and databases). No request is sent yet.
 
-    Raises UsageError for what is no place, MissingExtra without what it needs.
+    Raises UsageError for an invalid URI, MissingExtra without the package that it needs.
     """
     whole = canonical(uri)
     longest = max(seconds, timeout_of(whole))
-    return ReachedStore(_OPENERS.get(scheme_of(whole), _by_fsspec)(whole), shown_uri(whole), longest)
+    return ReachedStore(_OPENERS.get(scheme_of(whole), RemoteStore.at)(whole), shown_uri(whole), longest)
 
 
-def get_checked(place: SnapshotStore, name: str, most: int, what: str) -> bytes:
+def get_checked(store: SnapshotStore, name: str, most: int, what: str) -> bytes:
     """Read an object of at most so many bytes. Raises FileNotFoundError, and IndexDamaged if it is longer."""
-    data = place.get(name, most)
+    data = store.get(name, most)
     if len(data) > most:
-        raise IndexDamaged(f"{what} has more than the {most:,} bytes that it may have")
+        raise IndexDamaged(f"{what} is larger than the limit of {most:,} bytes")
     return data
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedStore:
-    """A place whose every answer comes within a deadline, and whose errors say what to do.
+    """A store with a deadline for every answer, and errors that say what to do.
 
     Raises StorageError where it cannot be reached, whatever its package raises then.
     """
 
-    place: SnapshotStore
+    store: SnapshotStore
     uri: str
     seconds: float
 
     def get(self, name: str, most: int) -> bytes:
-        """Read an object, as `Place.get`."""
-        return self._reach(partial(self.place.get, name, most), may_lack=True)
+        """Read an object, as `SnapshotStore.get`."""
+        return self._reach(partial(self.store.get, name, most), may_be_missing=True)
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object, as `Place.put`."""
-        self._reach(partial(self.place.put, name, data))
+        """Write an object, as `SnapshotStore.put`."""
+        self._reach(partial(self.store.put, name, data))
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write an object unless it is there, as `Place.create`."""
-        return self._reach(partial(self.place.create, name, data))
+        """Write an object unless it is there, as `SnapshotStore.create`."""
+        return self._reach(partial(self.store.create, name, data))
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write an object in place of another, as `Place.replace`."""
-        self._reach(partial(self.place.replace, name, data))
+        """Write an object in place of another, as `SnapshotStore.replace`."""
+        self._reach(partial(self.store.replace, name, data))
 
     def names(self, prefix: str) -> list[str]:
-        """The names of objects, as `Place.names`."""
-        return self._reach(partial(self.place.names, prefix))
+        """The names of objects, as `SnapshotStore.names`."""
+        return self._reach(partial(self.store.names, prefix))
 
     def delete(self, name: str) -> None:
-        """Delete an object, as `Place.delete`."""
-        self._reach(partial(self.place.delete, name))
+        """Delete an object, as `SnapshotStore.delete`."""
+        self._reach(partial(self.store.delete, name))
 
-    def _reach(self, call: Callable[[], Result], *, may_lack: bool = False) -> Result:
-        passing = (FileNotFoundError,) if may_lack else ()
+    def _reach(self, call: Callable[[], Result], *, may_be_missing: bool = False) -> Result:
+        passing = (FileNotFoundError,) if may_be_missing else ()
         return reached(self.uri, partial(call_within, self.seconds, call), passing=passing)
 
 
-def _folder(uri: str) -> SnapshotStore:
-
-    return FolderStore.at(uri)
-
-
 def _postgres(uri: str) -> SnapshotStore:
-    from semsearch.stores.postgres_snapshots import SnapshotTable  # start-up time, as above
+    from semsearch.stores.postgres_snapshots import SnapshotTable  # start-up time: few stores are databases
 
     return SnapshotTable.at(uri)
 
 
-def _by_fsspec(uri: str) -> SnapshotStore:
-
-    return RemoteStore.at(uri)
-
-
-_OPENERS: dict[str, Opener] = {"file": _folder, "postgres": _postgres}
+_OPENERS: dict[str, Opener] = {"file": FolderStore.at, "postgres": _postgres}

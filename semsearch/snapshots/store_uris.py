@@ -1,6 +1,6 @@
-"""The names of places: `s3://bucket/docs`, `file:///mnt/shared/docs`, a folder that an index was published to.
+"""The URIs of snapshot stores: `s3://bucket/docs`, `file:///mnt/shared/docs`, or a folder.
 
-A URI of an engine whose place can hold snapshots too names that place: `lance:s3://bucket/vectors`,
+A vector engine whose storage can hold snapshots too is named by its own URI: `lance:s3://bucket/vectors`,
 `postgres://host/database?schema=vectors`.
 """
 
@@ -14,31 +14,31 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from semsearch.errors import UsageError
 from semsearch.system.locations import divided, shown_uri
 
-CLAIM = "semsearch.json"  # who publishes to a place
+CLAIM = "semsearch.json"  # the index that publishes to a store
 POINTER = "current.json"  # which manifest is the newest
 MANIFESTS = "manifests/"
 BLOCKS = "blocks/"
 
-LOOK_EVERY = 5.0  # seconds after which a reader that is asked looks for a newer generation
+LOOK_EVERY = 5.0  # seconds between two checks of a reader for a newer generation
 
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(.*)", re.IGNORECASE | re.DOTALL)
 _BESIDE = {"lance": "/snapshot"}  # engines that keep vectors in a folder or bucket, and where a snapshot lies there
-_DATABASES = ("postgres", "postgresql")  # engines in whose place snapshots are rows
+_DATABASES = ("postgres", "postgresql")  # engines whose databases can hold snapshots
 
 
 def scheme_of(text: str) -> str:
-    """The scheme of a URI of a place; empty for what is none, such as a path."""
+    """The scheme of a store's URI; empty for anything else, such as a path."""
     found = _URI.fullmatch(text)
     return found[1].lower() if found and (found[2].startswith("//") or found[1].lower() in _BESIDE) else ""
 
 
 def is_uri(given: str | Path) -> bool:
-    """Return whether a text is the URI of a place. The path of a folder is none."""
+    """Return whether a text is the URI of a store. The path of a folder is not."""
     return isinstance(given, str) and bool(scheme_of(given))
 
 
 def store_named(given: str | Path) -> str | None:
-    """The URI of the place that is named, be it a folder that was published to; None for the folder of an index."""
+    """The URI of the store that is named, which may be a folder; None for the folder of an index."""
     if is_uri(given):
         return canonical(str(given))
     folder = Path(given).expanduser()
@@ -50,7 +50,7 @@ def store_named(given: str | Path) -> str | None:
 
 
 def canonical(given: str | Path) -> str:
-    """The URI of a place, always spelled alike: a path becomes a `file:` URI, an engine's URI that of its snapshots.
+    """The canonical URI of a store: a path becomes a `file:` URI, an engine's URI that of its snapshots.
 
     Raises UsageError for what is no address in a database.
     """
@@ -59,7 +59,7 @@ def canonical(given: str | Path) -> str:
     if not scheme:
         return Path(text).expanduser().absolute().as_uri()
     if scheme in _DATABASES:
-        from semsearch.stores.postgres_address import parsed  # start-up time: most places are no databases
+        from semsearch.stores.postgres_address import parsed  # start-up time: few stores are databases
 
         return parsed(text, default="").uri
     if scheme in _BESIDE:
@@ -73,7 +73,7 @@ def canonical(given: str | Path) -> str:
 
 
 def completed(given: str | Path, name: str) -> str:
-    """The URI of a place for an index of some name, of which a database's schema is called if none is given."""
+    """The URI of a store for an index of some name, which names a database's schema if none is given."""
     if scheme_of(str(given)) in _DATABASES:
         from semsearch.stores.postgres_address import located  # start-up time, as above
 
@@ -82,25 +82,25 @@ def completed(given: str | Path, name: str) -> str:
 
 
 def store_beside(engine: str) -> str | None:
-    """The place that can hold the snapshots of an index whose vectors lie at this URI; None if it has none."""
+    """The URI of the store that can hold snapshots beside the vectors at this URI; None if none can."""
     return canonical(engine) if scheme_of(engine) in (*_BESIDE, *_DATABASES) else None
 
 
-def is_beside(place: str | None, engine: str) -> bool:
-    """Return whether the vectors at an engine's URI lie beside the snapshots of a place.
+def is_beside(store: str | None, engine: str) -> bool:
+    """Return whether the vectors at an engine's URI lie beside the snapshots of a store.
 
-    In a database that is so in one schema, whichever user and options the two URIs have.
+    In a database: in one schema, whatever user and options the two URIs have.
     """
-    if place is None or scheme_of(place) not in _DATABASES or scheme_of(engine) not in _DATABASES:
-        return place is not None and place == store_beside(engine)
+    if store is None or scheme_of(store) not in _DATABASES or scheme_of(engine) not in _DATABASES:
+        return store is not None and store == store_beside(engine)
     from semsearch.stores.postgres_address import parsed  # start-up time, as above
 
-    one, other = (replace(parsed(uri), user=None, seconds=0.0, sslmode=None) for uri in (place, engine))
+    one, other = (replace(parsed(uri), user=None, seconds=0.0, sslmode=None) for uri in (store, engine))
     return one == other
 
 
-def vectors_beside(place: str, engine: str) -> str:
-    """The URI at which a reader of a place finds the vectors that lie beside it.
+def vectors_beside(store: str, engine: str) -> str:
+    """The URI at which a reader of a store finds the vectors that lie beside it.
 
     `engine`: their URI as the writer has it, which may name another user, host or folder.
     """
@@ -108,31 +108,31 @@ def vectors_beside(place: str, engine: str) -> str:
     if scheme in _DATABASES:
         from semsearch.stores.postgres_address import parsed  # start-up time, as above
 
-        return replace(parsed(place), schema=parsed(engine).schema).uri
-    address, options = divided(place)
+        return replace(parsed(store), schema=parsed(engine).schema).uri
+    address, options = divided(store)
     address = address.removesuffix(_BESIDE[scheme])
     if scheme_of(address) == "file":
-        from urllib.request import url2pathname  # start-up time: it imports what speaks HTTP
+        from urllib.request import url2pathname  # start-up time: it imports HTTP clients
 
         address = url2pathname(urlsplit(address).path)
     return f"{scheme}:{address}{options}"
 
 
 def name_of(uri: str) -> str:
-    """The name for an index that is read from a place: the last part of its URI, or its schema in a database."""
+    """The name for an index that is read from a store: the last part of its URI, or its schema in a database."""
     if scheme_of(uri) in _DATABASES and (schema := dict(parse_qsl(urlsplit(uri).query)).get("schema")):
         return schema.removeprefix("semsearch_")
     return unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2] or urlsplit(uri).netloc or uri
 
 
 def timeout_of(uri: str) -> float:
-    """The seconds that the URI of a bucket or a database allows for an answer; 0 if it does not say.
+    """The seconds that the URI of a bucket or a database allows for an answer; 0 if it has none.
 
-    Raises UsageError for what is no number.
+    Raises UsageError if it is not a number.
     """
     if scheme_of(uri) not in ("s3", "s3a", *_DATABASES):
         return 0.0
     try:
         return float(dict(parse_qsl(urlsplit(uri).query)).get("timeout", 0))
     except ValueError:
-        raise UsageError(f"the timeout of {shown_uri(uri)} is no number of seconds") from None
+        raise UsageError(f"the timeout of {shown_uri(uri)} is not a number of seconds") from None

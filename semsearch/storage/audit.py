@@ -1,13 +1,8 @@
-"""Audit an index: the values of its rows, and the ids that its segments hold.
+"""Audit an index: that each value has the type and range that semsearch writes, and that segments hold the right ids.
 
-Compare the ids that segments hold with the rows of the database, and with the ids that were removed.
-
-Audit the rows of an index: that each value is of the type, and in the range, that semsearch writes.
-
-SQLite takes any value in any column, and an index folder may have been damaged, or made by someone else. Rows are
-used
-as they are; only when something fails on them are they audited, to tell a damaged index from a bug, and by
-`verify`.
+SQLite takes any value in any column, and an index folder may have been damaged, or made by someone else. Rows are used
+without an audit; they are audited only by `verify`, and when something fails on them, to tell a damaged index from a
+bug.
 """
 
 from __future__ import annotations
@@ -48,7 +43,7 @@ def find_stray_ids(db: sqlite3.Connection, kind: Kind, held: Sequence[IdRanges])
     covered = IdRanges.of(pair for id_ranges in held for pair in id_ranges.ranges)
     twice = sum(map(len, held)) - _distinct(held)
     if twice:
-        yield f"{twice} {held_as} are there twice"
+        yield f"{twice} {held_as} are stored twice"
         return
     without = len(rows) - rows.overlap(covered)
     if without:
@@ -65,7 +60,7 @@ def _distinct(held: Sequence[IdRanges]) -> int:
 
 # -- Audit -------------------------------------------------------------------------------------------------------------
 
-CURE = "; index or add it again"  # of a fault that is no reason to make the whole index again
+CURE = "; index or add it again"  # of a fault that does not require a new index
 _WHOLE = "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 4503599627370496"
 _TIME = "typeof({0}) = 'integer' AND {0} BETWEEN -4611686018427387904 AND 4611686018427387904"  # nanoseconds
 _MOMENT = "typeof({0}) IN ('real', 'integer')"
@@ -89,7 +84,7 @@ _OF_SENTENCES = f"length({{0}}) = {SENTENCE_BYTES} * sentence_count"
 _SENTENCES = f"typeof({{0}}) = 'blob' AND typeof(sentence_count) = 'integer' AND {_OF_SENTENCES}"
 _OPTIONAL = "({0} IS NULL OR ({1}))"
 
-_COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
+_COLUMNS = {  # the condition of each column; one with ? may also be NULL
     "roots": {"id": _WHOLE, "path": _PATH, "single": _WHOLE, "include": _TEXTS, "exclude": _TEXTS},
     "documents": {
         "id": _WHOLE, "root_id": _WHOLE, "path": _TEXT, "file?": _TEXT, "title": _TEXT, "format": _TEXT,
@@ -119,22 +114,22 @@ _COLUMNS = {  # what must be true of each column; a name with ? may also be NULL
     "readings": {"document_id": _WHOLE, "characters": _WHOLE, "omissions": _LIST},
     "record_metadata": {"passage_id": _WHOLE, "document_id": _WHOLE, "metadata": _TEXT, "sum?": _SUM},
 }  # fmt: skip
-_RELATIONS = {  # queries that must find nothing
+_RELATIONS = {  # queries that must return no row
     "passages belong to no document": "SELECT 1 FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",
-    "documents have other passages than they say": (
+    "documents have a wrong number of passages": (
         "SELECT 1 FROM documents d WHERE d.passages != (SELECT count(*) FROM passages p WHERE p.document_id = d.id "
         "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages)"
     ),
-    "documents are of no root": (
+    "documents belong to no root": (
         "SELECT 1 FROM documents WHERE root_id != 0 AND root_id NOT IN (SELECT id FROM roots)"
     ),
-    "documents of files have no size or time, or a path that none can be": (
+    "documents of files have no size or time, or an invalid path": (
         "SELECT 1 FROM documents WHERE root_id != 0 AND (size IS NULL OR mtime_ns IS NULL OR checked_ns IS NULL "
         "OR instr(path, char(0)) OR coalesce(instr(file, char(0)), 0))"
     ),
-    "two roots are one": "SELECT 1 FROM roots GROUP BY path HAVING count(*) > 1",
+    "roots have the same path": "SELECT 1 FROM roots GROUP BY path HAVING count(*) > 1",
     "roots are neither folders nor files": "SELECT 1 FROM roots WHERE single NOT IN (0, 1)",
-    "ids have been given that were to be given next": (
+    "ids in use are not below the next id": (
         "SELECT 1 FROM passages WHERE id >= (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'next_passage') "
         "UNION ALL "
         "SELECT 1 FROM documents WHERE id >= (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'next_document')"
@@ -143,7 +138,7 @@ _RELATIONS = {  # queries that must find nothing
 
 
 def find_faults(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield what is wrong with the rows, a line each; values are not shown."""
+    """Yield the faults of the rows, a line each; values are not shown."""
     is_sound = True
     try:
         for fault in chain(find_wrong_values(db), _wrong_relations(db)):
@@ -160,14 +155,14 @@ def _wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield which columns and values of the whole are not of the type, or not in the range, that semsearch writes."""
+    """Yield the columns and single values whose type or range is not what semsearch writes."""
     yield from _wrong_values(db)
     yield from _wrong_meta(db)
     yield from _wrong_metadata(db)
 
 
 def _wrong_metadata(db: sqlite3.Connection) -> Iterator[str]:
-    """Metadata that is no JSON object; NaN, which Python writes and SQLite does not take, is one of its numbers."""
+    """Metadata that is not a JSON object; NaN, which Python writes and SQLite rejects, counts as a number."""
     query = (
         "SELECT id, path, metadata FROM documents WHERE NOT json_valid(metadata) UNION ALL "
         "SELECT d.id, d.path, r.metadata FROM record_metadata r JOIN documents d ON d.id = r.document_id "
@@ -179,7 +174,7 @@ def _wrong_metadata(db: sqlite3.Connection) -> Iterator[str]:
     for table in ("documents", "record_metadata"):
         odd = f"SELECT count(*) FROM {table} WHERE json_valid(metadata) AND substr(ltrim(metadata), 1, 1) != '{{'"  # noqa: S608  # our own names
         if wrong := db.execute(odd).fetchone()[0]:
-            yield f"{wrong} of {table} have metadata that is no object"
+            yield f"{wrong} rows of {table} have metadata that is not a JSON object"
 
 
 def _wrong_values(db: sqlite3.Connection) -> Iterator[str]:
@@ -194,7 +189,7 @@ def _wrong_values(db: sqlite3.Connection) -> Iterator[str]:
                 wanted = _OPTIONAL.format(column, wanted)
             query = f"SELECT count(*) FROM main.{table} WHERE NOT coalesce({wanted}, 0)"  # noqa: S608  # our own names
             if wrong := db.execute(query).fetchone()[0]:
-                yield f"{wrong} of {table} have a {column} that is none"
+                yield f"{wrong} rows of {table} have an invalid {column}"
 
 
 def _has(db: sqlite3.Connection, table: str, column: str) -> bool:
@@ -205,7 +200,7 @@ def _wrong_meta(db: sqlite3.Connection) -> Iterator[str]:
     values = dict(db.execute("SELECT key, value FROM meta"))
     for key, check in _META.items():
         if key in values and not (isinstance(values[key], str) and _holds(check, values[key])):
-            yield f"its {key} is none"
+            yield f"its {key} is invalid"
 
 
 def _holds(check: Callable[[str], object], value: str) -> bool:
@@ -251,7 +246,7 @@ def _are_two_counts(value: str) -> bool:
     return _is_counts(value) and len(json.loads(value)) == 2
 
 
-def _are_seals(value: str) -> bool:
+def _are_digests(value: str) -> bool:
     found: Any = json.loads(value)
     return isinstance(found, list) and [type(each) for each in found] == [str, str, int, int]
 
@@ -277,7 +272,7 @@ _META: dict[str, Callable[[str], object]] = {
     "outdated_documents": _is_counts,
     "languages": _are_languages,
     "sums_since": _are_two_counts,
-    "seals": _are_seals,
+    "seals": _are_digests,
     "scans": _are_scans,
     "vector_stores_left": _are_pairs_of_texts,
 }

@@ -1,9 +1,4 @@
-"""The rows of roots, documents and passages, read as frozen records.
-
-Read and write the rows of roots, and read the documents below them for a sync.
-
-Read the rows of documents and passages as frozen records.
-"""
+"""The rows of roots, documents and passages, read as frozen records; those of roots are written here, too."""
 
 from __future__ import annotations
 

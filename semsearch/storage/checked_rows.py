@@ -1,19 +1,9 @@
-"""Rows of documents, passages and records, compared with their checksums as they are read.
+"""Rows of documents, passages and records, compared with their checksums each time they are read, in microseconds.
 
-Documents and the metadata of records, compared with their checksums as they are read.
-
-A document's row is written once and changed when its file moves or its language is found anew.
-
-Passages, compared with their checksums as they are read. Each row is compared each time: it costs some
-microseconds.
-
-Rows that an earlier version wrote have none until they are written again, or `--rebuild` makes them.
-
-The metadata of records: rows of a table, and lines of JSON, of which some columns were chosen as metadata.
-
-Kept apart from the passages, of which few are of such records, by the id of the passage.
-
-What a document holds, for its rows to be deleted: by its own row, or by its passages if that row is damaged.
+A document's row is written once, and changed when its file moves or its language is detected again. The metadata of
+records (rows of a table and lines of JSON, some of whose columns were chosen as metadata) are in a table of their own,
+by the id of the passage, since few passages are such records. Rows that an earlier version wrote have no checksums
+until they are written again, or `--rebuild` adds them.
 """
 
 from __future__ import annotations
@@ -213,7 +203,7 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
         found = found[np.argsort(found[:, 0])]
         if not np.array_equal(found[:, 0], ids):
             _tell(db, ids)
-            raise damaged_whole(db, "it has lost passages")
+            raise damaged_whole(db, "passages are missing")
     counted, rest = np.divmod(found[:, 7], SENTENCE_BYTES)
     others = np.flatnonzero((counted != found[:, 3]) | (rest != 0))
     if len(others):  # somebody's millions of sentences would take all memory

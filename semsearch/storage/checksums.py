@@ -1,31 +1,18 @@
-"""Checksums of rows and digests of small tables, by which damage is noticed, and the errors that report it.
+"""Checksums of rows, digests of small tables, and the errors that report damage, with the commands that repair it.
 
-The checksum of a row: 64 bits, by which a letter that became another, or a row in another's place, is noticed.
+SQLite returns what the disk returns. The checksum of a row has 64 bits. The lower half is the CRC-32 of all columns,
+ids included, so it also detects a row in another's place: it detects every change of up to 32 bits in a row, and misses
+any other with a chance of 2⁻³². The upper half covers the numbers by which candidates are ranked before their texts are
+read: a multilinear hash modulo a prime, which SQL computes where the rows are; its highest bit is a mark. Rows of an
+earlier version have no checksum; the index keeps the first row ids that have.
 
-SQLite returns what the disk returns. The lower half of a row's checksum is the CRC-32 of all its columns, its ids
-among
-them, which no change of up to 32 bits in a row passes, and any other one but for a chance of 2⁻³². The upper half
-is of
-the numbers by which candidates are ranked before their texts are read: a multilinear hash modulo a prime, which
-SQL compares where the rows are. Its highest bit is a mark. Neither protects from somebody who
-means harm.
+A text cannot be derived from anything else in an index. A damaged document is removed, which needs none of the damaged
+rows, and its file is indexed again.
 
-From which rows on each has a checksum: an index of an earlier version has rows without.
-
-The errors of rows that are not as they were written: of which document they are, and what mends it.
-
-A text cannot be made again from anything else in an index. It is read again from its file: the document is
-removed,
-which asks nothing of the damaged rows, and indexed again.
-
-The seals of an index: digests of its small tables, by which a value that changed, or a row that went, is noticed.
-
-One is of what was given: single values, roots, and how many documents and records there are. The other is of what
-was
-derived: the manifest of segments, the ids removed from them, and the fit; `--rebuild` makes all of that again. A
-write
-compares both before it begins, so that it never seals damage, and seals at its end; a reader compares them when it
-opens a generation.
+Two digests cover the small tables. One is of what was given: single values, roots, and the counts of documents and
+records. The other is of what is derived: the manifest of segments, the removed ids and the fit, which `--rebuild` makes
+again. A write compares both before it begins, so that it never confirms damage, and updates them at its end; a reader
+compares them when it opens a generation. Nothing here protects from deliberate changes.
 """
 
 from __future__ import annotations
@@ -52,7 +39,7 @@ _FACTORS = (0x9E3779, 0x85EBCA, 0xC2B2AE, 0x27D4EB)  # for ids to 2^37, four pro
 
 
 def numbers_sum(columns: Sequence[str]) -> str:
-    """The SQL of what the upper half of a row's checksum is, of columns that are numbers."""
+    """The SQL of the upper half that a row's checksum should have, from columns that are numbers."""
     products = " + ".join(f"{name} * {factor}" for name, factor in zip(columns, _FACTORS, strict=False))
     return f"({products}) % {_PRIME}"
 
@@ -63,10 +50,10 @@ def told_sum(column: str) -> str:
 
 
 def row_sums(rows: Sequence[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()) -> list[int]:
-    """The checksums of rows, whose first columns are so many numbers: signed, as SQLite keeps them.
+    """The checksums of rows that begin with so many numbers: signed, as SQLite keeps them.
 
-    `marked`: the ids of rows that get a mark, which is a bit of the checksum, and as safe as the rest. Raises TypeError
-    for a row in which they are no whole numbers.
+    `marked`: the ids of rows that get a mark, which is a bit of the checksum. Raises TypeError for a row in which the
+    numbers are not whole.
     """
     factors = _FACTORS[:numbers]
     sums = []
@@ -77,15 +64,15 @@ def row_sums(rows: Sequence[Sequence[Any]], numbers: int, *, marked: Collection[
     return sums
 
 
-def is_marked(told: int | None) -> bool:
-    """Return whether the row of a checksum got a mark."""
-    return told is not None and told < 0
+def is_marked(stored: int | None) -> bool:
+    """Return whether the row of a checksum is marked."""
+    return stored is not None and stored < 0
 
 
 def is_sound(row: Sequence[Any]) -> bool:
-    """Return whether the columns of a row are those of its checksum, which is the last one."""
-    told = row[-1]
-    return isinstance(told, int) and told & _LOWER == _of_columns(row[:-1]) ^ (_MARK if told < 0 else 0)
+    """Return whether the columns of a row match its checksum, which is the last column."""
+    stored = row[-1]
+    return isinstance(stored, int) and stored & _LOWER == _of_columns(row[:-1]) ^ (_MARK if stored < 0 else 0)
 
 
 def _of_columns(row: Sequence[Any]) -> int:
@@ -95,9 +82,9 @@ def _of_columns(row: Sequence[Any]) -> int:
     return crc32("\0".join(map(str, row)).encode("utf-8", "surrogatepass"))
 
 
-# -- Since -------------------------------------------------------------------------------------------------------------
+# -- First rows with checksums -----------------------------------------------------------------------------------------
 
-SUMS = 7  # the version of the tables that brought them
+SUMS = 7  # the table version that introduced them
 _FIRST_ROWS_KEY = "sums_since"
 _NEVER = 1 << 62
 
@@ -110,7 +97,7 @@ class FirstSummedRows(NamedTuple):
 
 
 def first_summed_rows(db: sqlite3.Connection) -> FirstSummedRows:
-    """From which rows on each has a checksum."""
+    """The first rows from which on all have a checksum."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version < SUMS:
         return FirstSummedRows(_NEVER, _NEVER)
@@ -118,7 +105,7 @@ def first_summed_rows(db: sqlite3.Connection) -> FirstSummedRows:
 
 
 def set_first_summed_rows(db: sqlite3.Connection, since: FirstSummedRows) -> None:
-    """Note from which rows on each has a checksum."""
+    """Store the first rows from which on all have a checksum."""
     set_meta(db, _FIRST_ROWS_KEY, json.dumps(since))
 
 
@@ -140,7 +127,7 @@ def folder_of(db: sqlite3.Connection) -> Path:
 
 @contextmanager
 def decoding_anything(db: sqlite3.Connection) -> Iterator[None]:
-    """Read what is no UTF-8 as something else, instead of with an error that does not say which row it is of."""
+    """Replace invalid UTF-8 while the block runs: the error would not name the row."""
     before = db.text_factory
     db.text_factory = lambda data: data.decode("utf-8", "replace")
     try:
@@ -150,27 +137,27 @@ def decoding_anything(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def damaged_passage(db: sqlite3.Connection, passage: object) -> IndexDamaged:
-    """The error of a passage whose row is not as it was written, or has gone."""
+    """The error of a passage whose row is missing or does not match its checksum."""
     return IndexDamaged(f"{_file(db)} is damaged: {told_of_passage(db, passage)}")
 
 
 def damaged_document(db: sqlite3.Connection, document: object) -> IndexDamaged:
-    """The error of a document whose row is not as it was written, or has gone."""
-    return IndexDamaged(f"{_file(db)} is damaged: {told_of_document(db, document)}")
+    """The error of a document whose row is missing or does not match its checksum."""
+    return IndexDamaged(f"{_file(db)} is damaged: {document_damage(db, document)}")
 
 
 def damaged_whole(db: sqlite3.Connection, what: str) -> IndexDamaged:
-    """The error of what no document can be named for."""
+    """The error of damage that belongs to no single document."""
     return IndexDamaged(f"{_file(db)} is damaged: {what}; remove {folder_of(db)} and index again")
 
 
 def told_of_passage(db: sqlite3.Connection, passage: object) -> str:
-    """What is wrong with a passage, and what to do."""
+    """Describe a damaged passage, with the remedy."""
     return f"passage {passage} {_named(db, _OF_PASSAGE, passage)}"
 
 
-def told_of_document(db: sqlite3.Connection, document: object) -> str:
-    """What is wrong with a document's own row, and what to do."""
+def document_damage(db: sqlite3.Connection, document: object) -> str:
+    """Describe a damaged document row, with the remedy."""
     return f"the row of document {document} {_named(db, _OF_DOCUMENT, document)}"
 
 
@@ -181,21 +168,21 @@ def _named(db: sqlite3.Connection, query: str, id_: object) -> str:
     except sqlite3.Error:
         found = None
     if found is None or not isinstance(found[0], str):
-        return f"is not as it was written; remove {folder} and index again"
+        return f"does not match its checksum; remove {folder} and index again"
     path, is_added = found
     removing = index_command("remove", "--index", folder, path)
     adding = "add it again" if is_added else f"run: {index_command('index', '--name', folder, path)}"
-    return f"of {path} is not as it was written; run: {removing}, then {adding}"
+    return f"of {path} does not match its checksum; run: {removing}, then {adding}"
 
 
 def _file(db: sqlite3.Connection) -> str:
     return str(folder_of(db) / "index.sqlite")
 
 
-# -- Seals -------------------------------------------------------------------------------------------------------------
+# -- Table digests -----------------------------------------------------------------------------------------------------
 
 _DIGESTS_KEY = "seals"
-_GIVEN = (  # of the tables themselves, whatever stands before them for an earlier version
+_GIVEN = (  # `main`: of the tables themselves, not of views for an earlier version
     "SELECT key, value FROM main.meta WHERE key != 'seals' ORDER BY key",
     "SELECT * FROM main.roots ORDER BY id",
 )
@@ -217,34 +204,34 @@ class TableDigests(NamedTuple):
 
 
 def update_digests(db: sqlite3.Connection) -> None:
-    """Seal the small tables as they are, at the end of a write."""
-    set_meta(db, _DIGESTS_KEY, json.dumps(_seals(db)))
+    """Store the digests of the small tables, at the end of a write."""
+    set_meta(db, _DIGESTS_KEY, json.dumps(_current_digests(db)))
 
 
 def check_digests(db: sqlite3.Connection, *, derived: bool = True) -> None:
-    """Compare the small tables with their seals, without `derived` only what was given. Raises IndexDamaged.
+    """Compare the small tables with their digests, without `derived` only the given ones. Raises IndexDamaged.
 
-    Tables of an earlier version have none.
+    Tables of an earlier version have no digests.
     """
-    told = get_digests(db)
-    if told is None:
+    stored = get_digests(db)
+    if stored is None:
         return
-    found = _seals(db, derived=derived)
-    if (found.given, found.documents, found.records) != (told.given, told.documents, told.records):
-        raise damaged_whole(db, "its settings, roots or numbers are not as they were written")
-    if derived and found.derived != told.derived:
+    found = _current_digests(db, derived=derived)
+    if (found.given, found.documents, found.records) != (stored.given, stored.documents, stored.records):
+        raise damaged_whole(db, "its settings, roots or counts do not match their digest")
+    if derived and found.derived != stored.derived:
         cure = rebuild_command(folder_of(db))
-        raise IndexDamaged(f"the list of segments in {folder_of(db)} is not as it was written; run: {cure}")
+        raise IndexDamaged(f"the list of segments in {folder_of(db)} does not match its digest; run: {cure}")
 
 
 def is_manifest_sound(db: sqlite3.Connection) -> bool:
-    """Return whether the list of segments and what belongs to it are as they were written."""
-    told = get_digests(db)
-    return told is None or told.derived == _seals(db).derived
+    """Return whether the derived tables match their digest."""
+    stored = get_digests(db)
+    return stored is None or stored.derived == _current_digests(db).derived
 
 
 def get_digests(db: sqlite3.Connection) -> TableDigests | None:
-    """Read the seals; None in an index of an earlier version. Raises IndexDamaged if there should be some."""
+    """Read the digests; None in an index of an earlier version. Raises IndexDamaged if they are missing otherwise."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     text = get_meta(db, _DIGESTS_KEY)
     if version < SUMS and text is None:
@@ -252,10 +239,10 @@ def get_digests(db: sqlite3.Connection) -> TableDigests | None:
     try:
         return TableDigests(*json.loads(text or ""))
     except (ValueError, TypeError) as error:
-        raise damaged_whole(db, "its seals are none") from error
+        raise damaged_whole(db, "its table digests are invalid") from error
 
 
-def _seals(db: sqlite3.Connection, *, derived: bool = True) -> TableDigests:
+def _current_digests(db: sqlite3.Connection, *, derived: bool = True) -> TableDigests:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return TableDigests(
         _digest(db, _GIVEN, version), _digest(db, _DERIVED, 0) if derived else "", *db.execute(_COUNTS).fetchone()

@@ -1,24 +1,14 @@
-"""Connections to the SQLite database of an index: how they are opened, pooled and closed at a fork, and how they show
-older schemas.
+"""Connections to the SQLite database of an index: opened, pooled, closed at a fork, with views of older schemas.
 
-What must be done to things when the process is forked, as `multiprocessing` does on Linux: the child has copies of
-memory, but neither the threads nor the locks on files.
+A reader never changes an index, which may lie on a read-only medium, so it cannot migrate one: it reads older tables
+through temporary views that have today's columns, empty, and only in its own connection. The next writer migrates.
 
-Indexes of earlier versions, as readers see them: with the columns of today, empty.
+On a read-only medium, SQLite cannot keep its shared-memory file beside the index, and the database is opened as
+immutable. SQLite keeps reading a file that was deleted or renamed, so each transaction first checks that the database
+is still the file that the pooled connections have open. After a fork, as by `multiprocessing` on Linux, the child has
+copies of memory, but neither the threads nor the locks on files, so it opens its own connections.
 
-A reader never changes an index, which may lie on a medium that cannot be written, so it cannot migrate one. It
-looks at
-older tables through temporary views of their names, which only its own connection has. The next writer migrates.
-
-Connections to the SQLite database of an index: to read, where even the medium is read-only, and to write.
-
-Where the medium itself is read-only, SQLite cannot keep its shared-memory file beside the index and is told that
-nothing will change. Plain sqlite3, not sqlite-utils, for the sake of start-up time and of millions of rows.
-
-The connections that read the database of an index folder, kept from one transaction to the next.
-
-SQLite goes on reading a file that was deleted or renamed, as if nothing had happened. So it is looked before each
-transaction whether the database is still the file that the connections have open.
+Plain sqlite3, not sqlite-utils: start-up is faster, and so is reading millions of rows.
 """
 
 from __future__ import annotations
@@ -143,7 +133,9 @@ def connect(path: Path, mode: str, *, patience: float = 10) -> sqlite3.Connectio
         connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
         connection.execute("PRAGMA trusted_schema = OFF")
         for kind, name in connection.execute(_PROGRAMS):
-            raise IndexDamaged(f"{path} has a {kind}, {name!r}, and no index has one; it is not of semsearch's making")
+            raise IndexDamaged(
+                f"{path} has the {kind} {name!r}, which semsearch never creates; use an index that semsearch wrote"
+            )
     except BaseException:
         connection.close()
         raise
@@ -212,7 +204,7 @@ class ReaderPool:
             db = self._idle.pop() if self._idle else None
         _close_all(stale)
         if file is None:
-            raise IndexNotFound(f"there is no index at {self._folder} any more: it was deleted or moved")
+            raise IndexNotFound(f"the index at {self._folder} was deleted or moved")
         db = db or open_reader(self._folder)
         is_done = False  # an error may leave rows unread, and SQLite refuses some things as long as there are any
         try:

@@ -1,14 +1,9 @@
-"""All rows of an index compared with their checksums: those that are damaged.
+"""Compare all rows of an index with their checksums, and report those that are damaged.
 
-All rows of documents and of records' metadata, compared at once.
-
-Filters and facets read all rows, and would miss in silence a document whose row is damaged. So before the first of
-them
-in each generation all rows are compared, and counted: a damaged tree of SQLite may have lost some. So are the
-passages
-of documents with records, among which filters choose.
-
-All rows that are not as they were written: for `verify`, and to say of an error which row it comes of.
+Filters and facets read all rows of documents and of records' metadata, and would silently miss a document whose row is
+damaged. So before the first of them in each generation, all these rows are compared and counted (a damaged B-tree of
+SQLite may have lost some), and so are the passages of documents with records. `verify` compares all rows; after an
+error, the first damaged row is reported.
 """
 
 from __future__ import annotations
@@ -31,11 +26,11 @@ from semsearch.storage.checksums import (
     damaged_document,
     damaged_whole,
     decoding_anything,
+    document_damage,
     first_summed_rows,
     get_digests,
     is_sound,
     set_first_summed_rows,
-    told_of_document,
 )
 
 _LACKING = """SELECT document_id FROM record_metadata r
@@ -54,22 +49,24 @@ def check_all_documents(db: sqlite3.Connection) -> None:
     for row in db.execute(ALL_RECORDS):
         check_record(db, row)
         records += 1
-    told = get_digests(db)
-    if told is not None and (documents, records) != (told.documents, told.records):
-        raise damaged_whole(db, f"of {told.documents} documents and {told.records} records some have gone")
+    stored = get_digests(db)
+    if stored is not None and (documents, records) != (stored.documents, stored.records):
+        raise damaged_whole(
+            db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
+        )
     if records:
         for (document,) in db.execute(_LACKING):
             raise damaged_document(db, document)
 
 
 def find_damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield which documents' rows are not as they were written, a line each."""
+    """Yield the documents whose rows do not match their checksums, a line each."""
     since = first_summed_rows(db)
     with decoding_anything(db):
         for query, first in ((ALL_DOCUMENTS, since.document), (ALL_RECORDS, since.passage)):
             for row in db.execute(query):
                 if not is_sound(row) and not (row[-1] is None and row[0] < first):
-                    yield told_of_document(db, row[0] if query == ALL_DOCUMENTS else row[1])
+                    yield document_damage(db, row[0] if query == ALL_DOCUMENTS else row[1])
 
 
 # -- Damaged rows ------------------------------------------------------------------------------------------------------
@@ -82,17 +79,17 @@ _WITHOUT = (
 
 
 def find_damaged(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield which rows are not as they were written, a line each with what to do. Reads them all."""
+    """Yield the rows that do not match their checksums, a line each with the remedy. Reads all rows."""
     return chain(find_damaged_documents(db), find_damaged_passages(db))
 
 
 def first_damaged(db: sqlite3.Connection) -> str | None:
-    """The first of them; None if all are as they were written."""
+    """The first of `find_damaged`; None if there is none."""
     return next(find_damaged(db), None)
 
 
 def add_all_sums(db: sqlite3.Connection) -> None:
-    """Give each row that has no checksum one. What an earlier version wrote is taken for sound."""
+    """Give each row that has no checksum one. Rows that an earlier version wrote are assumed to be sound."""
     if first_summed_rows(db) != _ALL:
         add_document_sums(db)
         add_passage_sums(db)
@@ -100,5 +97,5 @@ def add_all_sums(db: sqlite3.Connection) -> None:
 
 
 def count_without_sums(db: sqlite3.Connection) -> int:
-    """How many passages and documents have no checksum: those that an earlier version wrote."""
+    """The number of passages and documents without a checksum, which an earlier version wrote."""
     return sum(db.execute(_WITHOUT).fetchone())

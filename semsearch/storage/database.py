@@ -1,12 +1,7 @@
 """The SQLite database of an index: whether a folder has one, its transactions, and its errors in words.
 
-Errors of SQLite and of the disk, told as what is the matter with the index and what to do.
-
-The SQLite database of an index: its transactions.
-
-Readers open it read-only and never lock; each search is one read transaction, which sees one generation whole.
-
-Whether a folder has an index that this semsearch can read, and bringing an earlier one up to date.
+Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. Errors
+of SQLite and of the disk are explained: what is wrong with the index, and what to do.
 """
 
 from __future__ import annotations
@@ -64,21 +59,21 @@ def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
         raise damage from error
     except OSError as error:
         if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
-            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is as it was") from error
+            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is unchanged") from error
         if error.errno in _FULL:
             if not writes:
                 raise
             raise StorageError(
-                f"the disk of {folder} is full; the index is as it was: make room and try again"
+                f"the disk of {folder} is full; the index is unchanged; make room and try again"
             ) from error
         if error.errno in _REFUSED:
             path = error.filename or folder
-            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is as it was") from error
+            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is unchanged") from error
         if error.errno == errno.EIO:
-            raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is as it was") from error
+            raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is unchanged") from error
         if error.errno in EXHAUSTED:
             what = f"{error.strerror}: {error.filename or folder}"
-            raise StorageError(f"{what}; the index is as it was: {EXHAUSTED[error.errno]}") from error
+            raise StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}") from error
         raise
 
 
@@ -119,13 +114,15 @@ def _is_within(name: object, folder: Path) -> bool:
 def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
     text = str(error)
     if "malformed JSON" in text:
-        return IndexDamaged(f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify says of what")
+        return IndexDamaged(
+            f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify lists the documents"
+        )
     if "disk is full" in text:
-        return StorageError(f"the disk of {folder} is full; the index is as it was: make room and try again")
+        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
     if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}); the index is as it was")
+        return StorageError(f"{folder} cannot be written ({text}); the index is unchanged")
     if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}); the index is as it was")
+        return StorageError(f"the disk of {folder} is failing ({text}); the index is unchanged")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
     if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
@@ -163,7 +160,9 @@ class IndexDatabase:
         try:
             str(folder.absolute()).encode()
         except UnicodeEncodeError:
-            raise UsageError(f"{str(folder.absolute())!a} is not valid Unicode; let an index be elsewhere") from None
+            raise UsageError(
+                f"{str(folder.absolute())!a} is not valid Unicode; choose another folder for the index"
+            ) from None
         self.folder = folder
         self._own = threading.local()  # db: the connection of the transaction that this thread is in
         self._readers = ReaderPool(folder)
@@ -247,9 +246,7 @@ class IndexDatabase:
     def _check_there(self, file: FileId | None) -> None:
         """Check that the database is still the file that it was. Raises IndexNotFound."""
         if file is None or file_id(self.path) != file:
-            raise IndexNotFound(
-                f"the index at {self.folder} was deleted or moved while it was written; nothing was kept"
-            )
+            raise IndexNotFound(f"the index at {self.folder} was deleted or moved during the write; nothing was saved")
 
     def last_written(self) -> tuple[int, ...]:
         """Numbers that change with every commit: the times and sizes of the database and of its log."""
@@ -277,7 +274,8 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
         if "disk I/O error" not in str(error):
             raise
         raise CommitInDoubt(
-            f"the disk of {folder} is failing ({error}) at the end of a write, which may be there or not; run it again"
+            f"the disk of {folder} failed ({error}) at the end of a write, which may or may not have "
+            "been saved; run it again"
         ) from error
 
 
@@ -316,15 +314,17 @@ def is_index(folder: Path) -> bool:
 def check(database: IndexDatabase) -> None:
     """Check that there is an index that we can read. Raises IndexNotFound, or IndexDamaged for anything else."""
     if not has_database(database.folder):
-        raise IndexNotFound(f"there is no index at {database.folder}; make one with: semsearch index PATH")
+        raise IndexNotFound(f"there is no index at {database.folder}; create one with: semsearch index PATH")
     _refuse_links(database.folder / SEGMENTS)
     with database.reading() as db:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "meta" not in tables and "_sqlite_migrations" not in tables:
-            raise IndexDamaged(f"{database.path} is a database of something else, not a semsearch index")
+            raise IndexDamaged(f"{database.path} is the database of another program, not a semsearch index")
         row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() if "meta" in tables else None
     if row is None:
-        raise IndexNotFound(f"the index at {database.folder} was never completed; index again to make it")
+        raise IndexNotFound(
+            f"the creation of the index at {database.folder} was interrupted; index again to complete it"
+        )
     if row[0] != FORMAT:
         raise IndexDamaged(
             f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
@@ -355,4 +355,6 @@ def upgrade(database: IndexDatabase) -> None:
 def _refuse_links(folder: Path) -> None:
     """Refuse a folder of segments that is elsewhere: a writer deletes what no generation names in it."""
     if folder.is_symlink():
-        raise IndexDamaged(f"{folder} is a link, and an index keeps its segments itself; move the whole index instead")
+        raise IndexDamaged(
+            f"{folder} is a symbolic link, but the segments must lie in the index; move the whole index instead"
+        )

@@ -1,15 +1,7 @@
-"""The documents of an index as its database has them: listed, counted for facets, copied to another index, added by a
-program.
+"""The documents of an index as its database has them: listed, found by id, counted for facets, copied.
 
-Find the texts that a program added, by the ids that it gave them, which are never taken for paths.
-
-List the documents of an index, page by page, in the order of their roots and paths.
-
-The rows that facets are counted from: a row for each document, or for each record that has metadata of its own.
-
-Each comes with the truth of some conditions for it.
-
-Documents as an index keeps them: all that another index needs to hold them alike, without reading their files.
+Facets count one row per document, or per record with metadata of its own. A copy has all that another index needs to
+hold a document without reading its file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The fitted embedder of an index, and the sums over the sentences that the index holds today."""
+"""The fitted embedder of an index, and the sums over its present sentences."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
 
 
 def _check(db: sqlite3.Connection, data: bytes, sums: bytes | None, name: str, *, start: int) -> None:
-    """Compare a blob with its checksums, which begin at a byte of those of all. Raises IndexDamaged."""
-    if sums is None:  # of an earlier version; the seals cover it
+    """Compare a blob with its checksums, which begin at `start` in the stored ones. Raises IndexDamaged."""
+    if sums is None:  # of an earlier version; the table digests cover it
         return
     found = _sums(data) if isinstance(data, bytes) else b""
     if not found or found != sums[start : start + len(found)]:
-        raise _damage(db, f"{name} of this index is not as it was written")
+        raise _damage(db, f"{name} of this index does not match its checksums")
 
 
 def _damage(db: sqlite3.Connection, what: str) -> IndexDamaged:
@@ -60,7 +60,7 @@ def _sums(data: bytes) -> bytes:
 
 
 def fit_stamp(db: sqlite3.Connection) -> tuple[int, str, bytes] | None:
-    """What tells a fit from all others, also from those of another index; None if nothing was fitted yet."""
+    """The identity of a fit, also among other indexes; None if nothing was fitted yet."""
     row = db.execute("SELECT generation, card, sums, length(state) FROM fit").fetchone()
     return None if row is None else (int(row[0]), str(row[1]), (row[2] or b"")[: _sums_size(row[3])])
 

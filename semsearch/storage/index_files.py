@@ -1,27 +1,16 @@
-"""The files of an index folder: the size of the database, its copy, space reclaimed, and files of maps.
+"""The files of an index folder: the size of the database, its copy, the reclaiming of its space, and files of maps.
 
-A copy of an index's database as one transaction sees it, with each page in its place.
+Copying: unlike VACUUM INTO, the backup of SQLite moves no page, so what a write did not touch is the same bytes in the
+next copy.
 
-Unlike VACUUM INTO, the backup of SQLite moves no page: what a write has not touched is the same bytes in the next
-copy.
+Reclaiming: deleted rows leave free pages, which later rows fill; VACUUM rewrites the database without them. Commits go
+to the log (-wal) first, and are merged into the database as far as no reader needs the earlier pages, which SQLite
+knows from the locks of read transactions in all processes. So the state of the log also tells when no reader needs the
+segments of an earlier generation.
 
-Disk space that the database of an index does not use, and whether a reader still needs an earlier state.
-
-Deleted rows leave free pages in the database, which later rows fill; VACUUM rewrites it without them. What is
-committed
-is first in the log (-wal), and is merged into the database as far as no reader needs the earlier pages: SQLite
-knows by
-the lock that each read transaction holds, in any process. So the log also tells when no one needs the segments of
-an
-earlier generation.
-
-The names of the files that maps of an index are kept in, beside its database, and which of them are of no use.
-
-A map can be made again, so no commit depends on it. Its file is named for the fit of the vectors that it was made
-from:
-a refit or a rebuild makes other vectors, and the writer that does it, or the next one, drops the map. A file that
-is
-being written has another name; one that is left over from a process that was killed is dropped after an hour.
+Maps: a map can be made again, so no commit depends on it. Its file is named for the fit of the vectors that it was made
+from; a refit or rebuild makes other vectors, and that writer, or the next one, deletes the map. A file in the making
+has another name; one that a killed process left behind is deleted after an hour.
 """
 
 from __future__ import annotations
@@ -35,20 +24,16 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase, explained
 from semsearch.system import clock
 
-if TYPE_CHECKING:
-    import sqlite3
-
 
 def copy_database(db: sqlite3.Connection, target: Path) -> None:
     """Write what a read transaction sees into a new file without a log, replacing an earlier one.
 
-    It is not flushed to the disk: whoever keeps it has to do that.
+    It is not flushed to the disk; that is left to the caller.
     """
     for suffix in ("", "-journal", "-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)
@@ -96,7 +81,7 @@ def free_pages(db: sqlite3.Connection) -> FreePages:
 
 
 def vacuum(database: IndexDatabase) -> None:
-    """Rewrite the database without its free pages. It needs twice the space meanwhile. Readers go on."""
+    """Rewrite the database without its free pages. It needs twice the space meanwhile, and does not block readers."""
     with explained(database.folder), closing(connect(database.path, "rw")) as connection:
         connection.execute("VACUUM")
 
@@ -115,7 +100,7 @@ def settle(database: IndexDatabase, *, wait: float = 0.0) -> bool:
     Waits at most `wait` seconds for such readers to end. The writer's lock must be held.
     """
     if log_size(database) is None:
-        return True  # the last connection of all took it away, and who comes after that sees the last state
+        return True  # the last connection removed it, and later ones see the last state
     with explained(database.folder), closing(connect(database.path, "rw")) as connection:
         connection.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
         is_busy, pages, merged = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -127,7 +112,7 @@ def settle(database: IndexDatabase, *, wait: float = 0.0) -> bool:
 logger = logging.getLogger(__name__)
 _PREFIX = "map-"
 _WHOLE = re.compile(r"map-(\d{8,})\.points")
-_ABANDONED = 3600.0  # seconds after which an unfinished file is taken for abandoned
+_ABANDONED = 3600.0  # seconds after which an unfinished file counts as abandoned
 
 
 def map_path(folder: Path, fit: int) -> Path:
@@ -146,13 +131,13 @@ def is_map_file(name: str) -> bool:
 
 
 def get_fit(db: sqlite3.Connection) -> int | None:
-    """The generation that fitted the vectors there are; None while there are none."""
+    """The generation that fitted the present vectors; None if there are none."""
     row = db.execute("SELECT generation FROM fit").fetchone()
     return None if row is None else int(row[0])
 
 
 def sweep_maps(db: sqlite3.Connection, folder: Path) -> None:
-    """Delete maps of other vectors than those there are, and files that nobody writes any more."""
+    """Delete maps of other than the present vectors, and unfinished files that are no longer written."""
     for path in _outdated(folder, get_fit(db)):
         try:
             path.unlink(missing_ok=True)
@@ -168,7 +153,7 @@ def _outdated(folder: Path, fit: int | None) -> Iterator[Path]:
 
 
 def _age(path: Path) -> float:
-    """The seconds since a file was written; 0 if it has gone."""
+    """The seconds since a file was written; 0 if it does not exist."""
     try:
         return clock.now() - path.stat().st_mtime
     except OSError:

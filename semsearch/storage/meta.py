@@ -1,18 +1,9 @@
-"""Single values that belong to the index as a whole: format, settings, generation, the next ids, its languages.
-
-Single values that belong to the index as a whole: format, settings, generation, the next ids.
-
-The languages of an index: how many documents there are of each.
-"""
+"""Single values that belong to the index as a whole: format, settings, generation, next ids, documents per language."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
@@ -29,7 +20,7 @@ def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
 
 
 def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
-    """What tells a generation from all others, also from those of another index in its place: number and seals."""
+    """The identity of a generation, also among other indexes at this path: its number and digests."""
     found = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'seals')"))
     return int(found.get("generation") or 0), str(found.get("seals"))
 
@@ -45,6 +36,6 @@ LANGUAGES = "languages"
 
 
 def get_languages(db: sqlite3.Connection) -> dict[str, int]:
-    """The number of documents of each language, most first; empty in an index that was made without looking."""
+    """The number of documents of each language, most first; empty in an index without language detection."""
     found: dict[str, int] = json.loads(get_meta(db, LANGUAGES) or "{}")
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -1,9 +1,9 @@
-"""The cache of vectors that a reranker's model has made of passages: an SQLite file of its own beside the index's.
+"""The cache of vectors that a reranker's model computed for passages: an SQLite file of its own beside the index's.
 
-A vector is found by the digest of the model and of the text that it read, so a text that has changed has another one,
-and texts that say the same have one together. The file can be deleted at any time: vectors are made again as they are
-needed. Where it grows too large, the vectors that were made first go. Whatever goes wrong with it, a full disk, a
-read-only folder, damage, another process that writes for long, costs time and no answer.
+The key of a vector is the digest of the model and of the text, so a changed text has another key, and equal texts share
+one. The file can be deleted at any time: vectors are computed again when they are needed. Where it grows too large, the
+oldest vectors are deleted. Failures (a full disk, a read-only folder, damage, another process that writes for long)
+cost time, never an answer.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class PassageEncodings:
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, full, or gone
             logger.debug("%s cannot be used: %s", self._path, error)
         except (sqlite3.DatabaseError, IndexDamaged, ValueError) as error:
-            logger.debug("%s is damaged (%s), and made anew", self._path, error)
+            logger.debug("%s is damaged (%s); creating it again", self._path, error)
             self._delete()
         return None
 

@@ -1,8 +1,8 @@
 """Where an index is published, as its database and a note beside it say (semsearch.snapshots).
 
-The place and the index's own id are settings, rows of `meta`. The note says what was published there, and which
-segments of an engine readers elsewhere may still open: they hold no read transaction here. It is no part of any
-generation; without it a publication sends no less and nothing is lost.
+The URI of the snapshot store and the index's own id are settings, rows of `meta`. The note records what was published
+there, and which segments of an engine remote readers may still open: they hold no read transaction here. It belongs to
+no generation; without it, a publication sends as much, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from semsearch.storage.meta import get_meta
 if TYPE_CHECKING:
     import sqlite3
 
-PLACE = "published_to"  # the meta row with the URI of the place
-INDEX_ID = "index_id"  # the meta row with the id by which an index claims a place
+PLACE = "published_to"  # the meta row with the URI of the snapshot store
+INDEX_ID = "index_id"  # the meta row with the id by which an index claims a store
 NOTE = "published.json"
 
 
@@ -38,12 +38,12 @@ class PublishedGeneration:
 
 @dataclass(frozen=True, slots=True)
 class PublicationNote:
-    """What was published of an index, to which place, and what went wrong since."""
+    """What was published of an index, to which store, and the last failure."""
 
     place: str = ""
     generations: tuple[PublishedGeneration, ...] = ()  # the last is the published one; others may still have readers
     pending: PublishedGeneration | None = None  # about to be published, or published just before a crash
-    unnamed: Mapping[str, float] = field(default_factory=dict)  # objects of the place that nothing names, since when
+    unnamed: Mapping[str, float] = field(default_factory=dict)  # objects in the store that nothing names, since when
     failure: str = ""  # of the last attempt; empty if it succeeded
 
     @property
@@ -53,7 +53,7 @@ class PublicationNote:
 
 
 def get_place(db: sqlite3.Connection) -> str | None:
-    """Read the URI of the place that an index is published to; None if it has none."""
+    """Read the URI of the snapshot store of an index; None if it has none."""
     return get_meta(db, PLACE) or None
 
 
@@ -91,13 +91,13 @@ def segments_of_readers_elsewhere(folder: Path) -> set[str]:
 
 
 def stores_of_readers_elsewhere(folder: Path) -> set[str]:
-    """The URIs of engines' places that readers of published generations may still open."""
+    """The URIs of vector stores that readers of published generations may still open."""
     note = read_note(folder)
     return {each.store for each in (*note.generations, *([note.pending] if note.pending else [])) if each.store}
 
 
 def publication_of(db: sqlite3.Connection, folder: Path) -> PublicationStatus | None:
-    """Where an index is published, which generation, and what went wrong; None if it has no place."""
+    """Where an index is published, which generation, and the last failure; None if it is not published."""
     place = get_place(db)
     if place is None:
         return None

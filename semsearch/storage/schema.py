@@ -7,9 +7,9 @@
     segments    the files of vectors and postings of the current generation
     removed     passages and sentences that segments still hold although their rows are gone
     fit         the fitted embedder, and the sums over today's sentences
-    unread      files below the roots that were tried and not read, and why
-    readings    of each document: how much text its file has, and what of it was not taken in
-    retired     files of earlier generations, to be swept once nobody can be reading them
+    unread      files below the roots that could not be read, and why
+    readings    of each document: the length of its file's text, and its omissions
+    retired     files of earlier generations, to be deleted once no reader can need them
     record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
 
 Imported by writers only, and only if `PRAGMA user_version` says that something is missing: sqlite-utils takes longer to
@@ -125,7 +125,7 @@ def what_was_not_taken_in(db: Database) -> None:
             "mtime_ns": int,
             "checked_ns": int,
             "max_bytes": int,  # the limit that held
-            "reader": str,  # which would have read it, and which version of semsearch asked it
+            "reader": str,  # which would have read it, and the version of semsearch
             "lasting": int,  # whether it need not be tried again while it is the same
             "reason": str,
         },
@@ -162,14 +162,14 @@ def checksums_of_segments(db: Database) -> None:
 
 @migrations()
 def languages_of_documents(db: Database) -> None:
-    """The language of each document. Of those that were there before it was not looked for."""
+    """The language of each document. It is not detected for existing ones."""
     db.table("documents").add_column("language", str, not_null_default="")
     db.execute("PRAGMA user_version = 6")
 
 
 @migrations()
 def checksums_of_rows(db: Database) -> None:
-    """The checksums of rows, and seals of the small tables. Rows that were there before have none."""
+    """The checksums of rows, and digests of the small tables. Existing rows have none."""
     for table in ("documents", "passages", "record_metadata"):
         db.table(table).add_column("sum", int)  # semsearch.storage.checksums
     db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file

@@ -1,16 +1,8 @@
-"""Segments, and the manifest of a generation, which lists them, the ids removed from them, and how each is scanned.
+"""Segments, and the manifest of a generation: its segments, the ids removed from them, and how each is scanned.
 
-Segments: vectors, postings and topics that are derived from the rows of an index, written once and never changed.
-
-A segment of postings or topics is a file in the index folder; so is one of vectors, unless another engine keeps
-them
-(semsearch.stores.registry).
-
-The manifest of an index: the segments of its generation, the ids removed from them, and how each is scanned.
-
-The manifest is in the database, so that all of a generation begins to answer with one COMMIT, wherever its
-segments
-are.
+A segment holds vectors, postings or topics derived from the rows of an index, is written once and never changed. It is
+a file in the index folder; one of vectors may be kept by another engine (semsearch.stores.registry). The manifest is in
+the database, so that a whole generation becomes visible with one COMMIT, wherever its segments are.
 """
 
 from __future__ import annotations
@@ -47,7 +39,7 @@ class Segment:
     size: int  # bytes
     id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
-    scan: Scan | None = None  # measured when it was written; kept apart (semsearch.storage.segments)
+    scan: Scan | None = None  # measured when it was written; stored in `meta`
     sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it, or an earlier version wrote it
 
 
@@ -73,7 +65,7 @@ def get_segments(db: sqlite3.Connection) -> list[Segment]:
     for _, file, *_ in rows:
         if not (isinstance(file, str) and _is_name(file)):
             named = repr(file)[:80]
-            raise IndexDamaged(f"the index names {named} as a segment, which is no file of its own; index again")
+            raise IndexDamaged(f"the index lists the segment {named}, which is not a file in its folder; index again")
     scans = get_scans(db)
     return [
         Segment(kind, file, size, IdRanges.from_bytes(runs), digest, scans.get(file), sums or b"")
@@ -117,7 +109,7 @@ def forget_removed(db: sqlite3.Connection) -> None:
 
 
 def forget_manifest(db: sqlite3.Connection) -> None:
-    """Forget a damaged list of segments, what was removed from them, and the fit: all of that is made again."""
+    """Forget a damaged list of segments, the removed ids and the fit, all of which are made again."""
     for table in ("segments", "removed", "fit"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
     db.execute("DELETE FROM meta WHERE key = ?", (_SCANS_KEY,))
@@ -141,11 +133,11 @@ def get_scans(db: sqlite3.Connection) -> dict[str, Scan]:
     try:
         return {file: Scan.from_dict(card) for file, card in json.loads(get_meta(db, _SCANS_KEY) or "{}").items()}
     except UsageError as error:
-        raise ValueError(f"the scans of the index are none: {error}") from error  # and so damage
+        raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
 
 
 def note_scans(db: sqlite3.Connection, new: Iterable[Segment], retired: Iterable[Segment]) -> None:
-    """Note how new segments are scanned, and forget it of retired ones."""
+    """Store how new segments are scanned, and forget retired ones."""
     known = get_scans(db)
     gone = {segment.file for segment in retired}
     kept = {file: scan for file, scan in known.items() if file not in gone}

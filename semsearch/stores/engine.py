@@ -21,23 +21,23 @@ class StoreLocation:
     kind: Kind
     scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
     largest: int  # vectors up to which segments are merged
-    owner: str = ""  # of the place
+    owner: str = ""  # of the store
 
 
 def _as_it_is(uri: str, name: str) -> str:
-    del name  # nothing of it is part of the address
+    del name  # the address does not depend on it
     return uri
 
 
 def _nothing(uri: str, owner: str) -> None:
-    """Do nothing with the place at a URI."""
+    """Do nothing with the store at a URI."""
 
 
 def _no_index_type(scanning: ScanOptions) -> None:
     if scanning.factory is not None:
         raise UsageError(
-            f"{scanning.factory} is an index type of FAISS, which means nothing to an engine that keeps the vectors "
-            "elsewhere; leave it out (--factory), or keep them in the index: --store faiss:"
+            f"{scanning.factory} is an index type of FAISS, but another engine keeps the vectors of this index; "
+            "leave out --factory, or keep the vectors in the index: --store faiss:"
         )
 
 
@@ -45,10 +45,10 @@ def _no_index_type(scanning: ScanOptions) -> None:
 class Engine:
     """An engine of vectors.
 
-    `open` opens the store at a location. `check` raises UsageError for options of scanning that the engine has not, by
-    default for each index type of FAISS. `located` completes the URI that a user gave for an index of some name, and
-    raises UsageError if it is none. `claim` makes the place at a URI an owner's, and raises UsageError if it is
-    another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
+    `open` opens the store at a location. `check` raises UsageError for scan options that the engine does not support,
+    by default for each index type of FAISS. `located` completes the URI that a user gave for an index of some name, and
+    raises UsageError if it is invalid. `claim` makes an owner the owner of the store at a URI, and raises UsageError if
+    it is another's; `release` deletes all that the owner has there, and its claim. Where sentences are not kept, their
     vectors are computed from the text of the few passages that need them.
     """
 

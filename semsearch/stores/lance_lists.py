@@ -1,8 +1,8 @@
-"""Segments of many vectors in Lance: an inverted file, whose lists are read when a query is nearest to them, and kept.
+"""Segments of many vectors in Lance: an inverted file, whose lists are read for the queries near them, and cached.
 
-Lance rounds a query to the half precision of the vectors, so the ids it finds are only candidates, and a few more than
-were asked for: their vectors are read and compared with the query as it is. Most of what ranks a passage needs its
-vector anyway, so what was read last is kept.
+Lance rounds a query to the half precision of the vectors, so the ids it finds are only candidates, a few more than were
+asked for: their vectors are read and compared with the unrounded query. Ranking a passage mostly needs its vector
+anyway, so the vectors read last are kept.
 
 The number of lists to search is measured, as for a segment of FAISS (semsearch.dense.scan_plan): the least of some
 numbers that reaches the recall on half of the probe questions, raised if the other half falls short.
@@ -29,11 +29,11 @@ from semsearch.stores.lance_tables import LancePlace
 
 COLUMN = "vector"
 ROUNDING = 2e-3  # the error of a number in half precision
-_FEW = 256  # allowed rows: so few are read and compared, whatever lists they are in
-_MORE = 16  # candidates above the number asked for, for what rounding the query moves across the edge
+_FEW = 256  # allowed rows: so few are all read and compared
+_MORE = 16  # extra candidates, because the query is rounded
 _KEPT = 1 << 14  # rows read last that are kept: eight megabytes for 256 numbers each
 _PACE = 64  # queries that may take as long as one, where a store is slow
-_OFFSET = np.uint64(32)  # bits of a row's address: its place in a fragment, and above them the fragment
+_OFFSET = np.uint64(32)  # bits of a row's address: its position in a fragment, and above them the fragment
 
 
 class ListedVectors:
@@ -65,7 +65,7 @@ class ListedVectors:
             best = TopK(len(queries), n)
             best.add(queries @ self.rows(rows).T, self.segment.id_ranges.ids(rows))
             return best.best()
-        assert self.segment.scan is not None  # it was measured when it was written
+        assert self.segment.scan is not None  # measured when it was written
         share = count / len(self.segment.id_ranges)
         probes = min(self.segment.scan.lists, math.ceil(self.segment.scan.probes / share))
         return self._best(queries, self.candidates(queries, n + _MORE, probes=probes, allowed=allowed), n)
@@ -114,7 +114,7 @@ class ListedVectors:
         return TopKResult(np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1))
 
     def _mask(self, allowed: Bool | None) -> dict[str, bytes]:
-        """What tells Lance which rows may be found: the allowed ones, or the others if those are fewer."""
+        """The row mask for Lance: the allowed rows, or the others if those are fewer."""
         if allowed is None:
             return {}
         from lance.dataset import serialize_row_addrs  # an optional package
@@ -172,7 +172,7 @@ def measured(vectors: ListedVectors, table: Any, layout: SegmentLayout, target: 
 
 
 def _ladder(lists: int) -> list[int]:
-    """The numbers of lists that are tried: each about a quarter more than the one before, and all at last."""
+    """The numbers of lists to try, each about a quarter larger, up to all."""
     steps = [1]
     while steps[-1] < lists:
         steps.append(min(lists, max(steps[-1] + 1, steps[-1] * 5 // 4)))

@@ -1,28 +1,13 @@
-"""Vectors in tables of Lance: a store, whose segments are written once, and its owner.
-
-Vectors in tables of Lance, in a folder or on an object store: any number of readers, and no server.
+"""Vectors in tables of Lance, in a folder or an object store: any number of readers, and no server.
 
 Lance (https://lance.org, Apache-2.0) is a columnar format with vector indexes, made for object stores. Of its two
-Python packages this uses pylance, the format's own, and not LanceDB, which wraps it: row masks, batches of queries
-and
-lists of files are needed here, and are in the former only.
+Python packages this uses pylance, the format's own, not LanceDB, which wraps it: row masks, batches of queries and
+lists of files are needed here, and only the former has them.
 
-`place` is a folder or a bucket, `store` and `writer` are the vector store, `lists` are the segments of many
-vectors.
-
-Whose a place for tables of Lance is: `owner.lance`, a table with the owner.
-
-It has a first version only once, however many write it at the same time.
-
-Write vectors to tables of Lance: piece by piece as they come, and into lists if there are many.
-
-A vector store in tables of Lance. Every segment is a table that is written once.
-
-One of few vectors is read whole, by the first question, and held in memory, where FAISS compares all of them:
-Lance
-would read them again for every question. One of many has lists, which Lance keeps (semsearch.stores.lance.lists).
-A
-table is opened once, and several are asked at the same time.
+Each segment is a table, written once, piece by piece. A table of few vectors is read whole by the first query, and held
+in memory, where FAISS compares all of them: Lance would read them again for every query. One of many has lists, which
+Lance keeps (semsearch.stores.lance_lists). A table is opened once, and tables are searched in parallel. The table
+`owner.lance` names the index that owns the folder or bucket; however many write it at once, only one creates it.
 """
 
 from __future__ import annotations
@@ -44,7 +29,7 @@ from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.faiss_store import HeldVectors
 from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
-from semsearch.dense.vector_store import Additions, Questions
+from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -56,11 +41,11 @@ from semsearch.system.durable import file_digest
 # -- Ownership ---------------------------------------------------------------------------------------------------------
 
 OWNER = f"owner{SUFFIX}"
-_FASTER = ("already exists", "commit conflict")  # what Lance says where somebody else has written an owner meanwhile
+_FASTER = ("already exists", "commit conflict")  # Lance's messages when another process has written the owner meanwhile
 
 
 def claim(uri: str, owner: str) -> None:
-    """Make the place at a URI an owner's, if it is empty.
+    """Make an owner the owner of the folder or bucket at a URI, if it is empty.
 
     Raises UsageError if it is another's or has other files, StorageError.
     """
@@ -69,17 +54,17 @@ def claim(uri: str, owner: str) -> None:
         try:
             place.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"{place.base} cannot be made: {error.strerror}") from error
+            raise StorageError(f"{place.base} cannot be created: {error.strerror}") from error
     if owner_of(place) is None:
         if place.entries() - {OWNER}:
-            raise UsageError(f"{place.base} has other files; choose an empty place, or one that is not there yet")
+            raise UsageError(f"{place.base} contains other files; choose an empty or new folder")
         _write_owner(place, owner)
     if owner_of(place) != owner:
-        raise UsageError(f"{place.base} has the vectors of another index; choose another place")
+        raise UsageError(f"{place.base} holds the vectors of another index; choose another folder or bucket")
 
 
 def release(uri: str, owner: str) -> None:
-    """Delete all tables of an owner at a URI, and its claim; nothing if the place is another's or gone."""
+    """Delete all tables of an owner at a URI, and its claim; nothing if it is another's or does not exist."""
     place = LancePlace(uri)
     if owner_of(place) != owner:
         return
@@ -88,12 +73,12 @@ def release(uri: str, owner: str) -> None:
             place.drop(name)
     place.drop(OWNER)
     if place.folder is not None:
-        with suppress(OSError):  # somebody put another file there
+        with suppress(OSError):  # another file was put there
             place.folder.rmdir()
 
 
 def owner_of(place: LancePlace) -> str | None:
-    """The owner of a place, who wrote the first version; None if it has none."""
+    """The owner, who wrote the first version of the owner table; None if there is none."""
     lance = lance_package()
     opened = partial(lance.dataset, place.table(OWNER), version=1, storage_options=place.options)
     try:
@@ -156,11 +141,11 @@ class LanceWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._table is not None:
-            with suppress(StorageError):  # what ended this may have been the store; the next writer drops it
+            with suppress(StorageError):  # the store may have failed; the next writer drops the table
                 self._store.drop(self._name)
 
     def _start(self) -> None:
-        """Begin a new table, of which nothing is written yet."""
+        """Begin a new, empty table."""
         self._name = segment_name(self._store.kind, self._generation).rpartition(".")[0] + SUFFIX
         self._table: Any = None
         self._ids: list[Int64] = []
@@ -216,7 +201,7 @@ class LanceWriter:
 
 Result = TypeVar("Result")
 
-_AT_ONCE = 16  # segments that are asked at the same time
+_AT_ONCE = 16  # segments that are searched in parallel
 
 
 class LanceStore:
@@ -240,7 +225,7 @@ class LanceStore:
 
     @cached_property
     def session(self) -> Any:
-        """What Lance keeps in memory of the tables: their beginnings, and the lists that were searched."""
+        """Lance's cache of the tables: their metadata, and the lists that were searched."""
         lance_package()
         from lance import Session
 
@@ -256,7 +241,7 @@ class LanceStore:
         try:
             return SegmentsReader([each.result() for each in opening], removed, together=self._together)
         except BaseException:
-            with self._lock:  # the next one tries again, and does not wait for what this one began
+            with self._lock:  # the next reader tries again, instead of waiting for this one's segments
                 self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
             raise
 
@@ -269,12 +254,10 @@ class LanceStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new tables, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
-        """Check that a table is as it was written; its problems. Raises FileNotFoundError."""
+        """Compare a table with its digest; its problems. Raises FileNotFoundError."""
         digest = hashlib.blake2b(digest_size=16)
         try:
             with self.place.reached(segment.file):
@@ -284,7 +267,7 @@ class LanceStore:
             return [str(error)]
         self.add_lists(segment.file, digest)
         is_same = digest.hexdigest() == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, including unfinished ones."""
@@ -332,7 +315,7 @@ class LanceStore:
             opened = HeldVectors(segment, rows)
         if not is_whole or table.count_rows() != len(segment.id_ranges):
             raise IndexDamaged(
-                f"{segment.file} in {self.place.base} is not as it was written; run: semsearch index --rebuild"
+                f"{segment.file} in {self.place.base} does not match its digest; run: semsearch index --rebuild"
             )
         return opened
 

@@ -1,16 +1,9 @@
-"""Tables of Lance in a folder or bucket: its address, calls with a deadline, the files of a place.
+"""Tables of Lance in a folder or bucket: its address, calls with a deadline and helpful errors, its files.
 
-The address of a place for tables of Lance: its URI taken apart, checked and completed.
+    lance:FOLDER, relative to the current folder
+    lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS], any store that speaks S3
 
-lance:FOLDER, relative to the current folder, or
-lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS];
-credentials come from the environment.
-
-Ask Lance: within the time that a question may take, with errors that say what to do. Lance is imported here.
-
-A place for tables of Lance: a folder, or a prefix in a bucket of an object store that speaks S3.
-
-Every segment is a table of its own, a folder below the place.
+Credentials come from the environment. Every segment is a table of its own, a folder below the address.
 """
 
 from __future__ import annotations
@@ -36,14 +29,14 @@ from semsearch.system.durable import sync_file, sync_folder
 from semsearch.system.locations import working_folder
 
 _OPTIONS = ("endpoint", "region", "timeout")  # of an object store
-_SECONDS = 10.0  # a question may take, unless `timeout` says otherwise
-_CONNECTING = 3.0  # of them, until there is a connection
+_SECONDS = 10.0  # that a query may take, without a `timeout`
+_CONNECTING = 3.0  # of these, to connect
 _TRIES = 3  # times that a request is sent again
 
 
 @dataclass(frozen=True)
 class LanceAddress:
-    """The address of a place, given by the complete URI (`located`) that an index keeps."""
+    """The address of a folder or bucket, given by the complete URI (`located`) that an index keeps."""
 
     uri: str
 
@@ -59,7 +52,7 @@ class LanceAddress:
 
     @cached_property
     def options(self) -> dict[str, str]:
-        """What Lance is told about the object store."""
+        """Lance's options for the object store."""
         if not self._is_remote:
             return {}
         given = {name: value for name, value in self._given.items() if name != "timeout"}
@@ -74,7 +67,7 @@ class LanceAddress:
 
     @cached_property
     def seconds(self) -> float:
-        """How long a question may take on an object store."""
+        """The seconds that a query may take on an object store."""
         return float(self._given.get("timeout", _SECONDS))
 
     def table(self, name: str) -> str:
@@ -103,28 +96,26 @@ def located(uri: str, name: str) -> str:
     if "://" in given:
         return f"{scheme}:{_bucket(given, name)}"
     if not given:
-        raise UsageError(
-            f"{uri!r} names no place; give a folder or a bucket, as lance:FOLDER or lance:s3://BUCKET/PREFIX"
-        )
+        raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
     return f"{scheme}:{os.path.normpath(working_folder() / Path(given).expanduser())}"
 
 
 def _bucket(address: str, name: str) -> str:
     parts = urlsplit(address)
     if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
-        raise UsageError(f"{address!r} is no bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
+        raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     unknown = options.keys() - {*_OPTIONS}
     if unknown or not all(options.values()):
         raise UsageError(
-            f"{address!r} has the option {sorted(unknown)[0] if unknown else parts.query!r}; "
-            f"there are {', '.join(f'{each}=...' for each in _OPTIONS)}, and credentials come from the environment"
+            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
+            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
         )
     try:
         if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
             raise ValueError
     except ValueError:
-        raise UsageError(f"timeout is a number of seconds above 0, not {options['timeout']!r}") from None
+        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
     prefix = parts.path.strip("/") or name
     return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
 
@@ -133,12 +124,18 @@ def _bucket(address: str, name: str) -> str:
 
 Result = TypeVar("Result")
 
-_GONE = ("was not found", "Not found:", "not found: ", "No such file", "NoSuchKey")  # what Lance says of a lost file
+_GONE = (
+    "was not found",
+    "Not found:",
+    "not found: ",
+    "No such file",
+    "NoSuchKey",
+)  # Lance's messages about a missing file
 
 
 def lance_package() -> Any:
     """Import Lance. Raises MissingExtra."""
-    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each request that it sends again
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each repeated request
     try:
         import lance  # an optional package
     except ImportError as error:
@@ -147,9 +144,9 @@ def lance_package() -> Any:
 
 
 def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-    """Do some work that asks the store, in `times` the time that a question may take on an object store.
+    """Do some work with the store, in `times` the time that a query may take on an object store.
 
-    Lance tries again by itself, and cannot be told for how long. What it still asks then comes to its end in its
+    Lance repeats requests by itself, without a configurable limit. What is still running then ends in its
     thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
     """
     with reached(address, name):
@@ -161,8 +158,8 @@ def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None =
             return answer.result(address.seconds * times)
         except FutureTimeout as error:
             raise StorageError(
-                f"{address.base} has not answered within {address.seconds * times:.3g} seconds; try again, "
-                "or allow more with a place that ends in ?timeout=SECONDS"
+                f"{address.base} did not answer within {address.seconds * times:.3g} seconds; try again, "
+                "or allow more time with ?timeout=SECONDS at the end of its address"
             ) from error
 
 
@@ -188,7 +185,7 @@ def reached(address: LanceAddress, name: str | None = None) -> Iterator[None]:
                 f"{name} in {address.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
             ) from error
         what = "its disk" if address.folder is not None else "its address, the network and the credentials"
-        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; look at {what}") from error
+        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; check {what}") from error
 
 
 def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
@@ -199,7 +196,7 @@ def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
 
 
 def _short(said: str) -> str:
-    """The beginning of an error of Lance, without its place in Lance's source."""
+    """The beginning of an error of Lance, without the position in Lance's source."""
     if message := re.search(r"<Message>(.*?)</Message>", said):
         return message[1]
     first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
@@ -209,17 +206,17 @@ def _short(said: str) -> str:
 # -- Place -------------------------------------------------------------------------------------------------------------
 
 SUFFIX = ".lance"
-PACE = 1 << 24  # bytes that may take as long as a question, where a store is slow
-_LONG = 60  # times the time of a question: for a file of unknown size
+PACE = 1 << 24  # bytes that may take as long as a query on a slow store
+_LONG = 60  # times the time of a query, for a file of unknown size
 _MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
 _NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
 
 
 class LancePlace(LanceAddress):
-    """A place for tables, and what is done with their files."""
+    """A folder or bucket of tables, with operations on their files."""
 
     def names(self, kind: Kind) -> set[str]:
-        """The names of all tables of a kind, finished or not; none if there is no such place."""
+        """The names of all tables of a kind, finished or not; none if the folder does not exist."""
         return {name for name in self.entries() if name.startswith(f"{kind}-") and name.endswith(SUFFIX)}
 
     def drop(self, name: str) -> None:
@@ -261,7 +258,7 @@ class LancePlace(LanceAddress):
         if self.folder is None:
             return
         for path in [self.folder / name, *((self.folder / name).rglob("*"))]:
-            with suppress(FileNotFoundError):  # what somebody else wrote, and took back
+            with suppress(FileNotFoundError):  # deleted by another process meanwhile
                 if path.is_dir():
                     sync_folder(path)
                 else:
@@ -277,7 +274,7 @@ class LancePlace(LanceAddress):
         return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
 
     def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-        """Do some work that asks the store, in `times` the time of a question; `name` is the table that is read."""
+        """Do some work with the store, in `times` the time of a query; `name` is the table that is read."""
         return ask(self, work, name=name, times=times)
 
     def reached(self, name: str | None = None) -> AbstractContextManager[None]:
@@ -291,5 +288,5 @@ class LancePlace(LanceAddress):
         return LanceFileSession(self.base, storage_options=self.options)
 
     def _listed(self, path: str | None) -> Any:
-        """What lies directly below a path on an object store. Lance's call for all below it asks eight times."""
+        """What lies directly below a path on an object store. Lance's recursive call sends eight requests."""
         return self.ask(lambda: self._session.list_with_delimiter(path))

@@ -1,23 +1,14 @@
 """Search and fetch from the partitions of a generation in Milvus, under conditions on ids.
 
-Which rows of a collection may be found, as conditions on the id that Milvus reads quickly. Pure.
+A condition takes time to parse: five microseconds for each id in a list, half a millisecond for each range; and a chain
+of fifty `or` is refused as nested too deeply. So a few allowed ids, or a few excluded ones, are listed, and a few
+ranges are sent as a balanced tree. Where there are too many, the condition lets some unwanted rows through; then more
+are asked for, and the unwanted are dropped here. Rows are counted over the ids that some segments hold, in their order;
+a run is the rows [start, stop).
 
-A condition takes time to read: five microseconds for each id in a list, half a millisecond for each range, and a
-chain
-of fifty `or` is refused, being nested too deeply. So a few ids are listed, or those that are left out, and a few
-ranges
-are told as a balanced tree. Where there are too many, the condition lets some unwanted rows through: then more are
-asked for, and those are left out here (semsearch.stores.milvus.partition_reader).
-
-Rows are counted over the ids that some segments hold, in their order; a run is the rows [start, stop).
-
-Search and fetch from the partitions of a generation: one question for all of those in a collection.
-
-Milvus takes writes from a log, and a question may come before it has read them. So each segment keeps the time at
-which
-it was written, by the server's clock, and a question says up to when it must have read: a segment that was just
-named
-answers whole, and one of before does not wait.
+Milvus takes writes from a log, and a query may arrive before it has read them. So each segment keeps the time at which
+it was written, by the server's clock, and a query says up to when Milvus must have read: a new segment answers
+completely, and an older one without waiting.
 """
 
 from __future__ import annotations
@@ -71,7 +62,7 @@ class WantedRows:
 
     @cached_property
     def condition(self) -> str | None:
-        """The condition of exactly these rows: "" if all are wanted; None if there is no quick one."""
+        """The condition of exactly these rows: "" if all are wanted; None if it would take too long."""
         unwanted = len(self.held) - len(self)
         if not unwanted:
             return ""
@@ -92,7 +83,7 @@ class WantedRows:
 
     @cached_property
     def cover(self) -> WantedRows:
-        """These rows and as few more as leave so few runs that there is a condition: the smallest gaps are closed."""
+        """These rows with the smallest gaps closed, until there are few enough runs for a condition."""
         gaps = self.start[1:] - self.stop[:-1]
         if len(gaps) < RUNS:
             return self
@@ -173,14 +164,14 @@ _AT_ONCE = 1 << 20  # answers to all queries of a call
 _BYTES = 1 << 22  # of vectors that are fetched by a call
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _FEWEST = 64  # rows more than that
-_SPARE = 1.5  # times as many rows are asked for as should have enough wanted ones among them
+_SPARE = 1.5  # times as many rows are requested as should contain enough wanted ones
 _FARTHEST = 32768  # `ef`, as Milvus has it
 _NARROW = 1.25  # the power of 1 / share by which graphs are searched farther for a share of their rows
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionDigest:
-    """What the manifest keeps of a partition: its collection, the time of its last write by the server's clock, how far
+    """The manifest's digest of a partition: its collection, the time of its last write by the server's clock, how far
     its graph is searched, and the digest of its numbers."""
 
     collection: str
@@ -201,12 +192,13 @@ class PartitionDigest:
             return cls(collection, int(written), int(ef), digest)
         except ValueError as error:
             raise IndexDamaged(
-                f"{segment.file} is not of Milvus: its digest is {segment.digest!r}; run: semsearch index --rebuild"
+                f"{segment.file} is not a segment of Milvus: its digest is {segment.digest!r}; run: "
+                "semsearch index --rebuild"
             ) from error
 
 
 class PartitionsOfCollection:
-    """The segments of a generation in one collection, which are asked together."""
+    """The segments of a generation in one collection, which are searched together."""
 
     def __init__(self, collections: Collections, which: str, segments: Sequence[Segment]) -> None:
         self.which = which
@@ -285,7 +277,7 @@ class PartitionsOfCollection:
         try:
             return self._collections.server.ask(work)
         except StorageError as error:
-            if "partition" in str(error):  # it may be gone; a server that does not answer is not asked again
+            if "partition" in str(error):  # it may be gone; without an answer, there is no other request
                 check_partitions(self._collections, self._partitions)
             raise
 
@@ -334,7 +326,7 @@ class PartitionReader:
 
 
 def check_partitions(collections: Collections, partitions: Iterable[str]) -> None:
-    """Check that partitions are there. Raises FileNotFoundError that names one that is not; StorageError."""
+    """Check that partitions exist. Raises FileNotFoundError that names a missing one; StorageError."""
     there = collections.partitions()
     for name in partitions:
         if name not in there:

@@ -1,20 +1,11 @@
-"""A Milvus server: its address, calls with deadlines, and the collections of an index.
+"""A Milvus server: its address, calls with deadlines, its errors, and the collections of an index.
 
-The address of a place in Milvus: its URI taken apart, checked and completed. Pure.
+pymilvus repeats a call for as long as it may take, and the last attempt may begin at the very end, so each gets half of
+the time. It also writes each error to stderr with a traceback; this is turned off, since the error is raised.
 
-The door to pymilvus: calls of a Milvus server with deadlines, and its errors in our words.
-
-pymilvus tries a call again for as long as it may take, and the last attempt may begin at the very end, so each is
-given
-half of the time. It also writes each error to stderr with its traceback, and that is turned off: the error is
-raised.
-
-The collections of an index in Milvus: one that says whose the place is, and those of its vectors.
-
-The first has no vectors and is never loaded; its description names the owner. The vectors of each dimension have
-up to
-two more, made when they are first needed, whose names begin with its name: `..._exact_256` compares all vectors,
-`..._hnsw_256` has graphs.
+One collection names the owner in its description; it has no vectors and is never loaded. The vectors of each dimension
+have up to two more, made when they are first needed, whose names begin with its name: `..._exact_256` compares all
+vectors, `..._hnsw_256` has graphs.
 """
 
 from __future__ import annotations
@@ -33,22 +24,22 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from semsearch.errors import MissingExtra, StorageError, UsageError
 
-SECONDS = 10.0  # that a question may take
+SECONDS = 10.0  # that a query may take
 _PORT = 19530
-_LONGEST = 200  # letters of a name: Milvus allows 255, and what follows it takes some
+_LONGEST = 200  # letters of a name: Milvus allows 255, including our suffix
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FORM = "milvus:http[s]://host[:port][/database][?collection=NAME&timeout=SECONDS]"
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionAddress:
-    """The address of an index's collections in Milvus, and how long a question there may take."""
+    """The address of an index's collections in Milvus, and the seconds that a query there may take."""
 
     scheme: str  # http, or https for TLS
     host: str
     port: int
     database: str  # "" for the default one
-    collection: str  # with which the names of the index's collections begin
+    collection: str  # prefix of the names of the index's collections
     seconds: float = SECONDS
 
     @property
@@ -59,7 +50,7 @@ class CollectionAddress:
 
     @property
     def place(self) -> str:
-        """The place as messages name it."""
+        """The collection as messages name it."""
         return f"the collection {self.collection} of Milvus at {self.server}"
 
     @property
@@ -72,25 +63,25 @@ class CollectionAddress:
 
 
 def located(uri: str, name: str) -> str:
-    """Complete the URI of a place for an index of some name. Raises UsageError if it is none."""
+    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
     words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "index"
     return parsed(uri, default=f"semsearch_{words}"[:_LONGEST]).uri
 
 
 def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
-    """Take a URI apart; `default` is the collection that it means if it names none. Raises UsageError."""
+    """Parse a URI; `default` is the collection if it names none. Raises UsageError."""
     parts = urlsplit(uri.partition(":")[2])
     try:
         port = parts.port or _PORT
     except ValueError as error:
-        raise UsageError(f"{uri!r} is no address: {error}") from error
+        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-        raise UsageError(f"{uri!r} is no address of a Milvus server; give {_FORM}")
+        raise UsageError(f"{uri!r} is not the address of a Milvus server; give {_FORM}")
     if parts.username is not None:
-        raise UsageError(f"{uri!r} names a user; give user:password or a key in the environment, as MILVUS_TOKEN")
+        raise UsageError(f"{uri!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if unknown := sorted(options.keys() - {"collection", "timeout"}):
-        raise UsageError(f"{uri!r} has an option {unknown[0]!r} that is not known; give {_FORM}")
+        raise UsageError(f"{uri!r} has the unknown option {unknown[0]!r}; give {_FORM}")
     address = CollectionAddress(
         parts.scheme,
         parts.hostname,
@@ -102,8 +93,8 @@ def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
     for kind, value in (("database", address.database), ("collection", address.collection)):
         if (value or kind == "collection") and (not _NAME.fullmatch(value) or len(value) > _LONGEST):
             raise UsageError(
-                f"{value!r} is no name of a {kind} in Milvus: it has at most {_LONGEST} letters, digits and "
-                "underscores, and begins with no digit"
+                f"{value!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST} letters, digits and "
+                "underscores, and do not begin with a digit"
             )
     return address
 
@@ -122,8 +113,8 @@ def _seconds(uri: str, text: str | None) -> float:
 
 Result = TypeVar("Result")
 
-PATIENCE = 10.0  # times as long as a question may a change take: Milvus flushes a collection once in ten seconds
-_RECONNECTING = {  # milliseconds: else a server that was away for long is not tried again for up to two minutes
+PATIENCE = 10.0  # times the time of a query, for a change: Milvus flushes a collection once in ten seconds
+_RECONNECTING = {  # milliseconds: by default a server that was away is not tried again for up to two minutes
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1000,
 }
@@ -147,11 +138,11 @@ class MilvusServer:
         return self._do(work, self.address.seconds)
 
     def change(self, work: Callable[[Any, float], Result]) -> Result:
-        """Do work that may take longer than a question. Raises StorageError, MissingExtra."""
+        """Do work that may take longer than a query. Raises StorageError, MissingExtra."""
         return self._do(work, self.address.seconds * PATIENCE)
 
     def schema(self, dimension: int, *, description: str) -> Any:
-        """The schema of a collection of vectors: ids that we give, and single-precision numbers."""
+        """The schema of a collection of vectors: our own ids, and single-precision numbers."""
         pymilvus = _pymilvus()
         schema = pymilvus.MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False, description=description)
         schema.add_field("id", pymilvus.DataType.INT64, is_primary=True)
@@ -165,13 +156,13 @@ class MilvusServer:
                 return work(self._connected(seconds / 2), seconds / 2)
             except (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError) as error:
                 if _UNCONNECTED not in str(error) or time.monotonic() > end:
-                    raise StorageError(self._told(error, seconds)) from error
-                time.sleep(_AGAIN)  # pymilvus gives up at the first attempt to connect that fails
+                    raise StorageError(self._explained(error, seconds)) from error
+                time.sleep(_AGAIN)  # pymilvus gives up after one failed attempt to connect
             except ValueError as error:
                 if "closed channel" not in str(error):
                     raise
                 self._client = None  # the next call connects again
-                raise StorageError(self._told(error, seconds)) from error
+                raise StorageError(self._explained(error, seconds)) from error
 
     def _connected(self, seconds: float) -> Any:
         with self._connecting:
@@ -185,18 +176,18 @@ class MilvusServer:
                 )
             return self._client
 
-    def _told(self, error: BaseException, seconds: float) -> str:
+    def _explained(self, error: BaseException, seconds: float) -> str:
         details = error.details() if hasattr(error, "details") else getattr(error, "message", None)
         text = " ".join(str(details or error).split())
         low = text.lower()
         where = f"Milvus at {self.address.server}"
         if any(word in low for word in _DENIED):
-            return f"{where} refuses: {text[:300]}; set MILVUS_TOKEN to user:password or to a key"
+            return f"{where} refused the request: {text[:300]}; set MILVUS_TOKEN to user:password or to a key"
         if any(word in low for word in _FULL):
-            return f"{where} has no room: {text[:300]}; give it more, and try again"
+            return f"{where} is out of space: {text[:300]}; make room and try again"
         return (
-            f"{where} did not do what was asked, for which it has {seconds:g} seconds: {text[:300]}; see that it runs "
-            "and can be reached, and try again, or give it longer by timeout=SECONDS in the address"
+            f"{where} failed or did not answer within {seconds:g} seconds: {text[:300]}; check that it runs "
+            "and can be reached, or allow more time with timeout=SECONDS in the address"
         )
 
 
@@ -226,26 +217,27 @@ _NO_VECTORS = 2  # numbers of the vectors that the first collection could have: 
 
 
 class Collections:
-    """The collections of a place in Milvus, and the partitions in them."""
+    """The collections of an index in Milvus, and the partitions in them."""
 
     def __init__(self, server: MilvusServer) -> None:
         self.server = server
         self.name = server.address.collection
 
     def owner(self) -> str | None:
-        """Whose the place is: "" if another program's, None if nobody's. Raises StorageError."""
+        """The owner of the collections: "" if another program's, None if there is none. Raises StorageError."""
         return self.server.ask(self._owner)
 
     def check_owner(self, owner: str) -> None:
-        """Check whose the place is before a change. Raises StorageError if it is another's by now."""
+        """Check the owner before a change. Raises StorageError if it is another by now."""
         if self.owner() != owner:
             raise StorageError(
-                f"{self.server.address.place} is no longer this index's: another claimed it, or it was deleted; "
-                "run: semsearch index --rebuild --store with another place"
+                f"{self.server.address.place} no longer belongs to this index: another index claimed it, or "
+                "it was deleted; "
+                "run: semsearch index --rebuild --store URI"
             )
 
     def claim(self, owner: str) -> None:
-        """Make the place an owner's, if it is nobody's or nothing is in it. Raises UsageError, StorageError."""
+        """Claim the collections for an owner, if they have none or are empty. Raises UsageError, StorageError."""
         found = self.owner()
         if found == owner:
             return
@@ -261,26 +253,26 @@ class Collections:
         except StorageError:
             if self.owner() in (None, owner):
                 raise
-        if self.owner() != owner:  # two claimed it at the same time
+        if self.owner() != owner:  # two claimed them at the same time
             raise self._taken()
 
     def release(self, owner: str) -> None:
-        """Delete all that an owner has at the place, and its claim. Raises StorageError."""
+        """Delete all that an owner has, and its claim. Raises StorageError."""
         if self.owner() == owner:
             self._drop_all()
 
     def make(self, which: str, *, owner: str) -> None:
-        """Make a collection of vectors, such as exact_256, unless it is there. Raises StorageError."""
+        """Make a collection of vectors, such as exact_256, unless it exists. Raises StorageError."""
         kind, dimension = which.rsplit("_", 1)
         schema = self.server.schema(int(dimension), description=_OWNED + owner)
         self.server.change(partial(_make, f"{self.name}_{which}", schema, kind))
 
     def load(self, which: str) -> None:
-        """See that a collection can be searched; it is so for as long as nobody releases it. Raises StorageError."""
+        """Load a collection for searching, until it is released. Raises StorageError."""
         self.server.change(partial(_load, f"{self.name}_{which}"))
 
     def partitions(self) -> dict[str, str]:
-        """Which collection each partition is in, such as exact_256, by the partition's name. Raises StorageError."""
+        """The collection of each partition, such as exact_256, by the partition's name. Raises StorageError."""
         return self.server.ask(self._partitions)
 
     def drop(self, partition: str) -> None:
@@ -314,17 +306,17 @@ class Collections:
     def _dropped(self, client: Any, seconds: float) -> None:
         for which in self._of_vectors(client, seconds):
             client.drop_collection(f"{self.name}_{which}", timeout=seconds)
-        client.drop_collection(self.name, timeout=seconds)  # last: a release that was interrupted can be done again
+        client.drop_collection(self.name, timeout=seconds)  # last, so that an interrupted release can be repeated
 
     def _taken(self) -> UsageError:
         return UsageError(
-            f"{self.server.address.place} has the vectors of another index, or is of another program; choose another "
-            "place, by collection=NAME in the address"
+            f"{self.server.address.place} belongs to another index or program; choose another with "
+            "collection=NAME in the address"
         )
 
 
 def claim(uri: str, owner: str) -> None:
-    """Make the place at a URI an owner's. Raises UsageError if it is another's, StorageError."""
+    """Claim the collections at a URI for an owner. Raises UsageError if they are another's, StorageError."""
     Collections(MilvusServer(parsed(uri))).claim(owner)
 
 

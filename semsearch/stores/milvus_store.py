@@ -1,21 +1,14 @@
-"""Vectors in partitions of Milvus: a store, whose segments are written once.
+"""Vectors in Milvus, which spreads vectors and queries over the machines of a cluster: `milvus:http://host:19530`.
 
-Milvus, which spreads vectors and questions over the machines of a cluster: `milvus:http://host:19530`.
+A segment is a partition of a collection, written once, and a search names its partitions: a partition is made and
+dropped in milliseconds, where a collection takes seconds, and one request searches all of them. There are at most two
+collections for an index and a dimension: one compares all vectors, the other, for segments of many vectors, has graphs
+(HNSW; Malkov and Yashunin 2018).
 
-A segment is a partition of a collection, and a search names its partitions: a partition is made and dropped in
-milliseconds, where a collection takes seconds, and one question asks all of them at once. There are at most two
-collections for an index and a dimension: in one all vectors are compared, the other, for segments of many vectors,
-has
-graphs (HNSW; Malkov and Yashunin 2018).
-
-Write vectors to partitions of Milvus: to a file first, and from it to the server once their number is known.
-
-Vectors are rounded to half precision, so that scores are those of an index on one machine, and sent as single
-precision. A partition is flushed to the server's storage, its rows are counted, and a graph is awaited and
-measured,
-before it is told of. One that fails is left for whoever sweeps: the server may be in no state to drop it.
-
-A vector store in partitions of Milvus. Every segment is a partition that is written once.
+Vectors are first written to a file, then sent once their number is known. They are rounded to half precision, so that
+scores are those of an index on one machine, and sent as single precision. A partition is flushed to the server's
+storage, its rows are counted, and its graph is built and measured before the segment is reported. A failed one is left
+to the next sweep: the server may be in no state to drop it.
 """
 
 from __future__ import annotations
@@ -35,7 +28,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions
+from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import StorageError
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -64,9 +57,9 @@ from semsearch.stores.milvus_server import (
 logger = logging.getLogger(__name__)
 
 _SENT = 1 << 22  # bytes of vectors in a call
-_EF = (16, 32, 64, 128, 256, 512, 1024)  # how far a graph is searched: the first that reaches the recall
+_EF = (16, 32, 64, 128, 256, 512, 1024)  # search depths of a graph, of which the first that reaches the recall is used
 _GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
-_PAUSE = 0.5  # seconds between two looks at a graph that is being built
+_PAUSE = 0.5  # seconds between two checks of a graph that is being built
 
 
 class PartitionWriter:
@@ -129,8 +122,9 @@ class PartitionWriter:
         opened = PartitionsOfCollection(self._store.collections, which, [segment])
         if (count := opened.count()) != spool.count:
             raise StorageError(
-                f"{self._store.collections.server.address.place} has {count} of {spool.count} vectors that were sent, "
-                "perhaps since the connection was cut; nothing has changed, try again"
+                f"{self._store.collections.server.address.place} holds {count} of the {spool.count} vectors "
+                "that were sent, "
+                "perhaps because the connection was cut; nothing was changed, try again"
             )
         if not kept.ef:
             return segment
@@ -150,7 +144,7 @@ class PartitionWriter:
         nearest = TopK(len(asked), min(K, len(ids)))
         for some, rows in spool.parts(1 << 14):
             nearest.add(asked @ rows.astype(np.float32).T, some)
-        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; what has its score is as good
+        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; equal scores are equally good
         every = WantedRows.among(opened.held, allowed=None, removed=NO_IDS)
 
         def shares(ef: int, part: slice) -> Float32:
@@ -163,7 +157,7 @@ class PartitionWriter:
 
 
 class _Spool:
-    """Vectors on the disk, as half-precision floats in a file that has no name: nothing is left of it."""
+    """Vectors on the disk, as half-precision floats, in a file without a name, which leaves nothing behind."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self.dimension = dimension
@@ -198,7 +192,7 @@ class _Spool:
 
 
 def _insert(collection: str, name: str, ids: Int64, rows: Float32, client: Any, seconds: float) -> int:
-    """Insert vectors; the time by the server's clock. The client's own `insert` does not tell it."""
+    """Insert vectors; the time by the server's clock, which the client's own `insert` does not return."""
     sent = [{"id": id_, "vector": row} for id_, row in zip(ids.tolist(), rows, strict=True)]
     return int(client._get_connection().insert_rows(collection, sent, partition_name=name, timeout=seconds).timestamp)
 
@@ -219,7 +213,7 @@ def _await_graph(collection: str, client: Any, seconds: float) -> None:
         if pending != left:
             left, end = pending, time.monotonic() + seconds
         time.sleep(_PAUSE)
-    logger.warning("the graphs of %s are not loaded yet; until they are, Milvus answers by other means", collection)
+    logger.warning("the graphs of %s are not loaded yet; until then, Milvus searches without them", collection)
 
 
 # -- Partition store ---------------------------------------------------------------------------------------------------
@@ -278,12 +272,10 @@ class MilvusStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new partitions, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
-        """Check that a partition's numbers are those that were written; its problems. Raises FileNotFoundError."""
+        """Compare a partition with its digest; its problems. Raises FileNotFoundError."""
         check_partitions(self.collections, [segment.file])
         kept = PartitionDigest.of(segment)
         self.collections.load(kept.collection)
@@ -295,12 +287,12 @@ class MilvusStore:
             found, vectors = opened.fetch(ids[first : first + _CHUNK])
             digest.update(np.ascontiguousarray(vectors[np.argsort(found)], dtype=np.float16).data)
         if missing:
-            return [f"{segment.file} lacks {missing} of its {len(ids)} vectors"]
+            return [f"{missing} of the {len(ids)} vectors of {segment.file} are missing"]
         is_same = digest.hexdigest() == kept.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
-        """The names of all partitions of this kind, including unfinished ones; none at a place that is another's."""
+        """The names of all partitions of this kind, also unfinished ones; none if the collections are another's."""
         if self.collections.owner() != self.owner:
             return set()
         return {name for name in self.collections.partitions() if name.startswith(f"{self.kind}_")}

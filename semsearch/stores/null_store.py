@@ -1,4 +1,4 @@
-"""The store of vectors that nobody keeps: those of sentences, where an engine has only the passages'."""
+"""The store of vectors that are not kept: those of sentences, where an engine has only the passages'."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NullStore:
-    """A store that forgets what is written to it. It is its own reader and writer: there is nothing to tell apart."""
+    """A store that discards what is written to it; also its own reader and writer."""
 
     largest = LARGEST
     gathering = None
@@ -41,7 +41,7 @@ class NullStore:
         return []
 
     def check(self, segment: Segment) -> list[str]:
-        """Check nothing: a segment here is of an index that kept its vectors elsewhere."""
+        """Check nothing: a segment here belongs to an index that kept its vectors elsewhere."""
         return [f"{segment.file} is not kept"]
 
     def names(self) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The address of a place in PostgreSQL: its URI taken apart, checked and completed. Pure."""
+"""The address of a schema in PostgreSQL: its URI parsed, checked and completed. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from semsearch.errors import UsageError
 
 SCHEMES = ("postgres", "postgresql")
-SECONDS = 10.0  # that a question may take
+SECONDS = 10.0  # that a query may take
 _PORT = 5432
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _LONGEST = 63  # bytes of a name in PostgreSQL, which cuts longer ones
@@ -18,14 +18,14 @@ _FORM = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&ssl
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of an index's schema in a database, and how long a question there may take.
+    """The address of an index's schema in a database, and the seconds that a query there may take.
 
     The schema is empty where a reader names none: it is the only one there with something published.
     """
 
     host: str
     port: int
-    user: str | None  # None: PGUSER, or the name of who asks
+    user: str | None  # None: PGUSER, or the name of the user
     database: str
     schema: str
     seconds: float = SECONDS
@@ -33,7 +33,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """The place as messages name it."""
+        """The schema as messages name it."""
         return f"the schema {self.schema} of {self.server}" if self.schema else self.server
 
     @property
@@ -56,28 +56,30 @@ class Address:
 
 
 def located(uri: str, name: str) -> str:
-    """Complete the URI of a place for an index of some name. Raises UsageError if it is none."""
+    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
     return parsed(uri, default=f"semsearch_{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'index'}").uri
 
 
 def parsed(uri: str, *, default: str = "semsearch") -> Address:
-    """Take a URI apart; `default` is the schema that it means if it names none. Raises UsageError."""
+    """Parse a URI; `default` is the schema if it names none. Raises UsageError."""
     try:
         parts = urlsplit(uri)
         port = parts.port or _PORT
     except ValueError as error:
-        raise UsageError(f"{uri!r} is no address: {error}; it has the form {_FORM}") from error
+        raise UsageError(f"{uri!r} is not a valid address: {error}; give {_FORM}") from error
     database = unquote(parts.path.removeprefix("/"))
     if parts.password is not None:
         raise UsageError(
-            "an address in PostgreSQL must not have a password, which would be kept for all to read; give it in "
+            "the address of a PostgreSQL database must not contain a password, which the index would store; set it in "
             "PGPASSWORD or ~/.pgpass"
         )
     if parts.scheme not in SCHEMES or not parts.hostname or not database or "/" in database or parts.fragment:
-        raise UsageError(f"{uri!r} is no address in PostgreSQL; it has the form {_FORM}")
+        raise UsageError(f"{uri!r} is not the address of a PostgreSQL database; give {_FORM}")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if unknown := options.keys() - {"schema", "timeout", "sslmode"}:
-        raise UsageError(f"{uri!r} has {', '.join(sorted(unknown))}; an address may have schema, timeout and sslmode")
+        raise UsageError(
+            f"{uri!r} has the unknown option {', '.join(sorted(unknown))}; the options are schema, timeout and sslmode"
+        )
     return Address(
         parts.hostname,
         port,
@@ -91,7 +93,9 @@ def parsed(uri: str, *, default: str = "semsearch") -> Address:
 
 def _schema(name: str) -> str:
     if not name or "\0" in name or len(name.encode()) > _LONGEST or name.startswith("pg_"):
-        raise UsageError(f"the schema {name!r} cannot be; give 1 to {_LONGEST} letters that do not begin with pg_")
+        raise UsageError(
+            f"{name!r} cannot be the name of a schema; give 1 to {_LONGEST} letters that do not begin with pg_"
+        )
     return name
 
 
@@ -101,11 +105,11 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0.001 <= seconds <= 86_400:
-        raise UsageError(f"timeout={text} is no number of seconds above 0, such as timeout={SECONDS:g}")
+        raise UsageError(f"timeout must be a number of seconds above 0, such as {SECONDS:g}, not {text!r}")
     return seconds
 
 
 def _sslmode(mode: str | None) -> str | None:
     if mode is not None and mode not in _SSL_MODES:
-        raise UsageError(f"sslmode={mode} is none of {', '.join(_SSL_MODES)}")
+        raise UsageError(f"sslmode must be one of {', '.join(_SSL_MODES)}, not {mode!r}")
     return mode

@@ -1,4 +1,4 @@
-"""The claim on a place in PostgreSQL: a schema that is one index's own, with its owner as a row in it."""
+"""The claim on a schema in PostgreSQL, which belongs to one index: a row in it names the owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from asyncpg import Connection
 
 CLAIM = "semsearch_index"  # the table with the owner
-SNAPSHOTS = "semsearch_published"  # the table with what is published of the index (snapshot_table)
+SNAPSHOTS = "semsearch_published"  # the table of snapshots (semsearch.stores.postgres_snapshots)
 LEAST = (0, 8)  # pgvector: filters keep their recall since then
 _NOT_THERE = ("58P01", "0A000")  # undefined_file, feature_not_supported: no such extension on this machine
 
@@ -29,7 +29,7 @@ _MAY_WRITE = """
 
 
 def claim(uri: str, owner: str) -> None:
-    """Make the schema at a URI an owner's. Raises UsageError if it is another's or may not be made; StorageError."""
+    """Claim the schema at a URI for an owner. Raises UsageError if it is another's or not allowed; StorageError."""
     address = parsed(uri)
 
     async def work(session: Session) -> bool:
@@ -40,7 +40,7 @@ def claim(uri: str, owner: str) -> None:
             await _provide_claim(connection, address, owner)
         return is_new
 
-    if get_database(address).tell(work):
+    if get_database(address).write(work):
         get_database(address).close()  # connections made before the extension do not know its types
 
 
@@ -60,7 +60,7 @@ def release(uri: str, owner: str) -> None:
             if is_made and not await relations(connection, address):
                 await connection.execute(f"DROP SCHEMA {quoted(address.schema)}")
 
-    get_database(address).tell(work)
+    get_database(address).write(work)
 
 
 async def owner_of(connection: Connection, address: Address) -> str | None:
@@ -82,7 +82,7 @@ def table(address: Address, name: str) -> str:
 
 
 async def relations(connection: Connection, address: Address) -> list[str]:
-    """The names of all tables and other relations in a schema, but for indexes; none if there is no such schema."""
+    """The names of all tables and other relations in a schema, except indexes; none if the schema does not exist."""
     rows = await connection.fetch(
         "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind NOT IN ('i', 'I', 't')",
         quoted(address.schema),
@@ -91,7 +91,7 @@ async def relations(connection: Connection, address: Address) -> list[str]:
 
 
 async def _provide_pgvector(connection: Connection, address: Address) -> bool:
-    """Return whether the extension was made, which must be of a version that will do."""
+    """Return whether the extension was created; checks its version."""
     version = is_there = await connection.fetchval("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     if version is None:
         try:
@@ -99,18 +99,18 @@ async def _provide_pgvector(connection: Connection, address: Address) -> bool:
                 await connection.execute("CREATE EXTENSION vector")
         except Exception as error:
             if sqlstate(error) in _NOT_THERE:
-                raise UsageError(f"{address.server} has no pgvector; install it on its machine: {error}") from error
+                raise UsageError(f"{address.server} does not have pgvector; install it there: {error}") from error
             if sqlstate(error) != NO_RIGHT:
                 raise
             raise UsageError(
-                f"{await _role(connection)} may not create the extension in {address.server}; let an administrator of "
-                f"the database {address.database} run: CREATE EXTENSION vector;"
+                f"{await _role(connection)} may not create the extension in {address.server}; ask an administrator of "
+                f"the database {address.database} to run: CREATE EXTENSION vector;"
             ) from error
         version = await connection.fetchval("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     if tuple(int(part) for part in version.split(".")[:2]) < LEAST:
         raise UsageError(
-            f"{address.server} has pgvector {version}, and {'.'.join(map(str, LEAST))} or later is needed; "
-            "install that on its machine, and let an administrator run: ALTER EXTENSION vector UPDATE;"
+            f"{address.server} has pgvector {version}, but {'.'.join(map(str, LEAST))} or later is required; "
+            "install it there, and ask an administrator to run: ALTER EXTENSION vector UPDATE;"
         )
     return is_there is None
 
@@ -132,20 +132,20 @@ async def _provide_claim(connection: Connection, address: Address, owner: str) -
 
 
 async def provide_schema(connection: Connection, address: Address) -> bool:
-    """Make a schema in which tables can be made, and return whether it was not there before.
+    """Create a schema in which tables can be created, and return whether it is new.
 
     Raises UsageError if it has tables that are not an index's, or if the role may not make it or tables in it.
     """
     found = await relations(connection, address)
     if CLAIM not in found and set(found) - {SNAPSHOTS}:
-        raise UsageError(f"{address.place} holds tables of something else; choose another place: ?schema=NAME")
+        raise UsageError(f"{address.place} contains tables of another program; choose another schema: ?schema=NAME")
     row = await connection.fetchrow(_MAY_WRITE, quoted(address.schema))
     if not row["may"]:
         role, schema = await _role(connection), quoted(address.schema)
         sql = f"CREATE SCHEMA {schema} AUTHORIZATION" if row["is_new"] else f"GRANT USAGE, CREATE ON SCHEMA {schema} TO"
         raise UsageError(
-            f"{role} may not {'create' if row['is_new'] else 'use'} {address.place}; let an administrator of the "
-            f"database {address.database} run: {sql} {role};"
+            f"{role} may not {'create' if row['is_new'] else 'use'} {address.place}; ask an administrator of the "
+            f"database {address.database} to run: {sql} {role};"
         )
     if row["is_new"]:
         await connection.execute(f"CREATE SCHEMA {quoted(address.schema)}")
@@ -153,7 +153,7 @@ async def provide_schema(connection: Connection, address: Address) -> bool:
 
 
 def _another(address: Address) -> UsageError:
-    return UsageError(f"{address.place} is another index's; choose another place: ?schema=NAME")
+    return UsageError(f"{address.place} belongs to another index; choose another schema: ?schema=NAME")
 
 
 async def _role(connection: Connection) -> str:

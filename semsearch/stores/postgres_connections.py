@@ -1,14 +1,8 @@
-"""Connections to PostgreSQL as threads use them, with deadlines, and its errors by SQLSTATE.
+"""Connections to PostgreSQL as threads use them: statements with a deadline over a few open connections, and errors.
 
-What goes wrong with a server of PostgreSQL, as the errors that users see: by SQLSTATE, whatever its language.
-
-Connections to PostgreSQL as threads use them: statements with a deadline, over a few connections that stay open.
-
-asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection that breaks,
-or
-whose statement takes too long, is closed and never used again. A question that meets a broken connection is asked
-once
-more over a new one, so that a server that was started anew is found by the next question.
+asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection that breaks, or
+whose statement takes too long, is closed and never used again. A query that meets a broken connection is repeated once
+over a new one, so that it finds a restarted server. Errors are explained by SQLSTATE, whatever the server's language.
 """
 
 from __future__ import annotations
@@ -51,29 +45,28 @@ def is_lost(error: BaseException) -> bool:
 
 
 def unheard(address: Address) -> StorageError:
-    """The error of a server that has lost the work that it was given."""
-    return StorageError(
-        f"{address.server} has lost a connection while it worked for the index; see its log, and write again"
-    )
+    """The error of a server that lost its connection during a write."""
+    return StorageError(f"{address.server} lost a connection during a write; see its log, and write again")
 
 
 def storage_error(error: BaseException, address: Address) -> StorageError | None:
-    """The error that says what to do; None for one that is not the server's, or that says something of names in SQL."""
+    """The explained error; None for one that is not the server's, or is about names in SQL."""
     state = sqlstate(error)
     if isinstance(error, TimeoutError) or state in _LATE:
         return StorageError(
-            f"{address.server} took longer than {address.seconds:g} seconds; see whether it is busy, or give its "
-            f"address more time: ?timeout={6 * address.seconds:g}"
+            f"{address.server} took longer than {address.seconds:g} seconds; check whether it is busy, or allow "
+            f"more time in its address: ?timeout={6 * address.seconds:g}"
         )
     if state.startswith(_FULL):
-        return StorageError(f"{address.server} has no room left: {_said(error)}")
+        return StorageError(f"{address.server} is out of space: {_said(error)}")
     if state.startswith(_REFUSED):
         return StorageError(
-            f"{address.server} refuses: {_said(error)}; see user and database of the address, and the password in "
+            f"{address.server} refused the connection: {_said(error)}; check user and database in the "
+            "address, and the password in "
             "PGPASSWORD or ~/.pgpass"
         )
     if is_lost(error):
-        return StorageError(f"{address.server} cannot be reached: {_said(error)}; see that it runs there")
+        return StorageError(f"{address.server} cannot be reached: {_said(error)}; check that it runs")
     return None
 
 
@@ -87,13 +80,13 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MOST = 8  # connections to a database at a time
-_LOOK_EVERY = 5.0  # seconds of building, after which the server is asked whether it is at it
+_LOOK_EVERY = 5.0  # seconds between two checks whether a long statement is still running
 _IDLE_SECONDS = 60.0  # that a connection stays open after its last statement
 _SETTINGS = {
-    "jit": "off",  # compiling takes longer than a question
-    "enable_seqscan": "off",  # the index is used where there is one; a table without one is scanned nevertheless
-    "plan_cache_mode": "force_generic_plan",  # statements have one plan that makes sense
-    "hnsw.iterative_scan": "relaxed_order",  # a filter gets as many answers as without
+    "jit": "off",  # compiling takes longer than a query
+    "enable_seqscan": "off",  # an index is used if there is one; a table without one is still scanned
+    "plan_cache_mode": "force_generic_plan",  # each statement has only one sensible plan
+    "hnsw.iterative_scan": "relaxed_order",  # a filter does not reduce the number of answers
     "hnsw.scan_mem_multiplier": "8",  # times work_mem, 4 MB: a scan that needs more ends, and all rows are compared
 }
 _VECTOR = """
@@ -104,13 +97,13 @@ _VECTOR = """
 
 @dataclass(slots=True)
 class Session:
-    """A connection, and what was set in it."""
+    """A connection, and its settings."""
 
     connection: Connection
     settings: dict[str, str] = field(default_factory=dict)
 
     async def set(self, settings: dict[str, str]) -> None:
-        """Set what is not set so already."""
+        """Change the settings that differ."""
         new = {name: value for name, value in settings.items() if self.settings.get(name) != value}
         if new:
             calls = ", ".join(f"set_config(${2 * i + 1}, ${2 * i + 2}, false)" for i in range(len(new)))
@@ -128,24 +121,24 @@ class Database:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._idle: list[tuple[float, Session]] = []  # and when its last statement ended, the latest last
+        self._idle: list[tuple[float, Session]] = []  # with the time of the last statement, the latest last
         self._loop = _running_loop()
         self._room: asyncio.Semaphore | None = None  # made in the loop
 
-    def ask(self, work: Work[T]) -> T:
-        """Do some work that changes nothing, over any connection, in time; once more if the connection was broken."""
-        return self.ask_each([(work, 1)])[0]
+    def read(self, work: Work[T]) -> T:
+        """Read over any connection, within the deadline; once more if the connection was broken."""
+        return self.read_each([(work, 1)])[0]
 
-    def ask_each(self, works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Do several works that change nothing, of so many questions each, side by side."""
+    def read_each(self, works: Sequence[tuple[Work[T], int]]) -> list[T]:
+        """Read in parallel; each work may take the time of so many queries."""
         return self._run(self._side_by_side([self._timed(self._asked(work), count) for work, count in works]))
 
-    def tell(self, work: Work[T]) -> T:
-        """Do some work once, over a connection that answers, in time."""
+    def write(self, work: Work[T]) -> T:
+        """Write once, over a connection that answers, within the deadline."""
         return self._run(self._timed(self._told(work)))
 
-    def build(self, work: Work[T]) -> T:
-        """Do some work that may take long, over a new connection, while the server says that it is at it."""
+    def run_long(self, work: Work[T]) -> T:
+        """Do work that may take long, over a new connection, as long as the server is still running it."""
         return self._run(self._watched(work))
 
     def close(self) -> None:
@@ -162,10 +155,10 @@ class Database:
                 raise
             raise mapped from error
         finally:
-            future.cancel()  # who asked has been interrupted, if it is not done
+            future.cancel()  # the caller was interrupted, if it is not done
 
     async def _side_by_side(self, works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """Wait for all of some works; if one fails, the others are given up."""
+        """Wait for all works; if one fails, the others are cancelled."""
         tasks = [asyncio.ensure_future(work) for work in works]
         try:
             return [await task for task in tasks]
@@ -175,7 +168,7 @@ class Database:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _timed(self, work: Coroutine[Any, Any, T], count: int = 1) -> T:
-        """Wait for some work as long as so many questions may take; each statement may take as long as one.
+        """Wait for some work for the time of so many queries; each statement may take the time of one.
 
         If it takes longer, the other connections may lead nowhere too.
         """
@@ -199,13 +192,13 @@ class Database:
         return await self._attempt(work)
 
     async def _watched(self, work: Work[T]) -> T:
-        """Ask over another connection, time and again, whether the server is still at it."""
+        """Check over another connection, repeatedly, whether the server is still running it."""
         session = await asyncio.wait_for(self._connected(is_timed=False), self.address.seconds)
         building = asyncio.ensure_future(work(session))
         try:
             while not (await asyncio.wait({building}, timeout=_LOOK_EVERY))[0]:
-                is_at_it = await self._timed(self._asked(_is_at_it(session.connection.get_server_pid())))
-                if not is_at_it and not building.done():
+                is_running = await self._timed(self._asked(_is_running(session.connection.get_server_pid())))
+                if not is_running and not building.done():
                     raise unheard(self.address)
             return await building
         finally:
@@ -240,7 +233,7 @@ class Database:
         self._idle.append((self._loop.time(), session))
 
     def _thin(self) -> None:
-        """Close the connections that have been idle for long, and look again later at the others."""
+        """Close the connections that have been idle for long, and check the others later."""
         while self._idle and self._idle[0][0] + _IDLE_SECONDS <= self._loop.time():
             self._idle.pop(0)[1].connection.terminate()
         if self._idle:
@@ -286,7 +279,7 @@ class Database:
 
 
 def get_database(address: Address) -> Database:
-    """The database at an address: one for the process, whatever the schemas there."""
+    """The database at an address: one for the process, for all its schemas."""
     with _lock:
         key = (os.getpid(), replace(address, schema=""))
         if key not in _databases:
@@ -308,7 +301,7 @@ def quoted(name: str) -> str:
 
 
 def driver() -> Any:
-    """The package that speaks to PostgreSQL. Raises MissingExtra."""
+    """The PostgreSQL driver. Raises MissingExtra."""
     try:
         import asyncpg  # an optional dependency
     except ImportError as error:
@@ -320,7 +313,7 @@ async def _answers(session: Session) -> None:
     await session.connection.execute("SELECT 1")
 
 
-def _is_at_it(process: int) -> Work[bool]:
+def _is_running(process: int) -> Work[bool]:
     async def ask(session: Session) -> bool:
         return bool(await session.connection.fetchval("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", process))
 
@@ -329,7 +322,7 @@ def _is_at_it(process: int) -> Work[bool]:
 
 _lock = threading.Lock()
 _databases: dict[tuple[int, Address], Database] = {}
-_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork takes no thread along
+_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork has none of the threads
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

@@ -1,31 +1,17 @@
-"""Tables of vectors in PostgreSQL: their rows as COPY has them, searched exactly or by their graphs, and fetched
-from.
-
-The table of a segment.
-
-Vectors as PostgreSQL takes and gives them: rows of COPY in binary, and records of fetched rows. Pure.
+"""Tables of vectors in PostgreSQL: binary COPY of their rows, searched exactly or by their graphs, and fetched from.
 
 A halfvec is its dimension, two unused bytes, and the numbers in half precision; all of it big-endian.
 
-Search tables of vectors, exactly or by their graphs, and fetch from them.
+A graph (HNSW: Malkov and Yashunin 2020) is searched with half-precision numbers, and what it finds is scored with
+single precision, as in an exact search. The allowed rows are sent as bits: a lookup takes no time, however many there
+are. Few rows are compared one by one: a graph would pass many others on its way to them. If a graph finds fewer than
+there are, all rows are compared.
 
-A graph (HNSW: Malkov and Yashunin 2020) is asked with half-precision numbers, and what it finds is scored with
-single
-precision, as everything is where vectors are compared one by one. Which rows may be found is sent as bits: looking
-up
-one takes no time, however many there are. Few rows are compared one by one: a graph would pass by many others on
-its
-way to them. A graph that finds fewer than there are is not believed, and all rows are compared.
-
-A filter takes away what makes a graph's answer good. pgvector scans on (hnsw.iterative_scan) only until LIMIT rows
-are
-allowed: of a tenth it stops after some 10 n rows, and the n best of the allowed, which are among the 10 n best of
-all,
-are partly beyond what it has seen. So it is asked for more than n, of which the n best are kept: for `ef` more
-where a
-tenth is allowed, for twice as many where a hundredth is (`_from_graph`). Of 100,000 vectors, with an ef of 40,
-recall
-of the ten best was .985 without a filter; of a tenth it was .956 when ten were asked for, and is .993.
+A filter lowers a graph's recall. pgvector scans on (hnsw.iterative_scan) only until LIMIT rows are allowed: with a
+tenth allowed it stops after some 10 n rows, and the n best of the allowed, which are among the 10 n best of all, are
+partly beyond what it has seen. So more than n are requested, of which the n best are kept: `ef` more where a tenth is
+allowed, twice as many where a hundredth is (`_from_graph`). Of 100,000 vectors, with an ef of 40, recall of the ten
+best was .985 without a filter; of a tenth it was .956 when ten were requested, and is .993.
 """
 
 from __future__ import annotations
@@ -114,11 +100,11 @@ def _rows(records: Records) -> bytes:
 T = TypeVar("T")
 
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
-_AT_ONCE = 4  # connections that share many questions
+_AT_ONCE = 4  # connections for many queries
 _FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
-_SPACING = 10.0  # a row that a graph passes by takes as long as so many that are compared
+_SPACING = 10.0  # a row that a graph visits takes as long as so many that are compared
 _SCATTERED = 8  # rows scanned in the time of one that is looked up
-_QUESTION = (  # `$2`, how many to find, is named here so that it has a type even where no part uses it
+_QUESTION = (  # `$2`, the number to find, is used here so that it has a type even where no part uses it
     "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half, $2::int8 AS n) "
 )
 _DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
@@ -126,12 +112,12 @@ _DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a search in one table: which rows may be found, how many those are, and how they are searched."""
+    """The part of a search in one table: the allowed rows, their number, and how they are searched."""
 
     table: SegmentTable
     rows: Bool | None  # None: all
     count: int
-    from_graph: int  # how many rows its graph is asked for; 0: rows are compared one by one
+    from_graph: int  # rows requested from its graph; 0: rows are compared one by one
 
     def sql(self, number: int, first: int) -> str:
         """The statement, as a part of one for several tables. `$2` is how many to find, `$first` begins `arguments`."""
@@ -152,7 +138,7 @@ class Part:
 
     @property
     def arguments(self) -> list[object]:
-        """The arguments of the statement that are its own: the rows, by their numbers or as bits, and how many."""
+        """Its own arguments of the statement: the rows, by their numbers or as bits, and their number."""
         if self.rows is None:
             return []
         if self._is_few:
@@ -166,10 +152,10 @@ class Part:
 
 
 class TableAccess(Protocol):
-    """What a reader asks of the store whose tables it reads."""
+    """The methods of a store that its readers need."""
 
-    def ask_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Ask the database things about tables, so many questions each, side by side."""
+    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
+        """Read from tables in parallel; each work may take the time of so many queries."""
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL."""
@@ -195,7 +181,7 @@ class PostgresReader:
             return nothing_found(len(queries))
         shares = [each for each in np.array_split(queries, _AT_ONCE) if len(each)]
         works = [(_Search(parts, n, share).done, len(share)) for share in shares]
-        return stacked([each for found in self._store.ask_each(self.tables, works) for each in found])
+        return stacked([each for found in self._store.read_each(self.tables, works) for each in found])
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
@@ -239,7 +225,7 @@ class PostgresReader:
 
 
 def _from_graph(ef: int, n: int, count: int, size: int) -> int:
-    """How many rows a graph is asked for to find the n best of `count` allowed ones, of `size`.
+    """The rows to request from a graph to find the n best of `count` allowed ones, of `size`.
 
     0 if comparing the allowed one by one takes less time: the graph passes by size / count rows for each of them.
     """
@@ -256,7 +242,7 @@ class _Search:
         self._ef = max((part.table.ef for part in parts if part.from_graph), default=0)
 
     async def done(self, session: Session) -> list[TopKResult]:
-        """Ask the queries, one after the other."""
+        """Run the queries one by one."""
         if self._ef:
             await session.set({"hnsw.ef_search": str(min(max(self._ef, _FEWEST), _MOST))})
         return [await self._asked(session, query) for query in self._queries]
@@ -280,7 +266,7 @@ class _Search:
 
 
 def _statement(parts: Sequence[Part]) -> tuple[str, list[object]]:
-    """The statement that searches some tables, and its arguments after the question and the number to find."""
+    """The statement that searches some tables, and its arguments after the query and the number to find."""
     arguments: list[object] = []
     statements = []
     for number, part in enumerate(parts):

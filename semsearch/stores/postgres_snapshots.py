@@ -1,8 +1,8 @@
-"""A table of named objects in an index's schema: the place to which its snapshots are published (semsearch.snapshots).
+"""A table of named objects in an index's schema: a snapshot store in PostgreSQL (semsearch.snapshots).
 
-Each object is a row, written by one statement; so a reader sees the earlier one or the new one and nothing between, and
-a reader of a copy of the database (a standby) sees no pointer before the blocks that it leads to. Readers need only the
-right to read this table and those of the segments.
+Each object is a row, written by one statement, so a reader sees the earlier one or the new one and nothing between; and
+a reader of a standby sees no pointer before the blocks that it leads to. Readers need only the right to read this table
+and those of the segments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SCHEMAS = """
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTable:
-    """A place in a database. Where the address names no schema, it is the only one there with something published.
+    """A snapshot store in a database. If the address names no schema, it is the only one with a published index.
 
     Its methods raise StorageError if the database cannot be reached, refuses, or takes longer than the address allows.
     """
@@ -37,7 +37,7 @@ class SnapshotTable:
 
     @classmethod
     def at(cls, uri: str) -> SnapshotTable:
-        """The place at a URI. Raises UsageError if that is no address."""
+        """The store at a URI. Raises UsageError if the URI is invalid."""
         return cls(parsed(uri, default=""))
 
     def get(self, name: str, most: int) -> bytes:
@@ -71,7 +71,7 @@ class SnapshotTable:
         """
         address = self.address
         if not address.schema:
-            raise UsageError(f"{address.uri} names no schema to publish to; end it with ?schema=NAME")
+            raise UsageError(f"{address.uri} names no schema to publish to; append ?schema=NAME")
 
         async def work(session: Session) -> bool:
             connection = session.connection
@@ -83,7 +83,7 @@ class SnapshotTable:
                 sql = f"INSERT INTO {objects} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING true"  # noqa: S608
                 return await connection.fetchval(sql, name, data) is True
 
-        return self._database.tell(work)
+        return self._database.write(work)
 
     def replace(self, name: str, data: bytes) -> None:
         """Write an object in place of another, in one statement."""
@@ -123,11 +123,11 @@ class SnapshotTable:
             return await work(session.connection, table(replace(self.address, schema=schema), SNAPSHOTS))
 
         try:
-            return self._database.ask(asked)
+            return self._database.read(asked)
         except Exception as error:
             if sqlstate(error) != NO_TABLE and not isinstance(error, LookupError):
                 raise
-            raise FileNotFoundError(f"nothing is published in {self.address.place}") from error
+            raise FileNotFoundError(f"no snapshot is published in {self.address.place}") from error
 
 
 async def _only_schema(connection: Connection, address: Address) -> str:
@@ -140,7 +140,7 @@ async def _only_schema(connection: Connection, address: Address) -> str:
         raise LookupError("no index is published")  # a FileNotFoundError would be taken for a broken connection
     if len(schemas) > 1:
         named = ", ".join(f"?schema={schema}" for schema in schemas)
-        raise UsageError(f"several indexes are published in {address.server}; end the address with one of {named}")
+        raise UsageError(f"more than one index is published in {address.server}; append one of {named} to the address")
     return schemas[0]
 
 

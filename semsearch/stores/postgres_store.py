@@ -1,37 +1,23 @@
-"""Vectors in PostgreSQL, with pgvector: a store with a table for each segment, written once.
+"""Vectors in PostgreSQL, with pgvector: a table for each segment, written once, in a schema that is the index's own.
 
-Vectors in PostgreSQL, with pgvector: a table for each segment, in a schema that is the index's own.
+    postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]
 
-postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]; the password comes from
-PGPASSWORD or
-a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL.
+The password comes from PGPASSWORD or a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL.
 
-The driver is asyncpg (Apache-2.0). Compared with pg8000 (BSD-3) it answers a question for the hundred nearest in
-half
-the time and a quarter of the processor time (0.85 to 1.69 ms, 0.12 to 0.50 ms; the same rate of COPY), and has
-itself
-what else would be ours to write: sslmode, files of passwords, cancelling. psycopg is under the LGPL.
+A row has the position of its id among the ids of the segment, which the manifest has, as for files
+(semsearch.arrays.id_ranges), and a half-precision vector. Rows are written by COPY, a chunk in each transaction; then
+the key and, for many, the graph. The table is committed before its first chunk: one transaction for all of it would be
+open for as long as embedding takes, and if the server died in it, files would be left that nobody finds. Before a
+segment is reported, its table is read back and compared with what was sent; these vectors also measure the recall of
+the graph. A finished table has its digest as a comment, so that a reader can tell that it is the one the manifest
+names.
 
-Write vectors to tables: by COPY, a chunk in each transaction; then the key and, of many, the graph.
-
-A table is made before its first chunk, and kept: a transaction for all of it would be open for as long as
-embedding
-takes, and if the server died in it, files would be left that nobody finds. Before a segment is reported, its table
-is
-read back and compared with what was sent. Those are the very vectors that the recall of the graph is measured
-with.
+The driver is asyncpg (Apache-2.0). Compared with pg8000 (BSD-3) it finds the hundred nearest in half the time and a
+quarter of the processor time (0.85 to 1.69 ms, 0.12 to 0.50 ms; the same rate of COPY), and has sslmode, files of
+passwords and cancelling, which would be ours to write otherwise. psycopg is under the LGPL.
 
 Of pgvector's two kinds of indexes it is the graph (HNSW): of 100,000 vectors of sentences on two busy cores it was
-built in 31 s, and found .975 of the ten best in 1.4 ms; inverted lists (IVFFlat) took 3 s, and found .898 in 8.8
-ms.
-
-The vector store in PostgreSQL: a table of half-precision vectors for each segment, by the numbers of its rows.
-
-A row's number is the position of its id among the ids of the segment, which are kept in the manifest, as they are
-for
-files (semsearch.arrays.id_ranges). A finished table has its digest as a comment, so that a reader can tell that it
-is
-the one that the manifest names.
+built in 31 s, and found .975 of the ten best in 1.4 ms; inverted lists (IVFFlat) took 3 s, and found .898 in 8.8 ms.
 """
 
 from __future__ import annotations
@@ -49,7 +35,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions
+from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Segment, segment_name
@@ -134,7 +120,7 @@ class _GrowingTable:
         self._ids: list[Int64] = []
         self._waiting: list[Records] = []
         self._digest = hashlib.blake2b(digest_size=16)
-        store.database.tell(self._create)
+        store.database.write(self._create)
 
     def add(self, ids: Int64, vectors: Float32) -> None:
         records = records_of(np.arange(self.count, self.count + len(ids)), vectors)
@@ -150,7 +136,7 @@ class _GrowingTable:
         self._send()
         digest, kind = self._digest.hexdigest(), self._store.location.kind
         has_graph = self._store.indexed is not None and self.count >= self._store.indexed
-        self._store.database.build(lambda session: self._build(session, has_graph=has_graph))
+        self._store.database.run_long(lambda session: self._build(session, has_graph=has_graph))
         one = SegmentTable(
             Segment(kind, self.file, 0, IdRanges.of_ids(np.concatenate(self._ids)), digest), self.name, self.dimension
         )
@@ -162,7 +148,7 @@ class _GrowingTable:
             await session.connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
             return int(await session.connection.fetchval("SELECT pg_total_relation_size($1::regclass)", self.name))
 
-        size = self._store.database.tell(comment)
+        size = self._store.database.write(comment)
         return Segment(kind, self.file, size, one.segment.id_ranges, digest, scan)
 
     def discard(self) -> None:
@@ -182,13 +168,14 @@ class _GrowingTable:
                     self.file, schema_name=self._store.address.schema, source=data, format="binary"
                 )
 
-            self._store.database.tell(copy)
+            self._store.database.write(copy)
 
     async def _create(self, session: Session) -> None:
         address = self._store.address
         if await owner_of(session.connection, address) != self._store.location.owner:
             raise StorageError(
-                f"{address.place} is not this index's any more; give it another: semsearch index --rebuild --store URI"
+                f"{address.place} no longer belongs to this index; choose another store: semsearch index "
+                "--rebuild --store URI"
             )
         await session.connection.execute(
             f"CREATE TABLE {self.name} (number int4 NOT NULL, embedding halfvec({self.dimension}) NOT NULL) "
@@ -238,7 +225,7 @@ class _GrowingTable:
                 nearest.add(asked @ vectors_of(records).T, records["number"].astype(np.int64))
         if digest.hexdigest() != one.segment.digest:
             raise StorageError(
-                f"{self._store.address.place} does not give back what was written to {self.file}; write again"
+                f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
             )
         return nearest.best().scores if len(asked) else np.zeros((0, 0), np.float32)
 
@@ -298,12 +285,10 @@ class PostgresStore:
         return self.indexed
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> PostgresReader:
-        """Open a reader of tables, which are looked for if they are not known yet.
+        """Open a reader of tables, which are looked up if they are unknown.
 
         Raises FileNotFoundError if one is gone, IndexDamaged if it is not the one that was written.
         """
-        from semsearch.stores.postgres_reader import PostgresReader  # start-up time: a write needs none
-
         known = self._known
         digests = {name: one.segment.digest for name, one in known.items()}
         if any(digests.get(segment.file) != segment.digest for segment in segments):
@@ -320,8 +305,6 @@ class PostgresStore:
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
     ) -> list[Segment]:
         """Merge segments into new tables, without removed ids."""
-        from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
-
         return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
@@ -337,24 +320,24 @@ class PostgresStore:
         if count != len(segment.id_ranges):
             return [f"{segment.file} has {count} vectors, not {len(segment.id_ranges)}"]
         is_same = digest.hexdigest() == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
-        """The names of all tables of this kind, finished or not; none if the schema is not the index's any more."""
+        """The names of all tables of this kind, finished or not; none if the schema no longer belongs to the index."""
 
         async def work(session: Session) -> list[str]:
             is_own = await owner_of(session.connection, self.address) == self.location.owner
             return await tables(session.connection, self.address) if is_own else []
 
-        return {name for name in self.database.ask(work) if name.startswith(f"{self.location.kind}-")}
+        return {name for name in self.database.read(work) if name.startswith(f"{self.location.kind}-")}
 
     def drop(self, name: str) -> None:
-        """Drop a table; wait for those who read it, for as long as a question may take."""
+        """Drop a table; wait for its readers, for the time of a query."""
 
         async def work(session: Session) -> None:
             await session.connection.execute(f"DROP TABLE IF EXISTS {table(self.address, name)}")
 
-        self.database.tell(work)
+        self.database.write(work)
         self._known = {known: one for known, one in self._known.items() if known != name}
 
     def records(self, one: SegmentTable) -> Iterator[Records]:
@@ -372,15 +355,15 @@ class PostgresStore:
         async def work(session: Session) -> Records:
             return records_in(await session.connection.fetchval(sql, *arguments), one.dimension)
 
-        return self.ask_each([one], [(work, 1)])[0]
+        return self.read_each([one], [(work, 1)])[0]
 
-    def ask_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Ask the database things about tables, so many questions each, side by side.
+    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
+        """Read from tables in parallel; each work may take the time of so many queries.
 
         Raises FileNotFoundError with the name of a table that is gone.
         """
         try:
-            return self.database.ask_each(works)
+            return self.database.read_each(works)
         except Exception as error:
             if sqlstate(error) != NO_TABLE:
                 raise
@@ -393,7 +376,7 @@ class PostgresStore:
             rows = await session.connection.fetch(_COMMENTS, quoted(self.address.schema))
             return {row["relname"]: (row["comment"], row["dimension"]) for row in rows}
 
-        there = self.database.ask(work)
+        there = self.database.read(work)
         for segment in segments:
             if segment.file not in there:
                 raise FileNotFoundError(errno.ENOENT, f"no such table in {self.address.place}", segment.file)

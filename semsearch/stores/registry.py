@@ -1,8 +1,8 @@
 """The registry of engines, which keep the vectors of an index: FAISS segments, unless the index names another.
 
-An engine is named by the scheme of a URI, the part before the first colon. The index keeps the URI, and a random text
-by which the engine knows it: a place belongs to one index only, since each drops the segments there that it does not
-name. An engine is imported when it is first needed.
+An engine is named by the scheme of a URI, the part before the first colon. The index keeps the URI and a random owner
+id, by which the engine recognises it: a store belongs to one index only, since each index drops the segments there that
+it does not name. An engine is imported when it is first needed.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _URI, _OWNER, _LEFT = (
 
 @dataclass(frozen=True, slots=True)
 class StoreAddress:
-    """Where an engine keeps the vectors of an index: a URI, and the random text by which the place is the index's."""
+    """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
 
     uri: str
     owner: str
 
 
 def register(scheme: str, engine: Callable[[], Engine]) -> None:
-    """Register what imports and returns the engine of a scheme."""
+    """Register the function that imports and returns the engine of a scheme."""
     _ENGINES[scheme] = engine
 
 
@@ -56,7 +56,7 @@ def get_address(db: sqlite3.Connection) -> StoreAddress | None:
 
 
 def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAddress | None:
-    """Read where a reader of a database finds the vectors: by another user or host, perhaps, than the writer."""
+    """Read where a reader of a database finds the vectors: perhaps by another user or host than the writer."""
     address = get_address(db)
     return None if address is None else replace(address, uri=database.vectors_uri(address.uri))
 
@@ -71,45 +71,48 @@ def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
 
 
 def get_left(db: sqlite3.Connection) -> list[StoreAddress]:
-    """Read the places that an index has left for another, and that it has not released yet."""
+    """Read the vector stores that an index has left and not released yet."""
     return [StoreAddress(uri, owner) for uri, owner in json.loads(get_meta(db, _LEFT) or "[]")]
 
 
 def set_left(db: sqlite3.Connection, left: Sequence[StoreAddress]) -> None:
-    """Write the places that an index has left and not released."""
+    """Write the vector stores that an index has left and not released."""
     set_meta(db, _LEFT, json.dumps([[each.uri, each.owner] for each in left]))
 
 
 def complete(uri: str, name: str) -> str | None:
-    """Complete the URI of a place for the vectors of an index of some name; None for the index's own folder.
+    """Complete the URI of a vector store for an index of some name; None for the index's own folder.
 
-    Raises UsageError for an engine that is not known, for what is no address, and for a password, which an index would
-    keep for all to read; MissingExtra.
+    Raises UsageError for an unknown engine, an invalid address, and a password, which the index would store;
+    MissingExtra.
     """
     scheme = uri.partition(":")[0]
     if uri in (DEFAULT, DEFAULT[:-1]):
         return None
     if ":" not in uri or scheme not in _ENGINES or scheme == DEFAULT[:-1]:
-        raise UsageError(f"{uri!r} names no place for vectors; give one of {', '.join(f'{one}:' for one in _ENGINES)}")
+        raise UsageError(
+            f"{uri!r} is not the URI of a vector store; its scheme must be one of "
+            f"{', '.join(f'{one}:' for one in _ENGINES)}"
+        )
     try:
         has_password = urlsplit(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password
     except ValueError as error:
-        raise UsageError(f"{uri!r} is no address: {error}") from error
+        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
     if has_password:
         raise UsageError(
-            "the address of a store must not have a password, which the index would keep for all to read; "
-            "give it in the environment, as docs/developers/engines.md says"
+            "the address of a vector store must not contain a password, which the index would store; "
+            "set it in the environment, as docs/developers/engines.md explains"
         )
     return _ENGINES[scheme]().located(uri, name)
 
 
 def check_scanning(uri: str, scanning: ScanOptions) -> None:
-    """Check that the engine of a URI can scan as these options say. Raises UsageError, which says what to leave out."""
+    """Check that the engine of a URI supports scan options. Raises UsageError, naming what to leave out."""
     _engine(uri, None).check(scanning)
 
 
 def claimed(uri: str) -> StoreAddress:
-    """Make the place at a complete URI a new owner's. Raises UsageError if it is another index's; StorageError."""
+    """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
     address = StoreAddress(uri, secrets.token_hex(8))
     _engine(uri, None).claim(address.uri, address.owner)
     return address
@@ -128,7 +131,7 @@ def keeps_sentences(address: StoreAddress | None) -> bool:
 def open_stores(
     address: StoreAddress | None, folder: Path, *, scanning: ScanOptions | None = None, largest: int = LARGEST
 ) -> Mapping[Kind, VectorStore]:
-    """Open the two stores of an index, by kind. `scanning`: how a writer lays out passages. Raises IndexDamaged."""
+    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged."""
     address = address or StoreAddress(DEFAULT, "")
     engine = _engine(address.uri, folder)
     locations = (
@@ -137,7 +140,7 @@ def open_stores(
     )
     if engine.keeps_sentences:
         return {location.kind: engine.open(location) for location in locations}
-    from semsearch.stores.null_store import NullStore  # start-up time: of most indexes all vectors are kept
+    from semsearch.stores.null_store import NullStore  # start-up time: most indexes keep all vectors
 
     return {"passage": engine.open(next(locations)), "sentence": NullStore()}
 
@@ -147,8 +150,8 @@ def _engine(uri: str, folder: Path | None) -> Engine:
     if engine is None:
         of = "an index" if folder is None else folder
         raise IndexDamaged(
-            f"the vectors of {of} are kept by {uri!r}, and this semsearch knows only {', '.join(_ENGINES)}; "
-            "install what that needs, or a newer semsearch"
+            f"the vectors of {of} are stored at {uri!r}, but this semsearch supports only {', '.join(_ENGINES)}; "
+            "install the engine's package, or a newer semsearch"
         )
     return engine()
 

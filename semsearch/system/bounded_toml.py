@@ -1,6 +1,6 @@
-"""TOML as Python reads it, but for keys of thousands of parts, whose memory and time grow as their square.
+"""TOML as Python reads it, except keys of thousands of parts, whose memory and time grow quadratically.
 
-A configuration, and the front matter of a page, may come from anybody.
+A configuration, and the front matter of a page, may be hostile.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ENDS = re.compile(r"[=,{}\[\]#\n]")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Read a text of TOML. Raises ValueError for what is none and for a key of more than a hundred parts."""
+    """Read a text of TOML. Raises ValueError for invalid TOML and for a key of more than a hundred parts."""
     if text.count(".") > _MOST_PARTS:
         without_texts = _TEXT.sub("", text)
         if any(key.count(".") > _MOST_PARTS for key in _ENDS.split(without_texts)):

@@ -1,10 +1,10 @@
 """Files of an index that are checked as they are read: each block of 16 KiB has a checksum, kept in the database.
 
-A disk may return other bytes than were written, and a wrong vector or list gives a wrong answer that nobody notices.
-The checksum of a block is made of the sums of its sectors' 64-bit words, each XORed with a constant of its place, and
-summed. Whatever changes in one word changes it; so do sectors, or words of different sectors, that changed places, but
-for a chance of 2⁻⁶⁴. That takes little longer than reading the memory does, some ten times less than a CRC, and is no
-protection from somebody who means harm.
+A disk may return other bytes than were written, and a wrong vector or list would silently give a wrong answer. The
+checksum of a block is made of the sums of its sectors' 64-bit words, each XORed with a constant of its position, and
+summed. It detects every change in one word, and sectors, or words of different sectors, that changed places, but for a
+chance of 2⁻⁶⁴. It takes little longer than reading the memory, some ten times less than a CRC, and does not protect
+from deliberate changes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CheckedFile:
         self.data = mapped(path)
         self._sums: UInt64 = np.frombuffer(sums, dtype="<u8")
         if sums and len(self._sums) != -(-len(self.data) // BLOCK):
-            raise self._damage("its blocks are not as many as those")
+            raise self._damage("its number of blocks differs from the blocks")
         self._unchecked: Bool = np.ones(len(self._sums), dtype=np.bool_)
 
     def check(self, start: int = 0, end: int | None = None) -> None:
@@ -79,7 +79,7 @@ class CheckedFile:
         start = first + int(unchecked.argmax())
         found = block_sums(self.data[start * BLOCK : last * BLOCK])
         if (different := found != self._sums[start:last]).any():
-            raise self._damage(f"its bytes from {(start + int(different.argmax())) * BLOCK} on are not those")
+            raise self._damage(f"its bytes from {(start + int(different.argmax())) * BLOCK} on differ from those")
         self._unchecked[start:last] = False
 
     def _damage(self, what: str) -> IndexDamaged:

@@ -1,6 +1,6 @@
-"""The clocks of the machine, for the code that says when a thing happened or how long it took.
+"""The clocks of the machine, for code that records times and durations.
 
-Whoever waits, or reads within a time, takes a clock as an argument instead.
+Code that waits, or has a deadline, takes a clock as an argument instead.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import time
 
 
 def now() -> float:
-    """The time of day, in seconds since 1970. It may jump, where somebody sets it."""
+    """The time of day, in seconds since 1970. It jumps when it is set."""
     return time.time()
 
 
 def seconds() -> float:
-    """Seconds since some moment, by a clock that never jumps: for differences."""
+    """Seconds of a clock that never jumps, for differences."""
     return time.perf_counter()

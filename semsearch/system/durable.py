@@ -79,7 +79,7 @@ class Draft:
         return written
 
     def drop(self) -> None:
-        """Delete the file, unless it was kept. It may be what filled the disk."""
+        """Delete the file, unless it was kept. It may have filled the disk."""
         if not self._file.closed:
             self._file.close()
             with suppress(OSError):
@@ -107,7 +107,7 @@ def file_sums(path: Path) -> bytes:
     The file is read and not mapped: pages of a map count as the process's memory, which for a million sentences was
     half a gigabyte.
     """
-    import numpy as np  # start-up time: not all that write files need it
+    import numpy as np  # start-up time: not every write needs it
 
     from semsearch.system.checked_file import block_sums  # likewise
 

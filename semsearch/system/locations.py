@@ -1,15 +1,9 @@
-"""Where things lie: the current folder and those above it, the user's folders, and URIs of other file systems.
+"""Locations: the current folder and those above it, the user's cache and settings folders, and URIs of file systems.
 
-The current folder of the process. Nothing else asks for it.
-
-Look for a file or folder in the current folder and in those above it, as git does for its own.
-
-Above the current folder, only what belongs to the user, to root or to the owner of the current folder counts: in a
-folder that everybody may write to, such as /tmp, a stranger could have put something for others to find.
-
-The user's folders, where the operating system has them: for files that can be made again, and for settings.
-
-URIs of object stores and other file systems, as fsspec names them: `s3://bucket/docs`, `memory://docs`.
+Only this module asks for the process's current folder. Files are also looked for in the folders above it, as git does;
+there, only what belongs to the user, to root or to the owner of the current folder counts: in a folder that everybody
+may write to, such as /tmp, a stranger could have left something to be found. URIs are those of fsspec:
+`s3://bucket/docs`, `memory://docs`.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ def _is_trusted(path: Path, here: Path) -> bool:
         return path.exists()
     try:
         return path.stat().st_uid in (os.getuid(), 0, here.stat().st_uid)
-    except OSError:  # a link that leads nowhere, or round
+    except OSError:  # a broken or circular link
         return False
 
 
@@ -66,14 +60,14 @@ def cache_folder(kind: str) -> Path:
 
 
 def config_folder() -> Path:
-    """The folder for what the user has decided, or what was decided once for all. It need not exist yet."""
+    """The folder for the user's settings and decisions. It need not exist yet."""
     from platformdirs import user_config_path  # start-up time, as above
 
     return user_config_path("semsearch", appauthor=False)
 
 
 def data_folder() -> Path:
-    """The folder for what the user keeps and no project has: $SEMSEARCH_HOME, if it is set. It need not exist yet."""
+    """The folder for the user's personal data: $SEMSEARCH_HOME, if it is set. It need not exist yet."""
     if home := os.environ.get("SEMSEARCH_HOME"):
         return Path(home).expanduser()
     from platformdirs import user_data_path  # start-up time, as above
@@ -88,7 +82,7 @@ _SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
 
 
 def uri_scheme(text: str) -> str:
-    """The scheme of a text that begins as a URI does, in lower case; empty for what is none, such as a path."""
+    """The scheme of a text that begins as a URI does, in lower case; empty for anything else, such as a path."""
     found = _SCHEME.match(text)
     return found[1].lower() if found else ""
 
@@ -106,7 +100,7 @@ def local_path(path: str) -> str:
     parts = urlsplit(path)
     if parts.netloc not in ("", "localhost"):
         raise UsageError(f"{path} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
-    from urllib.request import url2pathname  # start-up time: it brings http and ssl, and few paths are URIs
+    from urllib.request import url2pathname  # start-up time: it imports http and ssl, and few paths are URIs
 
     return url2pathname(parts.path)
 
@@ -117,5 +111,5 @@ def has_password(uri: str) -> bool:
 
 
 def shown_uri(uri: str) -> str:
-    """A URI as it may be printed: without the password that it may have."""
+    """A URI as it may be printed: without its password."""
     return _SECRET.sub(r"\1:…@", uri)

@@ -55,4 +55,4 @@ def _holder(folder: Path) -> str:
         note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
         return f"process {note['pid']} on {note['host']}, since {note['since']}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return "it did not say who it is"
+        return "its process is unknown"

@@ -1,4 +1,4 @@
-"""A progress bar for programs: a line on a terminal, an HTML bar in a notebook, nothing where nobody looks.
+"""A progress bar for programs: a line on a terminal, an HTML bar in a notebook, nothing otherwise.
 
 The command line draws its own (semsearch.cli.progress); this one needs no package. It goes to stderr, so that
 what a program prints stays as it is.
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any, TextIO
 
-Show = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is (0: unknown)
+Show = Callable[[str, int, int], None]  # the stage, the amount done, the total (0: unknown)
 
 _EVERY = 0.1  # seconds between two drawings of the same stage
 _WIDTH = 24  # characters
@@ -25,7 +25,7 @@ def progress_bar(
 ) -> Iterator[Show]:
     """Show progress while the block runs: yields a function to call, which draws nothing unless it is wanted.
 
-    Outside a notebook it is shown on stderr, unless another screen is given. `clock` gives seconds since some moment.
+    Outside a notebook it is shown on stderr, unless another screen is given. `clock` gives seconds.
     """
     display = _display(screen or sys.stderr) if wanted else None
     if display is None:
@@ -38,7 +38,7 @@ def progress_bar(
 
 
 class _Sparing:
-    """Draws the first and last of each stage, and between them only as often as eyes can follow."""
+    """Draws the first and last of each stage, and between them only ten times a second."""
 
     def __init__(self, draw: Show, clock: Callable[[], float]) -> None:
         self._draw, self._clock = draw, clock
@@ -53,7 +53,7 @@ class _Sparing:
 
 
 class _Terminal:
-    """One line that is drawn over, and gone at the end."""
+    """One line that is redrawn, and erased at the end."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen

@@ -1,8 +1,8 @@
-"""The door to fsspec: file systems by their URIs, `s3://`, `gs://`, `az://`, `sftp://`, `memory://`.
+"""File systems of fsspec by their URIs: `s3://`, `gs://`, `az://`, `sftp://`, `memory://`. Only here is it imported.
 
-How they are reached (keys, endpoints) is fsspec's own configuration, in its files and environment variables, or that
-of the package that it uses; for a store that speaks S3 also `s3://bucket/docs?endpoint=http://localhost:9000&region=x`,
-as for tables of Lance.
+Keys and endpoints come from the configuration of fsspec, or of the package that it uses, in files and environment
+variables; for a store that speaks S3 also from the URI: `s3://bucket/docs?endpoint=http://localhost:9000&region=x`, as
+for tables of Lance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ S3 = ("s3", "s3a")  # whose URIs may have options
 
 @dataclass(frozen=True, slots=True)
 class RemoteFiles:
-    """A file system that fsspec reaches, and the path there of the URI by which it was opened."""
+    """A file system of fsspec, and the path of the URI in it."""
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
@@ -31,10 +31,10 @@ class RemoteFiles:
 
 
 def open_files(uri: str) -> RemoteFiles:
-    """Open the file system of a URI. Nothing is asked of it yet, by most.
+    """Open the file system of a URI. Most send no request yet.
 
-    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks, a URI that does not do for its scheme, or
-    an option that there is not, StorageError where it must be reached at once and cannot be.
+    Raises MissingExtra without fsspec, UsageError for a scheme that it lacks, an invalid URI, or an unknown option,
+    StorageError if it must be reached at once and cannot be.
     """
     try:
         from fsspec.core import url_to_fs
@@ -44,20 +44,20 @@ def open_files(uri: str) -> RemoteFiles:
         address, options, seconds = _with_options(uri)
         files, root = url_to_fs(address, **options)
     except ImportError as error:
-        raise UsageError(f"{shown_uri(uri)} needs a package besides: {error}") from error
+        raise UsageError(f"{shown_uri(uri)} needs another package: {error}") from error
     except SemsearchError:
         raise
     except (OSError, EOFError) as error:
         raise StorageError(
-            f"{shown_uri(uri)} cannot be reached: {error}; see that it is there and may be used"
+            f"{shown_uri(uri)} cannot be reached: {error}; check that it exists and that access is allowed"
         ) from error
-    except Exception as error:  # each file system has its own for what it cannot make sense of
+    except Exception as error:  # each file system has its own errors for invalid URIs
         raise UsageError(f"{shown_uri(uri)} cannot be opened: {error or type(error).__name__}") from error
     return RemoteFiles(files, str(root).rstrip("/"), seconds)
 
 
 def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
-    """Return what a store answers. Raises StorageError where it cannot be reached, whatever its package raises then.
+    """Return the answer of a store. Raises StorageError if it cannot be reached, whatever its package raises.
 
     Errors of semsearch, and those `passing`, are raised as they are.
     """
@@ -70,22 +70,24 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
             raise
         said = str(error).strip() or type(error).__name__
         raise StorageError(
-            f"{shown_uri(uri)} cannot be reached: {said}; see that it is there and may be used"
+            f"{shown_uri(uri)} cannot be reached: {said}; check that it exists and that access is allowed"
         ) from error
 
 
 def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
-    """The address of a URI, what the package that reaches it is told besides, and the seconds for an answer."""
+    """The address of a URI, the options of the file system, and the seconds for an answer."""
     address, query = divided(uri)
     if uri_scheme(uri) not in S3 or not query:
         return uri, {}, SECONDS
     given = dict(parse_qsl(query[1:]))
     if unknown := given.keys() - {"endpoint", "region", "timeout"}:
-        raise UsageError(f"{shown_uri(uri)} has the option {min(unknown)!r}; there are endpoint, region and timeout")
+        raise UsageError(
+            f"{shown_uri(uri)} has the unknown option {min(unknown)!r}; the options are endpoint, region and timeout"
+        )
     options: dict[str, Any] = {"endpoint_url": given["endpoint"]} if "endpoint" in given else {}
     if "region" in given:
         options["client_kwargs"] = {"region_name": given["region"]}
     try:
         return address, options, float(given.get("timeout", 0)) or SECONDS
     except ValueError:
-        raise UsageError(f"the timeout of {shown_uri(uri)} is no number of seconds") from None
+        raise UsageError(f"the timeout of {shown_uri(uri)} is not a number of seconds") from None

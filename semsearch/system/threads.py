@@ -1,15 +1,9 @@
 """Work in threads: results in order, calls with a deadline, and a fair lock.
 
-Work in threads, with results in order. NumPy, SciPy and FAISS let other threads run while they compute.
-
-The same work may be spread over the workers of a cluster (semsearch.cluster): `Spread` is what both can do.
-
-A deadline for calls that may never return, such as those to a network disk whose server has gone.
-
-A lock that is given to those who wait for it in the order in which they came.
-
-A thread that gives back an ordinary lock and takes it again at once nearly always gets it, however long others
-wait.
+NumPy, SciPy and FAISS let other threads run while they compute. The same work may be spread over the workers of a
+cluster (semsearch.cluster): `Spread` is what both can do. A deadline is for calls that may never return, as to a
+network disk whose server is gone. A fair lock goes to its waiters in the order in which they came: with an ordinary
+lock, a thread that releases it and takes it again at once nearly always gets it, however long others wait.
 """
 
 from __future__ import annotations
@@ -135,7 +129,7 @@ class FairLock:
     def __init__(self) -> None:
         self._lock = Lock()
         self._is_taken = False
-        self._waiting: deque[Lock] = deque()  # one for each who waits, released when it is their turn
+        self._waiting: deque[Lock] = deque()  # one for each waiting thread, released when it is its turn
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -154,7 +148,7 @@ class FairLock:
             mine = Lock()
             mine.acquire()
             self._waiting.append(mine)
-        mine.acquire()  # it is passed on: nobody who comes later can be before
+        mine.acquire()  # passed on, so that no later thread overtakes
 
     def _give(self) -> None:
         with self._lock:

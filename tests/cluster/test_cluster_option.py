@@ -33,5 +33,5 @@ def test_commands_that_write_take_a_cluster(folder: Path, small_vectors: VectorT
 def test_what_is_no_address_is_said_and_nothing_is_made(folder: Path, small_vectors: VectorTable) -> None:
     result = semsearch("index", "docs", "--vectors", small_vectors.folder, "--cluster", "scheduler:8786")
     assert result.status == 2
-    assert "'scheduler:8786' is no address of a scheduler; give one such as tcp://scheduler:8786" in result.err
+    assert "'scheduler:8786' is not the address of a scheduler; give one such as tcp://scheduler:8786" in result.err
     assert not (folder / INDEX).exists()

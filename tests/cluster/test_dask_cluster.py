@@ -117,7 +117,7 @@ def test_all_workers_lost_is_said_within_the_deadline() -> None:
         assert next(results) == 0
         emptied.scale(0)
         with pytest.raises(
-            ClusterError, match=r"for 1 s the cluster inproc://.* has had no worker; nothing was changed"
+            ClusterError, match=r"the cluster inproc://.* has had no worker for 1 s; nothing was changed"
         ):
             list(results)
         spread.close()
@@ -131,7 +131,7 @@ def test_a_scheduler_that_goes_is_said_at_once() -> None:
     results = spread.in_order(square, range(1000))
     assert next(results) == 0
     closed.close()
-    with pytest.raises(ClusterError, match="has gone; nothing was changed"):
+    with pytest.raises(ClusterError, match="no longer answers; nothing was changed"):
         list(results)
     spread.close()
 
@@ -170,18 +170,18 @@ def test_a_worker_with_other_versions_is_refused(cluster: LocalCluster, monkeypa
         return here if threading.current_thread() is threading.main_thread() else {**here, "numpy": "1.0"}
 
     monkeypatch.setattr(dask_cluster, "versions_here", versions_of_each)
-    with pytest.raises(ClusterError, match=r"the worker inproc://\S+ has numpy 1\.0 where 2?.* is expected; install"):
+    with pytest.raises(ClusterError, match=r"the worker inproc://\S+ has numpy 1\.0, not .*; install"):
         DaskCluster(cluster.scheduler_address).connect()
 
 
 def test_a_worker_that_joins_later_checks_its_versions_itself() -> None:
-    with pytest.raises(ClusterError, match=r"has Python 3.* where 2\.7 is expected"):
+    with pytest.raises(ClusterError, match=r"has Python 3.*, not 2\.7"):
         carry_out(b"", "name", b"", {**versions_here(), "Python": "2.7"})
 
 
 def test_versions_that_one_side_lacks_differ() -> None:
     assert not differences(versions_here(), dict(versions_here()))
     assert differences({"numpy": "2.0", "lxml": "6.0"}, {"numpy": "2.1", "lxml": "6.0", "plugin": "1"}) == (
-        "numpy 2.1 where 2.0 is expected, plugin 1 where none is expected"
+        "numpy 2.1, not 2.0, plugin 1, not none"
     )
     assert versions_here()["numpy"] == np.__version__

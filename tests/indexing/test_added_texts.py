@@ -17,7 +17,7 @@ from semsearch.word_vectors.table import VectorTable
 def test_texts_are_checked_as_they_come() -> None:
     taken = checked(iter([Text("a", "The ship."), Text("b", "The oven."), Text("a", "The moon.")]))
     assert [next(taken).id, next(taken).id] == ["a", "b"]
-    with pytest.raises(UsageError, match="the id 'a' comes twice"):
+    with pytest.raises(UsageError, match="the id 'a' occurs twice"):
         next(taken)
 
 
@@ -26,8 +26,8 @@ def test_texts_are_checked_as_they_come() -> None:
     [
         ("The ship.", "not str"),
         (Text("", "The ship."), "is empty"),
-        (Text("a", b"The ship."), "the text of a Text is a string, not bytes"),  # type: ignore[arg-type]
-        (Text("a", "The ship.", title=None), "the title of a Text is a string"),  # type: ignore[arg-type]
+        (Text("a", b"The ship."), "the text of a Text must be a string, not bytes"),  # type: ignore[arg-type]
+        (Text("a", "The ship.", title=None), "the title of a Text must be a string"),  # type: ignore[arg-type]
         (Text("\udcff", "The ship."), "not valid Unicode"),
     ],
 )

@@ -77,8 +77,8 @@ def test_a_table_of_numbers_and_dates_has_them_as_metadata(small_vectors: Vector
         ({"id": "a", "text": "A bee."}, "add takes several documents, not one dict"),
         ("A bee.", "add takes several documents, not one str"),
         (Text("a", "A bee."), "add takes several documents, not one Text"),
-        ([{"id": None, "text": "A bee."}], "the id of a Text is a string, not NoneType"),
-        ([{"id": True, "text": "A bee."}], "the id of a Text is a string, not bool"),
+        ([{"id": None, "text": "A bee."}], "the id of a Text must be a string, not NoneType"),
+        ([{"id": True, "text": "A bee."}], "the id of a Text must be a string, not bool"),
     ],
 )
 def test_what_is_no_document_is_refused_and_nothing_is_kept(

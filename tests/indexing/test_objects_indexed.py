@@ -185,7 +185,7 @@ def test_a_store_that_cannot_be_listed_costs_no_document(index: Index, bucket: M
 
 def test_a_bucket_that_has_gone_costs_no_document_unless_it_is_pruned(index: Index, bucket: MemoryBucket) -> None:
     bucket.objects.clear()
-    assert "has vanished; its 5 documents were kept (--prune removes them)" in index.sync().warnings[0]
+    assert "no longer exists; its 5 documents were kept (--prune removes them)" in index.sync().warnings[0]
     assert index.sync(prune=True).removed == 5
 
 
@@ -195,7 +195,7 @@ def test_a_bucket_that_goes_while_it_is_listed_costs_no_document(index: Index, b
             bucket.objects.clear()
 
     bucket.before = clear
-    assert "has vanished; its 5 documents were kept" in index.sync().warnings[0]
+    assert "no longer exists; its 5 documents were kept" in index.sync().warnings[0]
 
 
 def test_a_store_that_does_not_answer_while_objects_are_read_leaves_the_index_as_it_was(
@@ -258,11 +258,11 @@ def test_a_document_is_named_by_its_uri(index: Index, bucket: MemoryBucket) -> N
 
 
 def test_what_needs_a_file_here_says_so(index: Index) -> None:
-    with pytest.raises(UsageError, match="stores tell of no changes, so that s3://bucket/docs can only be synced"):
+    with pytest.raises(UsageError, match="object stores report no changes, so s3://bucket/docs can only be synced"):
         index.watch()
     with index._database.reading() as db:
         document = find_document(db, "a.md")
-    with pytest.raises(SourceChanged, match="lies in a store"):
+    with pytest.raises(SourceChanged, match="lies in an object store"):
         read_indexed(document, document.absolute)
 
 

@@ -72,7 +72,7 @@ def test_what_the_rules_leave_out_is_not_taken_in_and_said_to_be(index: Index, d
         (docs / name).write_text("The moon.")
         done = index.sync(docs / name)
         assert counts(done) == (0, 0, 0, 0, 0)
-        assert done.warnings == (f"{docs / name} is left out: it is hidden, ignored or excluded",)
+        assert done.warnings == (f"{docs / name} is not indexed: it is hidden, ignored or excluded",)
     assert paths(index) == {"bread.txt", "sea/ships.txt"}
 
 
@@ -116,7 +116,7 @@ def test_the_last_documents_of_a_root_are_kept_and_asked_about(index: Index, doc
     assert "has no files any more; its 2 documents were kept" in done.warnings[0]
     (docs / "sea").rmdir()
     docs.rmdir()
-    assert "has vanished; its 2 documents were kept" in index.sync(docs / "bread.txt").warnings[0]
+    assert "no longer exists; its 2 documents were kept" in index.sync(docs / "bread.txt").warnings[0]
     assert paths(index) == {"bread.txt", "sea/ships.txt"}
 
 

@@ -167,7 +167,7 @@ def test_a_root_that_vanishes_is_kept_and_comes_back(index: Index, docs: Path, t
         yield named(docs)
 
     _, vanished, back = follow(index, changes())
-    assert "has vanished; its 2 documents were kept" in vanished.warnings[0]
+    assert "no longer exists; its 2 documents were kept" in vanished.warnings[0]
     assert (counts(back), back.unchanged, back.warnings) == ((1, 0, 0, 0), 2, ())
 
 

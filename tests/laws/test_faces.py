@@ -123,5 +123,5 @@ def test_a_server_takes_all_options_of_a_search(operation: Any) -> None:
 @pytest.mark.parametrize("name", sorted(name for name, reason in NOT_REMOTE.items() if reason == WRITES))
 def test_a_published_copy_is_only_read(name: str, copy: Index) -> None:
     given: list[object] = [["a"]] if name in ("add", "remove_texts") else ["a"] if name in ("load", "remove") else []
-    with pytest.raises(UsageError, match="is a published copy, and is only read here"):
+    with pytest.raises(UsageError, match="is a published snapshot, which is read-only"):
         getattr(copy, name)(*given)

@@ -61,7 +61,7 @@ def test_a_commit_of_which_nobody_knows_whether_it_lasts_keeps_its_files(
             reader.search("captain")
             with Index.open(world.work) as index:
                 faults.point = faults.seen + 2  # the log's header is the first, the commit the second
-                with pytest.raises(StorageError, match="may be there or not"):
+                with pytest.raises(StorageError, match="may or may not have been saved"):
                     index.sync()
         doors.watcher = None
         assert faults.failed

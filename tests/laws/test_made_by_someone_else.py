@@ -156,7 +156,7 @@ def test_a_schema_that_is_no_text_is_damage(good: Path, small_vectors: VectorTab
 def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE passages SET headings = 'x'")
-    message = r"index.sqlite is damaged: \d+ of passages have a headings that is none; remove .* and index again"
+    message = r"index.sqlite is damaged: \d+ rows of passages have an invalid headings; remove .* and index again"
     with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match=message):
         index.search("a ship")
 
@@ -166,9 +166,9 @@ def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path:
     [
         ("INSERT INTO removed SELECT min(id), 1, 0, 0, 1 FROM passages", "1 passage rows are marked as removed"),
         ("DELETE FROM removed", "vectors belong to no row"),
-        ("UPDATE segments SET kind = '0'", "have a kind that is none"),
+        ("UPDATE segments SET kind = '0'", "have an invalid kind"),
         ("UPDATE documents SET checked_ns = NULL", "documents of files have no size or time"),
-        ("UPDATE documents SET file = 'a' || char(0)", "or a path that none can be"),
+        ("UPDATE documents SET file = 'a' || char(0)", "or an invalid path"),
         ("UPDATE removed SET first_passage = 70", "vectors belong to no row"),
     ],
 )
@@ -185,14 +185,14 @@ def test_a_passage_of_more_sentences_than_it_has_is_damage(
 ) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, f"UPDATE passages SET sentence_count = sentence_count {change_of_count}")  # noqa: S608  # ours
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="is not as it was"):
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="its checksum"):
         index.search("a ship in the storm")
 
 
 def test_a_hit_that_has_no_row_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE removed SET first_passage = 70")
-    message = r"passage \d+ is not as it was written"
+    message = r"passage \d+ does not match its checksum"
     with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match=message):
         index.search("a ship in the storm", 20, mode="dense")
 
@@ -220,7 +220,7 @@ def test_an_index_that_could_compute_is_not_opened(
 ) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, statement)
-    with pytest.raises(IndexDamaged, match=f"has a {kind}"):
+    with pytest.raises(IndexDamaged, match=f"has the {kind}"):
         Index.open(folder, vectors=small_vectors)
 
 
@@ -228,7 +228,10 @@ def test_an_index_that_could_compute_is_not_opened(
 def test_a_segment_is_a_file_of_the_index(good: Path, small_vectors: VectorTable, tmp_path: Path, name: object) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE segments SET file = ?", name)
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="no file of its own"):
+    with (
+        Index.open(folder, vectors=small_vectors) as index,
+        pytest.raises(IndexDamaged, match="not a file in its folder"),
+    ):
         index.search("a ship")
 
 
@@ -241,7 +244,7 @@ def test_a_path_or_number_that_none_can_be_is_damage(
     folder = copied(good, tmp_path / "bad")
     change(folder, "INSERT INTO removed VALUES (9000, 1, 9000, 1, 1)")
     change(folder, statement, value)
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="that is none"):
+    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="have an invalid"):
         index.sync() if "roots" in statement else index.search("a ship")
 
 
@@ -253,6 +256,6 @@ def test_a_folder_of_segments_that_is_elsewhere_is_not_swept(
     (folder / "segments").rename(mine)
     (mine / "letter.txt").write_text("A letter.")
     (folder / "segments").symlink_to(mine, target_is_directory=True)
-    with pytest.raises(IndexDamaged, match="is a link"):
+    with pytest.raises(IndexDamaged, match="is a symbolic link"):
         Index.open(folder, vectors=small_vectors)
     assert (mine / "letter.txt").read_text() == "A letter."

@@ -41,7 +41,7 @@ def test_an_index_that_was_deleted_is_not_found_any_more(tmp_path: Path, small_v
         assert answers(index)
         shutil.rmtree(folder)
         for ask in (answers, len, Index.status, Index.facets, lambda index: index.add([Text("1", "a ship")])):
-            with pytest.raises(IndexNotFound, match=r"no index at .*(deleted or moved|make one)"):
+            with pytest.raises(IndexNotFound, match=r"index at .*(deleted or moved|create one)"):
                 ask(index)
         assert not folder.exists()
 
@@ -125,7 +125,7 @@ def test_a_write_to_an_index_that_is_deleted_meanwhile_is_an_error(
             if is_made_anew:
                 make(folder, small_vectors, *OTHER)
 
-    with Index.open(folder) as index, pytest.raises(IndexNotFound, match="deleted or moved while it was written"):
+    with Index.open(folder) as index, pytest.raises(IndexNotFound, match="deleted or moved during the write"):
         index.sync(docs, progress=delete)
     assert folder.exists() == is_made_anew
     for where, texts in ((tmp_path / "gone", SEA), *([(folder, OTHER)] if is_made_anew else [])):

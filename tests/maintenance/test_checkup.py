@@ -45,7 +45,7 @@ def test_changed_files_come_first_with_the_command_that_syncs(index: Index, tmp_
     (tmp_path / "docs" / "notes.txt").unlink()
     first = index.checkup().findings[0]
     assert (first.about, first.level, first.command) == ("files", "warning", f"semsearch index --name {index.path}")
-    assert "1 file changed" in first.says
+    assert "1 file added, changed or removed" in first.says
     assert "files" not in [each.about for each in index.checkup(stale=False).findings]
 
 

@@ -112,7 +112,7 @@ def test_a_file_that_was_only_touched_is_shown(index: Index, paper: Path) -> Non
 
 @pytest.mark.parametrize("name", ["notes.md", "T-1"])
 def test_other_documents_have_no_pages(index: Index, name: str) -> None:
-    with pytest.raises(UsageError, match="is no PDF file"):
+    with pytest.raises(UsageError, match="is not a PDF file"):
         index.page(name, 1)
 
 

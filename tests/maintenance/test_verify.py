@@ -32,11 +32,11 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM segments WHERE kind = 'passage'", "passages have no passage vectors"),
         ("DELETE FROM removed", "belong to no row"),
         ("INSERT INTO removed VALUES (5, 1, 1000, 1, 1)", "marked as removed"),
-        ("DELETE FROM fit", "nothing was fitted"),
+        ("DELETE FROM fit", "no fitted embedder"),
         ("DELETE FROM segments WHERE kind = 'words'", "passages have no lexical entries"),
         ("DELETE FROM removed", "lexical entries belong to no row"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "lexical entries of passage"),
-        ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "is not that of its text"),
+        ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "does not match its text"),
         ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1, sums FROM segments", "twice"),
     ],
 )
@@ -54,7 +54,7 @@ def test_damaged_and_missing_files_are_seen_and_a_rebuild_mends_them(path: Path)
     second.unlink()
     with Index.open(path) as index:
         problems = index.verify()
-        assert any("its digest differs" in problem for problem in problems)
+        assert any("does not match its digest" in problem for problem in problems)
         assert any("is missing" in problem for problem in problems)
         with pytest.raises(IndexDamaged, match="--rebuild"):
             index.search("ship")

@@ -53,7 +53,7 @@ def test_a_damaged_byte_anywhere_makes_it_no_map(tmp_path: Path, where: int, cap
     path.write_bytes(data)
     with caplog.at_level(logging.WARNING):
         assert read_map(tmp_path, 2) is None
-    assert "is no map" in caplog.text
+    assert "is not a map" in caplog.text
 
 
 @pytest.mark.parametrize("length", [0, 10, 30, -1])

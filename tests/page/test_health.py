@@ -53,7 +53,7 @@ def test_each_index_says_what_there_is_to_do_with_the_command_for_it(
         docs = report(page, "docs")
         first = docs.locator(".finding").first
         expect(first).to_contain_text("To do")
-        expect(first).to_contain_text("2 files changed, came or went")
+        expect(first).to_contain_text("2 files added, changed or removed")
         expect(page.get_by_role("status")).to_have_text("2 indexes checked")  # the last that the view says by itself
         command = f"semsearch index --name {ailing / 'indexes' / 'docs'}"
         page.get_by_role("button", name=f"Copy the command {command}").click()
@@ -83,7 +83,7 @@ def test_an_index_is_brought_up_to_date_with_the_token(browser: Browser, ailing_
         page.get_by_role("textbox", name="Token").fill(TOKEN)
         page.keyboard.press("Enter")
         expect(docs.locator(".sync-told")).to_have_text("2 added; 3 documents unchanged")
-        expect(docs.locator(".findings")).to_contain_text("All files are as they were indexed.")
+        expect(docs.locator(".findings")).to_contain_text("All files are up to date.")
     with Index.open(ailing / "indexes" / "docs") as index:
         assert len(index) == 5
 

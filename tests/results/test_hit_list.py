@@ -124,7 +124,7 @@ def test_a_sentence_that_the_passage_words_otherwise_stands_alone(hits: Hits) ->
 
 def test_no_hits_are_said_to_be_none(index: Index) -> None:
     assert "no hits" in texts(Hits()._repr_html_())
-    assert "nothing was found" in texts(index.context("bread", filters=["nowhere/"])._repr_html_())
+    assert "no results" in texts(index.context("bread", filters=["nowhere/"])._repr_html_())
 
 
 def test_explanations_and_states_show_their_figures(index: Index, hits: Hits) -> None:

@@ -108,7 +108,7 @@ def test_the_library_cuts_only_when_it_is_asked_to(index: Index) -> None:
     assert any(hit.relevance is not None and hit.relevance < FLOOR for hit in every)
     assert list(cut) == above_threshold(every)
     assert 0 < len(cut) < len(every)
-    with pytest.raises(UsageError, match="share from 0 to 1"):
+    with pytest.raises(UsageError, match="number from 0 to 1"):
         SearchOptions(floor=2)
     with pytest.raises(UsageError, match="must be a number"):
         SearchOptions(floor="high")  # type: ignore[arg-type]  # what a user may write

@@ -24,7 +24,7 @@ def test_vectors_are_unit_vectors_and_near_where_texts_are(docs: Index) -> None:
     (sailor,) = docs.embed(["The sailor and the anchor."])
     assert sailor @ ship > sailor @ judge
     assert docs.embed([]).shape == (0, len(ship))
-    with pytest.raises(UsageError, match="texts are a sequence of strings"):
+    with pytest.raises(UsageError, match="texts must be a sequence of strings"):
         docs.embed("A ship.")
 
 

@@ -87,7 +87,7 @@ WRITES: list[Callable[[Index], object]] = [
 
 def test_a_reader_refuses_to_write_and_says_where_that_is_done(reader: Index, index: Index) -> None:
     for write in WRITES:
-        with pytest.raises(UsageError, match=f"is only read here; the index is written at .*:{index.path}"):
+        with pytest.raises(UsageError, match=f"which is read-only; the index is written at .*:{index.path}"):
             write(reader)
 
 
@@ -171,7 +171,7 @@ def test_a_reader_goes_on_while_the_place_cannot_be_reached(
     assert [record.levelname for record in caplog.records] == ["WARNING"]  # said once
     state = reader.status(drift=False).published
     assert state is not None
-    assert "nothing is published" in state.failure
+    assert "no snapshot is published" in state.failure
     with Index.open(place.as_uri()) as another:  # from what was fetched
         assert another.search("planet") == expected
         assert another.status(drift=False).published == state
@@ -184,7 +184,7 @@ def test_a_reader_goes_on_while_the_place_cannot_be_reached(
 
 
 def test_the_first_reader_needs_the_place(tmp_path: Path, index: Index) -> None:
-    with pytest.raises(IndexNotFound, match="nothing is published"):
+    with pytest.raises(IndexNotFound, match="no snapshot is published"):
         Index.open((tmp_path / "nothing").as_uri())
     let = threading.Event()
     with watched_place(tmp_path / "other") as (uri, watched):
@@ -210,7 +210,7 @@ def test_a_damaged_block_answers_nobody_and_is_mended_by_a_whole_publication(
     block.unlink()
     if damage != "missing":
         block.write_bytes({"changed": bytes(len(data)), "shorter": data[:-1], "longer": data + b"1"}[damage])
-    with pytest.raises(IndexDamaged, match="run this where the index is written: semsearch publish --whole"):
+    with pytest.raises(IndexDamaged, match="run where the index is written: semsearch publish --whole"):
         followed(reader).look()
     assert reader.search("planet") == before
     index.publish(whole=True)
@@ -223,7 +223,7 @@ def test_a_damaged_manifest_answers_nobody(index: Index, place: Path) -> None:
     pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
     path = place / MANIFESTS / pointer.manifest
     path.write_bytes(path.read_bytes().replace(b'"generation": 1', b'"generation": 2'))
-    with pytest.raises(IndexDamaged, match="manifest there is damaged"):
+    with pytest.raises(IndexDamaged, match="published manifest is damaged"):
         Index.open(place.as_uri())
     index.publish(whole=True)
     Index.open(place.as_uri()).close()
@@ -236,7 +236,7 @@ def test_a_place_that_another_index_took_over_is_said(
     with Index.create(tmp_path / "other", vectors=small_vectors) as other:
         other.add([Text("one", "A comet is near the planet.")])
         other.publish(place, take_over=True)
-        with pytest.raises(IndexDamaged, match="another index now; open it again"):
+        with pytest.raises(IndexDamaged, match="now holds another index; open it again"):
             followed(reader).look()
         assert reader.search("planet") == before == index.search("planet")
         with Index.open(place.as_uri()) as again:
@@ -305,15 +305,15 @@ def published_by_hand(place: Path, database: Path, change: Callable[[dict[str, A
 @pytest.mark.parametrize(
     ("statement", "change", "said"),
     [
-        ("CREATE TRIGGER evil AFTER INSERT ON meta BEGIN SELECT 1; END", lambda _: None, "has a trigger"),
-        ("CREATE VIEW evil AS SELECT 1", lambda _: None, "has a view"),
-        ("UPDATE segments SET file = '../../evil' WHERE kind = 'words'", lambda _: None, "no file of its own"),
+        ("CREATE TRIGGER evil AFTER INSERT ON meta BEGIN SELECT 1; END", lambda _: None, "has the trigger"),
+        ("CREATE VIEW evil AS SELECT 1", lambda _: None, "has the view"),
+        ("UPDATE segments SET file = '../../evil' WHERE kind = 'words'", lambda _: None, "not a file in its folder"),
         ("UPDATE meta SET value = '0' WHERE key = 'index_id'", lambda _: None, "its database"),
-        ("UPDATE meta SET value = '9' WHERE key = 'generation'", lambda _: None, "its database of 9"),
-        ("SELECT 1", lambda card: card.update(segments=[]), "lacks the file"),
-        ("SELECT 1", lambda card: card["segments"][0].update(name="../evil"), "as its name"),
-        ("SELECT 1", lambda card: card["database"].update(size=1 << 40), "are not its"),
-        ("SELECT 1", lambda card: card.update(generation=5), "its database of 1"),
+        ("UPDATE meta SET value = '9' WHERE key = 'generation'", lambda _: None, "its database is of generation 9"),
+        ("SELECT 1", lambda card: card.update(segments=[]), "does not list the file"),
+        ("SELECT 1", lambda card: card["segments"][0].update(name="../evil"), "snapshot's name is invalid"),
+        ("SELECT 1", lambda card: card["database"].update(size=1 << 40), "do not agree"),
+        ("SELECT 1", lambda card: card.update(generation=5), "its database is of generation 1"),
     ],
 )
 def test_what_somebody_else_published_is_checked_before_it_is_used(

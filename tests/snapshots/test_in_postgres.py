@@ -71,7 +71,7 @@ def test_a_schema_needs_a_name_only_where_several_are_published(
     server = shared_server()
     server.sql(f"CREATE DATABASE {parsed(uri).schema}")
     database = uri.partition("?")[0].removesuffix("postgres") + parsed(uri).schema
-    with pytest.raises(IndexNotFound, match="nothing is published"):
+    with pytest.raises(IndexNotFound, match="no snapshot is published"):
         Index.open(database)
     with index_of_articles(tmp_path, 6, vectors=small_vectors) as index:
         assert index.publish(database).place == f"{database}?schema=semsearch_index"
@@ -81,7 +81,7 @@ def test_a_schema_needs_a_name_only_where_several_are_published(
             with pytest.raises(UsageError, match="another index"):
                 other.publish(f"{database}?schema=semsearch_index")
             other.publish(database)
-        with pytest.raises(UsageError, match=r"several .* \?schema=semsearch_index, \?schema=semsearch_other"):
+        with pytest.raises(UsageError, match=r"more than one .* \?schema=semsearch_index, \?schema=semsearch_other"):
             Index.open(f"{database}?timeout=9")
 
 
@@ -98,7 +98,7 @@ def test_vectors_may_come_to_where_snapshots_are_and_leave_them_there(
             assert reader.search("planet") == index.search("planet")
     server.sql(f"CREATE SCHEMA {schema}_theirs")
     server.sql(f"CREATE TABLE {schema}_theirs.notes (x int)")
-    with pytest.raises(UsageError, match="tables of something else"):
+    with pytest.raises(UsageError, match="tables of another program"):
         open_snapshot_store(uri.replace(schema, f"{schema}_theirs")).create(store_uris.CLAIM, b"1")
 
 
@@ -157,5 +157,5 @@ def test_addresses_of_databases_are_spelled_alike_and_have_no_password() -> None
         0.0,
         0.0,
     ]
-    with pytest.raises(UsageError, match="no number of seconds"):
+    with pytest.raises(UsageError, match="not a number of seconds"):
         open_snapshot_store("s3://bucket/docs?timeout=soon")

@@ -71,7 +71,7 @@ def test_what_is_published_is_not_published_again_unless_all_of_it_is_asked_for(
 
 
 def test_an_index_without_a_place_says_how_to_give_it_one(index: Index) -> None:
-    with pytest.raises(UsageError, match="has no place yet"):
+    with pytest.raises(UsageError, match="has no snapshot store yet"):
         index.publish()
     assert index.unpublish() is None
     assert index.status(drift=False, stale=False).published is None
@@ -88,7 +88,7 @@ def test_two_indexes_never_share_a_place(index: Index, place: Path, tmp_path: Pa
     index.publish(place)
     with Index.create(tmp_path / "other", vectors=small_vectors) as other:
         other.add([Text("one", "A comet.")])
-        with pytest.raises(UsageError, match=f"another index, which is written at .*{index.path.name}"):
+        with pytest.raises(UsageError, match=f"another index, written at .*{index.path.name}"):
             other.publish(place)
         assert other.status(drift=False, stale=False).published is None
         assert published(place) == 1
@@ -127,7 +127,7 @@ def test_a_failed_publication_leaves_the_write_and_the_next_one_catches_up(index
     index.publish(place)
     place.rename(place.with_name("elsewhere"))
     with pytest.raises(
-        PublicationFailed, match=r"generation 2 is written, and could not be published to .*is it mount"
+        PublicationFailed, match=r"generation 2 is written, but could not be published to .*is it mount"
     ):
         index.add([Text("one", "A comet.")])
     assert "one" in index
@@ -218,7 +218,7 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
 
 
 def test_an_address_with_a_password_is_not_kept(index: Index) -> None:
-    with pytest.raises(UsageError, match="must not have a password"):
+    with pytest.raises(UsageError, match="must not contain a password"):
         index.publish("sftp://ada:secret@host/docs")
     assert index.status(drift=False, stale=False).published is None
 

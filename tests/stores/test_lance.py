@@ -117,7 +117,7 @@ def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Ind
     (data,) = (table / "data").iterdir()
     whole = data.read_bytes()
     tables.close()
-    for damage, says in ((200, "digest differs"), (0, "cannot be read")):
+    for damage, says in ((200, "does not match its digest"), (0, "cannot be read")):
         data.write_bytes(whole[:damage] + bytes([whole[damage] ^ 1]) + whole[damage + 1 :])
         assert any(table.name in problem and says in problem for problem in tables.verify())
     with pytest.raises(IndexDamaged, match=r"cannot be read.*--rebuild"):
@@ -198,7 +198,7 @@ def test_lists_that_were_changed_are_found_by_a_check(tmp_path: Path) -> None:
     whole = bytearray(lists.read_bytes())
     whole[100] ^= 1
     lists.write_bytes(whole)
-    assert store.check(segment) == [f"{segment.file} is not as it was written: its digest differs"]
+    assert store.check(segment) == [f"{segment.file} does not match its digest"]
 
 
 def test_what_a_killed_writer_left_is_told_and_can_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +294,7 @@ def test_of_many_that_claim_a_place_at_once_one_gets_it(tmp_path: Path) -> None:
 
 def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "thesis.md").write_text("years of work")
-    with pytest.raises(UsageError, match="has other files"):
+    with pytest.raises(UsageError, match="contains other files"):
         claim(f"lance:{tmp_path}", "one")
     release(f"lance:{tmp_path}", "one")
     assert [*tmp_path.iterdir()] == [tmp_path / "thesis.md"]
@@ -302,7 +302,7 @@ def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be made"):
+    with pytest.raises(StorageError, match="cannot be created"):
         claim(f"lance:{tmp_path / 'file' / 'below'}", "one")
 
 
@@ -323,7 +323,7 @@ def test_addresses_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("uri", "says"),
     [
-        ("lance:", "names no place"),
+        ("lance:", "names no folder or bucket"),
         ("lance:gs://bucket/x", "s3://BUCKET/PREFIX"),
         ("lance:s3:///x", "s3://BUCKET/PREFIX"),
         ("lance:s3://key@bucket/x", "in the environment"),
@@ -359,5 +359,5 @@ def test_a_store_that_does_not_answer_is_told_within_the_deadline(listens: bool)
             lambda: store.open([segment], NO_IDS),
         ]
         for work in works:
-            with pytest.raises(StorageError, match=r"has not answered within 0\.3 seconds|cannot be read"):
+            with pytest.raises(StorageError, match=r"did not answer within 0\.3 seconds|cannot be read"):
                 work()

@@ -98,16 +98,16 @@ def test_an_address_is_completed(given: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
-        ("milvus:", "no address of a Milvus server"),
-        ("milvus:folder/file.db", "no address of a Milvus server"),
-        ("milvus:tcp://host", "no address of a Milvus server"),
-        ("milvus:http://host#x", "no address of a Milvus server"),
-        ("milvus:http://host:port", "is no address"),
+        ("milvus:", "not the address of a Milvus server"),
+        ("milvus:folder/file.db", "not the address of a Milvus server"),
+        ("milvus:tcp://host", "not the address of a Milvus server"),
+        ("milvus:http://host#x", "not the address of a Milvus server"),
+        ("milvus:http://host:port", "is not a valid address"),
         ("milvus:http://ada@host", "MILVUS_TOKEN"),
         ("milvus:http://host?colection=x", "'colection'"),
-        ("milvus:http://host?collection=1x", "'1x' is no name of a collection"),
-        ("milvus:http://host?collection=", "'' is no name of a collection"),
-        ("milvus:http://host/a/b", "'a/b' is no name of a database"),
+        ("milvus:http://host?collection=1x", "'1x' cannot be the name of a collection"),
+        ("milvus:http://host?collection=", "'' cannot be the name of a collection"),
+        ("milvus:http://host/a/b", "'a/b' cannot be the name of a database"),
         ("milvus:http://host?timeout=soon", "number of seconds"),
         ("milvus:http://host?timeout=0", "number of seconds"),
     ],
@@ -129,5 +129,5 @@ def test_what_the_manifest_keeps_of_a_partition_is_read_again() -> None:
     kept = PartitionDigest("hnsw_256", 470643615984132455, 64, "ab12")
     ids = ranges({1, 2})
     assert PartitionDigest.of(Segment("passage", "passage_1", 8, ids, kept.text)) == kept
-    with pytest.raises(IndexDamaged, match=r"passage_1 is not of Milvus.*--rebuild"):
+    with pytest.raises(IndexDamaged, match=r"passage_1 is not a segment of Milvus.*--rebuild"):
         PartitionDigest.of(Segment("passage", "passage_1", 8, ids, "0123"))

@@ -155,7 +155,7 @@ def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
     (name,) = server.segments(schema)
     own = f'"{schema}"."{name}"'
     server.sql(f"UPDATE {own} SET embedding = (SELECT embedding FROM {own} WHERE number = 1) WHERE number = 0")
-    assert f"{name} is not as it was written: its digest differs" in index.verify()
+    assert f"{name} does not match its digest" in index.verify()
     server.sql(f"DELETE FROM {own} WHERE number = 0")
     assert any(problem.startswith(f"{name} has ") for problem in index.verify())
     server.sql(f"COMMENT ON TABLE {own} IS 'something else'")
@@ -299,10 +299,10 @@ def test_what_is_no_address_is_refused(uri: str, tmp_path: Path) -> None:
 def test_a_place_is_one_indexs_and_several_are_side_by_side(uri: str) -> None:
     claim(uri, "me")
     claim(uri, "me")
-    with pytest.raises(UsageError, match="another index's; choose another place"):
+    with pytest.raises(UsageError, match="another index; choose another schema"):
         claim(uri, "you")
     release(uri, "you")  # nothing of mine
-    with pytest.raises(UsageError, match="another index's"):
+    with pytest.raises(UsageError, match="another index"):
         claim(uri, "you")
     claim(shared_server().uri, "you")
     release(uri, "me")
@@ -317,7 +317,7 @@ def test_a_schema_with_other_tables_is_left_alone_and_one_that_was_there_stays(u
     claim(uri, "me")
     release(uri, "me")
     server.sql(f"CREATE TABLE {schema}.theirs (x int)")
-    with pytest.raises(UsageError, match="holds tables of something else"):
+    with pytest.raises(UsageError, match="contains tables of another program"):
         claim(uri, "me")
     assert server.sql(f"SELECT count(*) FROM {schema}.theirs") == [(0,)]
 
@@ -328,7 +328,7 @@ def test_a_store_whose_place_has_become_anothers_drops_and_writes_nothing(uri: s
     postgres_store(uri, owner="you")
     shared_server().sql(f'CREATE TABLE "{parsed(uri).schema}"."passage-1" (x int)')
     assert list(store.names()) == []
-    with pytest.raises(StorageError, match="not this index's any more"), store.writer(1) as writer:
+    with pytest.raises(StorageError, match="no longer belongs to this index"), store.writer(1) as writer:
         writer.add(np.arange(1), unit_rows(1))
 
 
@@ -476,7 +476,7 @@ def test_a_server_that_is_killed_under_a_write_loses_nothing(
 def test_a_server_that_is_not_there_says_so(uri: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        with pytest.raises(StorageError, match=r"cannot be reached.*see that it runs"):
+        with pytest.raises(StorageError, match=r"cannot be reached.*check that it runs"):
             claim(f"postgres://ada@127.0.0.1:{taken.getsockname()[1]}/db?schema=x", "me")
 
 
@@ -490,7 +490,7 @@ def test_a_server_that_never_answers_is_given_up_in_time(uri: str) -> None:
 
 def test_a_database_or_role_that_does_not_exist_is_told() -> None:
     port = shared_server().port
-    with pytest.raises(StorageError, match=r'refuses: database "nowhere" does not exist'):
+    with pytest.raises(StorageError, match=r'refused the connection: database "nowhere" does not exist'):
         claim(f"postgres://postgres@127.0.0.1:{port}/nowhere?schema=x", "me")
     with pytest.raises(StorageError, match=r'refuses: role "nobody_here" does not exist; .*PGPASSWORD'):
         claim(f"postgres://nobody_here@127.0.0.1:{port}/postgres?schema=x", "me")
@@ -528,7 +528,7 @@ def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
         raise TimeoutError
 
     with pytest.raises(StorageError, match="longer than"):
-        get_database(parsed(uri)).ask_each([(work, 20)])
+        get_database(parsed(uri)).read_each([(work, 20)])
     assert len(asked) == 1
 
 
@@ -540,11 +540,11 @@ def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it
     with TcpProxy(server.port) as proxy:
         uri = server.uri_at(proxy.port)
         database, failures = get_database(parsed(uri)), list[BaseException]()
-        database.build(sleeping(0.5))
+        database.run_long(sleeping(0.5))
 
         def build(seconds: int) -> None:
             try:
-                database.build(sleeping(seconds))
+                database.run_long(sleeping(seconds))
             except BaseException as error:
                 failures.append(error)
 

@@ -75,7 +75,7 @@ class MemoryStore:
 
     def check(self, segment: Segment) -> list[str]:
         is_same = _digest(self._rows(segment)) == segment.digest
-        return [] if is_same else [f"{segment.file} is not as it was written: its digest differs"]
+        return [] if is_same else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         return set(self.held)

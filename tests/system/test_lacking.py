@@ -31,7 +31,7 @@ def test_no_document_is_skipped_for_want_of_open_files(
 
         with monkeypatch.context() as patch:
             patch.setattr("semsearch.readers.read._opened", failing)
-            with pytest.raises(StorageError, match=r"Too many open files.*the index is as it was.*ulimit -n"):
+            with pytest.raises(StorageError, match=r"Too many open files.*the index is unchanged.*ulimit -n"):
                 index.sync()
         assert "captain" in index.search("ship")[0].sentence
         index.sync()

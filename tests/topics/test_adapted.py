@@ -272,7 +272,7 @@ def test_damaged_topics_are_seen_and_a_rebuild_mends_them(index: Index) -> None:
     flipped = bytearray(whole)
     flipped[-5] ^= 0xFF
     path.write_bytes(bytes(flipped))
-    assert any("its digest differs" in problem for problem in index.verify())
+    assert any("does not match its digest" in problem for problem in index.verify())
     index.close()
     path.write_bytes(whole[:-2])
     assert any("bytes, not" in problem for problem in index.verify())
@@ -295,5 +295,5 @@ def test_topics_that_are_not_those_of_the_vectors_are_seen(index: Index) -> None
         db.execute("DELETE FROM segments WHERE kind = 'topics'")
         update_digests(db)
         db.commit()
-    assert any("is not that of its text" in problem for problem in index.verify())
+    assert any("does not match its text" in problem for problem in index.verify())
     index.rebuild()

@@ -48,7 +48,7 @@ def test_of_an_import_that_fails_no_index_is_left(vectors: Path) -> None:
     Path("bad.jsonl").write_text("{\n", encoding="utf-8")
     result = semsearch("import", "bad.jsonl", "--name", "bad", "--vectors", vectors)
     assert (result.status, result.out) == (2, "")
-    assert "bad.jsonl, line 1, is no JSON" in result.err
+    assert "bad.jsonl, line 1, is not JSON" in result.err
     assert not Path("indexes/bad").exists()
 
 

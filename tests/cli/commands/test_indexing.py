@@ -442,7 +442,7 @@ def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) 
     (empty / "file").write_text("A ship.")
     result = semsearch("index", "docs", "--indexes", "file", "--vectors", small_vectors.folder)
     assert result.status == 2
-    assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be made: ")
+    assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be created: ")
     assert len(result.err.splitlines()) == 1
 
 
@@ -607,5 +607,5 @@ def test_a_current_folder_that_was_deleted_is_said(tmp_path: Path, monkeypatch: 
 def test_an_index_whose_name_is_not_unicode_is_not_made(made: Path) -> None:
     result = semsearch("index", "docs", "--index", "x\udcff")
     assert result.status == 2
-    assert "is not valid Unicode; let an index be elsewhere" in result.err
+    assert "is not valid Unicode; choose another folder for the index" in result.err
     assert not [path for path in (made / "indexes").iterdir() if path.name.startswith("x")]

@@ -46,7 +46,7 @@ def test_status_says_what_it_could_not_look_at(bucket: MemoryBucket) -> None:
     assert "stale         nothing: it is up to date" in semsearch("status").out
     bucket.objects.clear()
     assert (
-        f"stale         {DOCS} has vanished; its 3 documents were kept (--prune removes them); nothing else"
+        f"stale         {DOCS} no longer exists; its 3 documents were kept (--prune removes them); nothing else"
         in " ".join(semsearch("status").out.split("\n"))
     )
     again = semsearch("index")
@@ -64,7 +64,7 @@ def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.Cap
     assert bucket.objects
     watched = semsearch("watch")
     assert watched.status == 2
-    assert f"stores tell of no changes, so that {DOCS} can only be synced" in watched.err
+    assert f"object stores report no changes, so {DOCS} can only be synced" in watched.err
     with Index.open("indexes/docs") as index:
         hit = index.search("ship")[0]
         assert "lies in a store, and is not opened from there" in open_hit(hit, index)

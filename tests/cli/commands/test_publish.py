@@ -49,7 +49,7 @@ def test_a_failed_publication_says_so_and_the_exit_status_too(place: str) -> Non
     Path("docs/new.md").write_text("# New\n\nA comet is near the planet.\n")
     failed = semsearch("index", "docs")
     assert failed.status == 2
-    assert "generation 2 is written, and could not be published" in failed.err
+    assert "generation 2 is written, but could not be published" in failed.err
     assert semsearch("query", "--json", "comet").json["hits"]
     asked = semsearch("query", "--index", place, "--json", "ship")
     assert asked.status == 2, "nothing was fetched before"
@@ -80,7 +80,7 @@ def test_what_is_switched_off_is_published_no_more(place: str) -> None:
 def test_writing_is_refused_with_the_place_where_it_is_done(command: list[str], place: str) -> None:
     done = semsearch(*(place if each == "PLACE" else each for each in command))
     assert done.status == 2
-    assert "is only read here; the index is written at" in done.err
+    assert "which is read-only; the index is written at" in done.err
 
 
 @pytest.mark.parametrize("command", [["index", "docs"], ["import", "rows.jsonl"], ["merge", "docs"]])

@@ -31,7 +31,7 @@ from semsearch.topics.topic_fit import fit_topics
 ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove")
 QUERIES = ("the captain of the ship", "bread from the oven", "a violin and a judge")
 KEPT = {"index.sqlite", "lock", "writer.json", "segments"}  # all that an index consists of when nobody has it open
-_UNTOUCHED = ("the index is as it was", "nothing was changed", "is as it was")
+_UNTOUCHED = ("the index is unchanged", "nothing was changed", "is unchanged")
 
 _SQLITE: dict[Kind, int] = {  # what SQLite's VFS returns when the disk fails
     "open": 14,
@@ -216,7 +216,7 @@ class World:
             yield "it said that all is well, and the index is as before"
         is_untrue = any(words in result.err for words in _UNTOUCHED) and "next step failed" not in result.err
         if result.status and is_untrue and state == self.after != self.before:
-            yield "it said that the index is as it was, and it is not"
+            yield "it said that the index is unchanged, and it is not"
         yield from self._goes_on(state)
 
     def _wrong_state(self, state: object) -> Iterator[str]:

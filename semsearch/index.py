@@ -440,7 +440,7 @@ class Index(SingleIndex):
         open it again. `whole` sends everything again, as after damage there. Raises UsageError, StorageError if the
         store cannot be reached, MissingExtra.
         """
-        from semsearch.published.publishing import publish  # start-up time: a search publishes nothing
+        from semsearch.snapshots.publisher import publish  # start-up time: a search publishes nothing
 
         return publish(self._database, place, take_over=take_over, whole=whole)
 
@@ -449,7 +449,7 @@ class Index(SingleIndex):
 
         If another engine keeps the vectors, readers of the snapshot work only until the next writes drop these vectors.
         """
-        from semsearch.published.publishing import unpublish  # start-up time, as above
+        from semsearch.snapshots.publisher import unpublish  # start-up time, as above
 
         return unpublish(self._database)
 
@@ -710,7 +710,7 @@ class Index(SingleIndex):
             place = writer.place
             yield writer
         if place is not None:
-            from semsearch.published.publishing import publish_newest  # start-up time: few indexes are published
+            from semsearch.snapshots.publisher import publish_newest  # start-up time: few indexes are published
 
             publish_newest(self._database, place)  # after the commit, which it cannot undo
 

@@ -14,9 +14,8 @@ from small import index_of_articles
 from semsearch.errors import PublicationFailed, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.indexing.follow_files import Follower
-from semsearch.published.publishing import claimed
 from semsearch.readers.document import Text
-from semsearch.snapshots.publisher import GRACE_SECONDS, Publisher
+from semsearch.snapshots.publisher import GRACE_SECONDS, Publisher, claimed
 from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
 from semsearch.storage.publication import read_note
 from semsearch.stores import registry

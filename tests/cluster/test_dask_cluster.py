@@ -164,7 +164,7 @@ def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_worker_with_other_versions_is_refused(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = versions_here()
+    here = versions_here()  # outside: the function travels to the workers, which cannot look up what is patched
 
     def versions_of_each() -> dict[str, str]:
         return here if threading.current_thread() is threading.main_thread() else {**here, "numpy": "1.0"}

@@ -17,6 +17,7 @@ from typer.main import get_command, get_group
 
 from semsearch import __version__
 from semsearch.cli.extensible_group import ExtensibleGroup
+from semsearch.cli.help_panels import PanelledCommand
 from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 
@@ -60,8 +61,9 @@ class Commands(ExtensibleGroup):
         module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}")
         if cmd_name in GROUPS:
             return get_group(module.app)
-        alone = typer.Typer(rich_markup_mode=None)
-        alone.command(cmd_name)(getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name))
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        function = getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name)
+        alone.command(cmd_name, cls=PanelledCommand)(function)
         return get_command(alone)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from semsearch.embedding.weights import check_a
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.text.tokens import normalise
-from semsearch.word_vectors.table import VectorTable, WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.word_vectors.table import VectorTable, WordVectors
 
 
 def check_several(**given: Any) -> None:
@@ -38,6 +38,8 @@ def check_positive(**given: float | Iterable[float | None] | None) -> None:
 
 def check_each_a(a: float | Iterable[float | None] | None) -> None:
     """Check one or several values of SIF's a. None stands for a default. Raises UsageError."""
+    from semsearch.embedding.weights import check_a  # start-up time: declarations of experiments need no numpy
+
     for value in a if isinstance(a, Iterable) else (a,):
         if value is not None:
             check_a(value)
@@ -53,6 +55,8 @@ def distinct_names(vectors: Sequence[WordVectors], form: str = "{} {}") -> list[
 
 def ids_of_words(words: Iterable[str], table: VectorTable) -> list[int]:
     """The ids of words in a table. Raises UsageError for a text that is not one word, or not in the table."""
+    from semsearch.text.tokens import normalise  # start-up time, as above
+
     ids = []
     for word in words:
         normal = normalise(word)

@@ -40,7 +40,7 @@ def test_no_exception_is_without_need() -> None:
         ("from pathlib import Path as P\nwith context() as patch:\n  patch.setattr(P, 'open', f)", "pathlib.Path.open"),
         ("monkeypatch.setattr('os.fsync', f)", "os.fsync"),
         ("monkeypatch.setattr('semsearch.search.make_hits.os.stat', f)", "os.stat"),
-        ("from semsearch.rerankers import model_reranker as m\nmonkeypatch.setattr(m.time, 'sleep', f)", "time.sleep"),
+        ("from semsearch.rerankers import reranker as m\nmonkeypatch.setattr(m.time, 'sleep', f)", "time.sleep"),
         ("import semsearch.system.clock\nsetattr(semsearch.system.clock.time, 'time', f)", "time.time"),
         ("from semsearch.system import clock\nmonkeypatch.setattr(clock, 'time', f)", "semsearch.system.clock.time"),
         ("from semsearch.system.clock import time\nmonkeypatch.delattr(time, 'time')", "time.time"),

@@ -23,6 +23,7 @@ from semsearch.cli.command_options import (
 )
 from semsearch.cli.configured_defaults import configuration_of
 from semsearch.cli.find_index import HERE, INDEXES, index_folders, only_one, users_own
+from semsearch.cli.help_panels import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, use_one_thread, warn
@@ -44,76 +45,87 @@ def index(
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="Files, folders, s3://bucket/folder and the like. Without any: all that the index knows already.",
+            help="Files, folders, s3://bucket/folder and the like; default: all that the index already covers.",
         ),
     ] = None,
     index: Annotated[
         list[str] | None,
-        typer.Option(
-            "--name", "--index", "-i", metavar="NAME|PATH", help="Which index; by default named like the folder."
-        ),
+        typer.Option("--name", "--index", "-i", metavar="INDEX", help="Name or path; default: the folder's name."),
     ] = None,
-    indexes: IndexesOption = INDEXES,
     include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only such files, as in .gitignore: '*.md', 'guide/**'.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Only these files ('*.md', 'guide/**'). Repeatable.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Leave out such files, like those in .semsearchignore.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Not these files, as in .semsearchignore. Repeatable.")
     ] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove folders that are gone or empty.")] = False,
+    refit: Annotated[bool, typer.Option("--refit", help="Fit the embedding to the current text.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    quiet: QuietOption = False,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
     text_columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Of tables and JSON Lines, search these columns only; * is all."),
+        typer.Option(metavar="NAME,...", help="Search only these columns; *: all.", rich_help_panel=COLUMNS),
     ] = None,
     metadata_columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Keep these columns as metadata of each record, for --filter."),
+        typer.Option(metavar="NAME,...", help="Keep these columns as metadata, for --filter.", rich_help_panel=COLUMNS),
     ] = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Forget folders that have vanished or are empty now.")] = False,
-    method: Annotated[MethodName | None, typer.Option(help="How sentences are embedded.")] = None,
-    a: Annotated[float | None, typer.Option("--a", help="The weights' parameter; by default the method's.")] = None,
+    method: Annotated[
+        MethodName | None, typer.Option(metavar="NAME", help="usif, sif, tfidf or mean.", rich_help_panel=EMBEDDING)
+    ] = None,
+    a: Annotated[
+        float | None,
+        typer.Option("--a", help="Weight parameter; default: the method's.", rich_help_panel=EMBEDDING),
+    ] = None,
     components: Annotated[
-        int | None, typer.Option(metavar="M", help="Common components removed; by default the method's.")
+        int | None,
+        typer.Option(metavar="M", help="Components to remove; default: the method's.", rich_help_panel=EMBEDDING),
     ] = None,
     frequencies: Annotated[
-        str | None, typer.Option(metavar="mixed|vectors|corpus|FILE", help="Where word frequencies come from.")
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Word frequencies: mixed, vectors, corpus, or a counts file.",
+            rich_help_panel=EMBEDDING,
+        ),
     ] = None,
     adapt: Annotated[
         bool | None,
-        typer.Option("--adapt/--no-adapt", help="Learn from the text which of its words go together; the default."),
+        typer.Option("--adapt/--no-adapt", help="Learn topics from the text (default).", rich_help_panel=EMBEDDING),
     ] = None,
     unknown: Annotated[
         Unknown | None,
-        typer.Option(help="Vectors of unknown words: none, from their pieces, or also from contexts, the default."),
+        typer.Option(metavar="HOW", help="OOV words: skip, pieces, or contexts (default).", rich_help_panel=EMBEDDING),
     ] = None,
     exact: Annotated[
         bool | None,
-        typer.Option("--exact/--no-exact", help="Compare every passage, however many; the default with few."),
+        typer.Option(
+            "--exact/--no-exact", help="Scan all passages; default: small indexes only.", rich_help_panel=VECTOR_SEARCH
+        ),
     ] = None,
     target_recall: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Share of the ten best that a search of many finds: 0.95.")
+        float | None,
+        typer.Option(metavar="SHARE", help="Recall of the ten best; default: 0.95.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
     factory: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="The index type, as FAISS calls it: IVF4096,SQ8.")
+        str | None,
+        typer.Option(metavar="TYPE", help="FAISS index type: IVF4096,SQ8.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URI", help="Where an engine shall keep the vectors of passages; faiss: is the index."),
+        typer.Option(metavar="URI", help="External vector store, or faiss: for none.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
-    vectors: VectorsOption = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
-    ] = False,
-    refit: Annotated[bool, typer.Option("--refit", help="Fit to what the index holds now.")] = False,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
     cluster: ClusterOption = None,
-    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
-    quiet: QuietOption = False,
 ) -> None:
     """Index files and folders, or bring an index up to date.
 
-    Run again, only what was added, changed, moved or removed costs anything. What .gitignore and .semsearchignore name
-    is left out. Exit status: 0, or 2 when nothing could be indexed.
+    A repeated run processes only files that were added, changed, moved or removed. Files that .gitignore or
+    .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
     keep_warnings()
     use_one_thread()  # two that take turns on a busy machine are slower than one

@@ -48,14 +48,15 @@ from semsearch.cli.command_options import (
     is_wanted,
 )
 from semsearch.cli.find_index import INDEXES
+from semsearch.cli.help_panels import GOLDEN
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, Hit, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.searchable import Searchable
 
 if TYPE_CHECKING:
     from semsearch.cli.answering import Asked
+    from semsearch.searchable import Searchable
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 
@@ -93,57 +94,50 @@ class QueryChoices:
 def query(
     text: Annotated[
         list[str],
-        typer.Argument(
-            metavar="TEXT...", help="The question; with - questions are read from standard input, one a line."
-        ),
+        typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
     ],
     k: KOption = 10,
     index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
-    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
     context: ContextOption = 0,
-    duplicates: DuplicatesOption = False,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    every: AllOption = False,
-    syntax: SyntaxOption = "full",
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each hit's score is made of, word by word.")
-    ] = False,
-    rerank: RerankOption = None,
-    rerank_seconds: RerankSecondsOption = None,
-    refresh: RefreshOption = False,
+    shown: ShowOption = "sentence",
     open_: Annotated[
         int | None,
-        typer.Option(
-            "--open",
-            metavar="N",
-            min=1,
-            help="Open the place of the N-th hit instead of showing hits: in $VISUAL or $EDITOR at its line, in the "
-            "system's viewer, or in a pager.",
-        ),
+        typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager."),
     ] = None,
-    mark: Annotated[
-        int | None,
-        typer.Option("--mark", metavar="N", min=1, help="Note in the --golden file that the N-th hit is an answer."),
-    ] = None,
-    golden: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Questions with their answers, for evaluate golden.")
-    ] = None,
-    shown: ShowOption = "sentence",
-    server: ServerOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
+    refresh: RefreshOption = False,
     format_: FormatOption = None,
     json: JsonFormatOption = False,
+    every: AllOption = False,
+    min_score: MinScoreOption = None,
+    per_document: PerDocumentOption = None,
+    duplicates: DuplicatesOption = False,
+    boosts: BoostsOption = None,
+    syntax: SyntaxOption = "full",
+    rerank: RerankOption = None,
+    rerank_seconds: RerankSecondsOption = None,
+    indexes: IndexesOption = INDEXES,
+    server: ServerOption = None,
+    vectors: VectorsOption = None,
     jsonl: JsonlOption = False,
     group: GroupOption = "none",
-    vectors: VectorsOption = None,
+    mark: Annotated[
+        int | None,
+        typer.Option(
+            "--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.", rich_help_panel=GOLDEN
+        ),
+    ] = None,
+    golden: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Questions and answers for evaluate golden.", rich_help_panel=GOLDEN),
+    ] = None,
 ) -> None:
-    """Ask an index a question.
+    """Search an index.
 
-    Shows the passages that answer best, each with its best sentence. Of a TEXT in quotes of the shell, "a phrase" must
-    stand in them, and -word must not. The end of an answer is left out where it is unlikely to answer (see --all).
+    Prints the best passages, each with its best sentence. "A phrase" in quotes (within the quotes of the shell) must
+    occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all).
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """

@@ -57,7 +57,7 @@ def test_what_is_removed_may_come_back(bucket: MemoryBucket) -> None:
     assert len(bucket.objects) == 3
     removed = semsearch("remove", f"{DOCS}/guide/0.md")
     assert removed.out.endswith("1 removed\n")
-    assert f"if {DOCS}/guide/0.md is still there, it comes back with the next sync" in removed.err
+    assert f"if {DOCS}/guide/0.md still exists, the next sync adds it again" in removed.err
 
 
 def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
     assert found["hits"][0]["path"] == "docs/guide.md"
     assert server.returncode == 0
     assert "serving docs; the token is in" in told
-    assert "no longer serving" in told
+    assert "stopped serving" in told
     assert "Traceback" not in told
 
 

@@ -118,7 +118,7 @@ def test_a_context_of_nothing_is_status_one_and_says_so() -> None:
     assert (result.status, result.out) == (1, "")
     assert result.err.splitlines() == [
         "semsearch: warning: no path matches 'nowhere/*'",
-        "semsearch: nothing was found for 'captain'",
+        "semsearch: no hits for 'captain'",
     ]
     result = semsearch("context", "captain", "--json", "-f", "nowhere/*")
     assert (result.status, result.json["citations"]) == (1, [])

@@ -63,12 +63,12 @@ def find(group: str, name: str) -> Any | None:
 
 
 def listed(group: str, taken: Iterable[str]) -> dict[str, Any]:
-    """All commands of a group that can be loaded, by name. What cannot, or has a name that is `taken`, is warned of."""
+    """The loadable commands of a group, by name. Warns of those that cannot be loaded or whose name is `taken`."""
     found: dict[str, Any] = {}
     names = set(taken)
     for name, point in announced(group).items():
         if name in names:
-            warn(f"{_origin(point)} announces {_shown(point)}, which semsearch has itself; it is left out")
+            warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
             continue
         try:
             found[name] = _load(point, name)
@@ -89,7 +89,7 @@ def _load(point: EntryPoint, name: str) -> Any:
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
-            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update that package, or uninstall it"
+            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
 
 

@@ -81,7 +81,7 @@ def test_an_index_that_is_made_later_is_found_and_a_wrong_name_is_an_error(folde
         assert "semsearch index" in found["note"]
         (tmp_path / "indexes").symlink_to(folder / "indexes")
         assert len(agent.ask(call("status"))["result"]["structuredContent"]["indexes"]) == 2
-        assert "no indexes in" in agent.end()[1]
+        assert "no index in" in agent.end()[1]
     with agent_process(tmp_path, "-i", "other") as agent:
         out, said = agent.process.communicate(timeout=60)
     assert (agent.process.returncode, out) == (2, b"")

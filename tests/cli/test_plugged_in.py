@@ -89,10 +89,10 @@ def test_a_command_of_semsearch_is_not_replaced(tmp_path: Path) -> None:
     with installed(tmp_path):
         assert "Search an index." in semsearch("query", "--help").out
         assert semsearch("--help").err == (
-            "semsearch: warning: shouting announces the command query, which semsearch has itself; it is left out\n"
+            "semsearch: warning: shouting announces the command query, which is built in; it is ignored\n"
         )
         assert "Correlate cosines" in semsearch("evaluate", "sts", "--help").out
-        assert "the command evaluate sts, which semsearch has itself" in semsearch("evaluate", "--help").err
+        assert "the command evaluate sts, which is built in" in semsearch("evaluate", "--help").err
 
 
 @pytest.mark.parametrize("command", ["bench", "evaluate report", "evaluate weights"])

@@ -192,7 +192,7 @@ def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vector
     folder = tmp_path / "made"
     made = ("index", tmp_path / "docs", "--name", folder)
     assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
-    assert "exact: every passage is compared" in semsearch("status", "--index", folder).out
+    assert "exact: all passages are scanned" in semsearch("status", "--index", folder).out
     refused = semsearch(*made, "--factory", "Flat")
     assert refused.status == 2
     assert "--rebuild" in refused.err

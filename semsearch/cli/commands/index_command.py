@@ -128,7 +128,7 @@ def index(
     .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
     keep_warnings()
-    use_one_thread()  # two that take turns on a busy machine are slower than one
+    use_one_thread()  # two threads on a busy machine are slower than one
     choices = IndexChoices(
         vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory, store
     )
@@ -165,7 +165,7 @@ class _Run:
     paths: Sequence[str]
     named: str | None
     indexes: Path | None
-    reading: Mapping[str, Any]  # the keywords of Index.sync
+    reading: Mapping[str, Any]  # arguments of Index.sync
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class _Shown:
 
 
 def _of_profiles(given: _Run) -> list[_Run]:
-    """The runs of the configured profiles, or of the one that is named; none where none is meant."""
+    """The runs of the configured profiles, or of the named one; none if no profile applies."""
     configured = configuration_of()
     profiles = {} if configured is None else configured.profiles
     if given.named is not None:
@@ -197,12 +197,12 @@ def _run(run: _Run, work: _Work, shown: _Shown) -> None:
     """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
     target = target_of(run.paths, run.named, run.indexes)
     with target.opened(work.choices, rebuild=work.rebuild) as opened:
-        if target.is_joined_by_strangers(run.paths, opened.roots):
-            warn(f"adding to the index {target.folder}, which is of {', '.join(opened.roots)}; --name makes another")
+        if target.joins_other_roots(run.paths, opened.roots):
+            warn(f"adding to {target.folder}, the index of {', '.join(opened.roots)}; pass --name for a separate index")
         with sync_progress(quiet=shown.quiet or shown.json) as report:
             done = work.carry_out(opened, report, is_new=target.is_new)
         if target.is_new and not done.added:
-            report_sync(replace(done, warnings=()))  # they are the reason
+            report_sync(replace(done, warnings=()))  # the warnings are in the error
             is_chosen = bool(run.reading["include"] or run.reading["exclude"])
             raise SourceError(nothing_to_index(run.paths, done, chosen=is_chosen))
         report_sync(done)
@@ -221,20 +221,20 @@ class _Work:
 
     paths: Sequence[str]
     choices: IndexChoices
-    reading: Mapping[str, Any]  # the keywords of Index.sync
+    reading: Mapping[str, Any]  # arguments of Index.sync
     rebuild: bool
     refit: bool
     cluster: str | None
 
     def carry_out(self, index: Index, report: Report | None, *, is_new: bool) -> SyncReport:
-        """Rebuild, sync and refit, as far as it is wanted; one report of all."""
-        whole: list[SyncReport] = []  # of what embeds all that the index holds
+        """Rebuild, sync and refit as requested; one report of all."""
+        whole: list[SyncReport] = []  # of steps that embed the whole index
         if self.rebuild and not is_new:
             whole.append(index.rebuild(**self.choices.given(), cluster=self.cluster, progress=report))
         done = SyncReport()
         with _after("the index was rebuilt" if whole else ""):
             if self.paths or index.roots or not self.rebuild:
-                with _going_on_later(index.path):
+                with _resumable(index.path):
                     done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
         if self.refit and not done.refitted:
             changed = done.added or done.changed or done.removed or done.moved
@@ -248,15 +248,15 @@ def _print(target: IndexTarget, done: SyncReport, indexes: Path | None) -> None:
     if line := not_read(done.not_read):
         print(line)
     if target.is_new and indexes is None and target.folder.parent != HERE and target.folder.parent == users_own():
-        complain("it is among your own indexes, since it is of nothing below this folder; for here: --indexes indexes")
+        complain(f"saved to your personal indexes, {target.folder.parent}; to keep it here, pass --indexes indexes")
     if target.is_new and sys.stderr.isatty():
         which = "" if len(index_folders(target.folder.parent)) == 1 else f" --index {target.folder.name}"
-        complain(f'ask it with: semsearch query "..."{which}')
+        complain(f'search it with: semsearch query "..."{which}')
 
 
 @contextmanager
-def _going_on_later(folder: Path) -> Iterator[None]:
-    """Have it said, if a sync is interrupted, that what it has read is kept."""
+def _resumable(folder: Path) -> Iterator[None]:
+    """If a sync is interrupted, add to the message that files read so far are kept."""
     from semsearch.indexing.reading_log import READING_LOG  # start-up time
 
     try:
@@ -264,12 +264,12 @@ def _going_on_later(folder: Path) -> Iterator[None]:
     except KeyboardInterrupt:
         if not (folder / READING_LOG).exists():
             raise
-        raise KeyboardInterrupt("what was read is kept: run the same command again to go on from there") from None
+        raise KeyboardInterrupt("files read so far are kept; run the same command again to continue") from None
 
 
 @contextmanager
 def _after(done: str) -> Iterator[None]:
-    """Have it said, if a step fails or is interrupted, what was `done` before it: its own error does not know."""
+    """If a step fails or is interrupted, add to its message what was `done` before it."""
     try:
         yield
     except SemsearchError as error:

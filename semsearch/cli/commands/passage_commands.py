@@ -153,7 +153,7 @@ def context(
 
     Exit status: 0 with passages, 1 without, 2 on an error.
     """
-    if not is_wanted(rerank):  # a model is worth all of them
+    if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
     query = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()

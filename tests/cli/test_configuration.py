@@ -78,7 +78,7 @@ def test_options_are_declared_once() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[search]\n\nkk = 5\n", ":3: unknown key search.kk; did you mean search.k? there are search.k, "),
+        ("[search]\n\nkk = 5\n", ":3: unknown key search.kk; did you mean search.k? known keys: search.k, "),
         ("[search]\nk = 'five'\n", ":2: search.k must be a whole number, not 'five'"),
         ("[search]\nk = 0\n", ":2: k must be at least 1, not 0"),
         ("[search]\nmode = 'best'\n", ":2: search.mode must be one of 'hybrid', 'dense', 'lexical', not 'best'"),

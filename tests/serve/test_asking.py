@@ -106,7 +106,7 @@ def test_a_hit_of_an_earlier_generation_has_no_own_score_any_more(asker: Asker, 
 def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Asker, folder: Path) -> None:
     reply = asker.get("/v1/search", query="ship")
     assert (reply.status, reply.json["error"]) == (400, "UsageError")
-    assert "several indexes: docs, notes" in reply.detail
+    assert "the server has 2 indexes: docs, notes" in reply.detail
     unknown = asker.get("/v1/search", query="ship", index="../indexes/docs")
     assert (unknown.status, unknown.json["error"]) == (404, "IndexNotFound")
     with running(OpenIndexes(places={"only": folder / "indexes" / "notes"})) as other:

@@ -6,8 +6,8 @@
     for hit in index.search("how do I rotate the keys?"):
         print(hit.score, hit.path, hit.line, hit.sentence)
 
-PUBLIC is the whole public API: what a program, a command of one's own or a measurement may import. All else is private,
-and may change at any time. A name is loaded when it is first used, so that a process pays only for what it needs.
+PUBLIC is the whole public API: what programs, third-party commands and measurements may import. All else is private and
+may change at any time. A name is loaded when it is first used, so that a process pays only for what it needs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the same names for whoever checks types; so it is in each namespace, and a test compares
+if TYPE_CHECKING:  # the same names for type checkers, in each namespace; a test compares them
     from semsearch.async_index import AsyncIndex as AsyncIndex
     from semsearch.embedding.embedder import SentenceEmbedder as SentenceEmbedder
     from semsearch.embedding.methods import Method as Method
@@ -57,7 +57,7 @@ if TYPE_CHECKING:  # the same names for whoever checks types; so it is in each n
 
 __version__ = "0.1.0"
 
-PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch that defines names, and these
+PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the defining module, and its public names
     "semsearch": {
         "async_index": "AsyncIndex",
         "embedding.embedder": "SentenceEmbedder",
@@ -153,7 +153,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the module of semsearch t
         "system.durable": "Write sync_folder write_durably",
     },
 }
-PUBLIC_MODULES = (  # whose names are all public, but for those with an underscore
+PUBLIC_MODULES = (  # all names without an underscore are public
     "semsearch.errors",
     "semsearch.evaluate.options",
     "semsearch.adapters.haystack",
@@ -162,7 +162,7 @@ PUBLIC_MODULES = (  # whose names are all public, but for those with an undersco
     "semsearch.adapters.mteb",
 )
 _RENAMED = {"Place": "DuplicatePassage"}
-_EARLIER = {"SeveralIndexes": "MultiIndex"}  # names that still work
+_EARLIER = {"SeveralIndexes": "MultiIndex"}  # former names that still work
 
 
 def public_names(namespace: str) -> dict[str, str]:
@@ -183,5 +183,5 @@ __all__ = sorted(public_names("semsearch"))
 
 def __getattr__(name: str) -> Any:
     if name in _RENAMED:
-        raise AttributeError(f"semsearch.{name} is now called semsearch.{_RENAMED[name]}")
+        raise AttributeError(f"semsearch.{name} was renamed to semsearch.{_RENAMED[name]}")
     return load_public("semsearch", _EARLIER.get(name, name))

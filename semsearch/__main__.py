@@ -4,7 +4,7 @@ import gc
 
 gc.set_threshold(
     100_000
-)  # objects between two looks for garbage: of what is imported, none is (semsearch.cli.messages)
+)  # objects between two garbage collections: imported modules are no garbage (semsearch.cli.messages)
 
 from semsearch.cli.main import main  # noqa: E402  # its imports are what the line above is for
 

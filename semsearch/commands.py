@@ -1,4 +1,4 @@
-"""What a command of one's own needs: how to print, warn, show progress, and make a command of an experiment."""
+"""The public helpers for commands of other distributions: options, messages, progress, tables, experiments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch import load_public, public_names
 
-if TYPE_CHECKING:  # the same names for whoever checks types
+if TYPE_CHECKING:  # the same names for type checkers
     from semsearch.cli.answer_formats import one_line as one_line, to_json as to_json
     from semsearch.cli.command_options import (
         IndexesOption as IndexesOption,

@@ -39,7 +39,7 @@ def test_another_name_is_told_as_a_module_tells_it() -> None:
 
 
 def test_a_renamed_class_says_its_new_name() -> None:
-    with pytest.raises(AttributeError, match=r"semsearch\.Place is now called semsearch\.DuplicatePassage"):
+    with pytest.raises(AttributeError, match=r"semsearch\.Place was renamed to semsearch\.DuplicatePassage"):
         _ = semsearch.Place
 
 

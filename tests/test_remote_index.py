@@ -94,7 +94,7 @@ def test_an_index_is_chosen_by_its_name(remote: RemoteIndex) -> None:
     with Index.connect(remote.url, index="docs") as named, Index.connect(remote.url, index="other") as other:
         assert named.search("ship", 1) == remote.search("ship", 1)
         assert "docs" in repr(named)
-        with pytest.raises(IndexNotFound, match="there is no index 'other'; there are: docs"):
+        with pytest.raises(IndexNotFound, match="there is no index 'other'; the server has: docs"):
             other.search("ship")
 
 

@@ -1,22 +1,8 @@
-"""An index as adapters use it: opened by path or address, with its vectors, passages and documents.
+"""An index as adapters use it: opened by path or URL, with its vectors, passages and documents.
 
-Opening. The index that a user gives to an adapter: an opened one, or the path or address by which it is opened.
-
-An adapter that was given a path or an address can be written down and made again elsewhere, which frameworks do.
-All
-that name one index share it while any of them is in use.
-
-Vectors. Vectors of texts for other frameworks: as an index embeds its sentences, or as a fitted embedder does.
-
-Passages. A hit as other frameworks keep a passage: an id, and metadata that says where it stands and why it is
-there.
-
-Documents. The documents that another framework keeps in an index: each is found whole, and comes back as it was
-given.
-
-The index divides a text into passages and cleans it. What was given is kept in the document's metadata, under a
-key
-that an adapter chooses for itself; the rest of the metadata is for filters.
+An adapter that was given a path or a URL can be serialised and created again elsewhere, as frameworks do. All that name
+one index share it while it is in use. The index divides a text into passages and cleans it; documents that a framework
+adds are returned unchanged, because the original is kept in the document's metadata, under a key of the adapter.
 """
 
 from __future__ import annotations
@@ -56,34 +42,34 @@ _servers: WeakValueDictionary[str, RemoteIndex] = WeakValueDictionary()
 
 
 def searchable(given: IndexLike) -> Searchable:
-    """Open what can be searched. Raises UsageError for anything else, IndexNotFound, IndexDamaged, VectorsMismatch."""
+    """Open an index by path or URL, or return an open one. Raises UsageError, and what opening raises."""
     if isinstance(given, str) and given.startswith(_ADDRESSES):
         return _connected(given)
     if isinstance(given, str | Path):
         return _opened(given, create=False)
     if not callable(getattr(given, "search", None)) or not callable(getattr(given, "similar", None)):
-        raise UsageError(f"an index is a path, the address of a server, or one that is open, not {given!r}")
+        raise UsageError(f"expected the path of an index, the URL of a server, or an open index, not {given!r}")
     return given
 
 
 def writable(given: IndexLike) -> Index:
-    """Open an index here that texts can be added to; a path where nothing is becomes a new one. Raises as above."""
+    """Open or create a local index, to add texts to it. Raises as above."""
     if isinstance(given, Index):
         return given
     if isinstance(given, Path) or (isinstance(given, str) and not given.startswith(_ADDRESSES)):
         return _opened(given, create=True)
-    raise UsageError(f"documents are kept in an index on this machine: a path, or an Index, not {given!r}")
+    raise UsageError(f"expected a local index, a path or an Index, not {given!r}")
 
 
 def written(given: IndexLike) -> str:
-    """The path or address of an index, to be written down. Raises UsageError for one that is open."""
+    """The path or URL of an index, to serialise it. Raises UsageError for an open one."""
     if isinstance(given, str | Path):
         return str(given)
-    raise UsageError(f"{given!r} cannot be written down; make what uses it with the path of the index, or its address")
+    raise UsageError(f"cannot serialise {given!r}; create the component with the path or URL of the index")
 
 
 def name_of(index: Searchable) -> str | None:
-    """What answers call an index: its path, or its name on a server, or the server's address."""
+    """The name of an index in answers: its path, or its name on a server, or the server's URL."""
     if isinstance(index, Index):
         return str(index.path)
     return getattr(index, "name", None) or getattr(index, "url", None)
@@ -120,7 +106,7 @@ Embed: TypeAlias = "Callable[[Sequence[str]], Float32]"
 
 
 def embedder_of(given: EmbedderLike) -> Embed:
-    """The function that embeds texts: unit vectors, zero for a text without a known word. (n) -> (n, d)
+    """The function that embeds texts: unit vectors, zero for a text of OOV words only. (n) -> (n, d)
 
     Of an index it raises UsageError while the index has no text; of an embedder FitError before `fit`. Raises
     UsageError for anything else, and what opening an index raises.
@@ -129,7 +115,7 @@ def embedder_of(given: EmbedderLike) -> Embed:
         return given.transform
     index = searchable(given) if isinstance(given, str | Path) else given
     if not isinstance(index, Index):
-        raise UsageError(f"texts are embedded by an index on this machine or a fitted SentenceEmbedder, not {given!r}")
+        raise UsageError(f"expected a local index or a fitted SentenceEmbedder, not {given!r}")
     return index.embed
 
 
@@ -141,21 +127,21 @@ def rows(embed: Embed, texts: Sequence[str]) -> list[list[float]]:
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
-_PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # any that is nobody else's
+_PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # a namespace of our own
 
 
 def passage_id(hit: Hit) -> str:
-    """The id of a hit's passage: the same whenever, and in whichever index, this document has this text.
+    """The id of a hit's passage: the same in every index, as long as the document has this text.
 
-    Passages of one document that say exactly the same have one id.
+    Identical passages of one document have the same id.
     """
     return str(uuid5(_PASSAGES, "\0".join((hit.root, hit.document, hit.passage))))
 
 
 def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
-    """The document's own metadata, and over it where the passage stands, its best sentence, its score and its index.
+    """The document's metadata, overridden by the passage's position, best sentence, score and index.
 
-    `source` is how one would cite it (`guide.md:10`, `report.pdf p. 3`), unless the document says otherwise.
+    `source` is its citation (`guide.md:10`, `report.pdf p. 3`), unless the document's metadata has one.
     """
     found = {
         "source": location(hit.path, hit.format, hit.position),
@@ -180,22 +166,22 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
 
 
 def _also(hit: Hit) -> dict[str, Any]:
-    """The paths of documents that say the same, where there are any."""
+    """The paths of near-duplicates, if there are any."""
     return {"also_in": [duplicate.path for duplicate in hit.duplicates]} if hit.duplicates else {}
 
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
-PLAIN = SearchOptions(syntax="plain")  # a store may be asked with any text: its quotes and hyphens say nothing
-_MORE = 2  # times as many hits are asked for, while there are not enough documents among them
+PLAIN = SearchOptions(syntax="plain")  # a store takes any text: its quotes and hyphens mean nothing
+_MORE = 2  # factor by which k grows, until there are enough documents among the hits
 _writing: WeakKeyDictionary[Index, threading.Lock] = WeakKeyDictionary()
 _making = threading.Lock()
 
 
 class AddedDocuments:
-    """The texts in an index that an adapter added: their metadata has its `key`, with what was given.
+    """The texts that an adapter added to an index; their metadata has the original under its `key`.
 
-    Threads may share it: one writes at a time, the others wait.
+    Threads may share it; one writes at a time.
     """
 
     def __init__(self, index: Index, key: str) -> None:
@@ -205,7 +191,7 @@ class AddedDocuments:
             self._lock = _writing.setdefault(index, threading.Lock())
 
     def put(self, texts: Iterable[Text]) -> list[str]:
-        """Add texts, in place of those with their ids; of several with one id the last counts. Returns all ids."""
+        """Add or replace texts by id; of several with one id the last counts. Returns all ids."""
         given = [*texts]
         if given:
             with self._lock:
@@ -213,23 +199,23 @@ class AddedDocuments:
         return [text.id for text in given]
 
     def get(self, ids: Sequence[str] | None = None) -> list[DocumentText]:
-        """The texts with these ids that there are, each once, or all."""
+        """The existing texts with these ids, each once, or all."""
         texts = self.index.texts(None if ids is None else [*dict.fromkeys(ids)])
         return [text for text in texts if self.key in text.metadata]
 
     def where(self, filters: Sequence[str] = ()) -> list[DocumentInfo]:
-        """What is known of the texts that pass all filters, or of all."""
+        """The details of the texts that pass all filters, or of all."""
         return [found for found in self.index.documents(filters) if not found.root and self.key in found.metadata]
 
     def remove(self, ids: Iterable[str]) -> int:
-        """Remove texts by their ids; returns how many there were."""
+        """Remove texts by id; returns their number."""
         with self._lock:
             return self.index.remove_texts([*ids])
 
     def search(self, query: str, options: SearchOptions) -> list[Hit]:
-        """Find the best hits, one of each text: its best passage. Passages of anything else are each a hit.
+        """Find the best hits: of each added text its best passage; of other documents each passage is a hit.
 
-        Texts that say the same are all found. Raises UsageError as `Index.search` does.
+        Near-duplicates are all found. Raises UsageError as `Index.search` does.
         """
         many = options.k
         while True:
@@ -246,11 +232,11 @@ class AddedDocuments:
         return [*firsts.values()]
 
     def has(self, hit: Hit) -> bool:
-        """Return whether a hit is in a text of this adapter's."""
+        """Return whether a hit is in a text that this adapter added."""
         return not hit.root and self.key in hit.metadata
 
 
 def same_length(texts: Sequence[object], others: Sequence[object] | None, name: str) -> None:
-    """Raise UsageError where there is not one of `others` for each text."""
+    """Raise UsageError unless there is one of `others` for each text."""
     if others is not None and len(others) != len(texts):
-        raise UsageError(f"there are {len(texts)} texts and {len(others)} {name}; give one for each")
+        raise UsageError(f"got {len(texts)} texts and {len(others)} {name}; give one for each text")

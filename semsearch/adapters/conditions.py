@@ -1,12 +1,12 @@
-"""Conditions on metadata, as other frameworks write them, translated to filters of a search.
+"""Conditions on metadata, as other frameworks write them, translated into filters of a search.
 
     {"year": 2024, "author": "Ada"}                      both must hold
     {"year": {"$gte": 2020, "$lt": 2024}}                $eq $ne $gt $gte $lt $lte $in $nin
     {"$or": [{"year": 2024}, {"author": "Ada"}]}         and $and
 
-All filters of a search must hold, and each may name alternatives. So conditions are brought to that form: what is
-negated is negated at its comparisons, and "or" of "and" is multiplied out. What cannot be said is refused, since a
-filter that is dropped gives answers that nobody may see.
+All filters of a search must hold, and each may have alternatives. So conditions are brought into conjunctive normal
+form: negations move to the comparisons, and "or" of "and" is multiplied out. What filters cannot express is refused:
+a dropped filter would return documents that the caller must not see.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Joined:
 
 
 MetadataCondition: TypeAlias = Compared | Joined
-_Clauses: TypeAlias = list[list[str]]  # all must hold, of each one alternative
+_Clauses: TypeAlias = list[list[str]]  # all must hold, each by one alternative
 
 
 def filters_of(given: Mapping[str, Any] | Iterable[str] | str | None) -> tuple[str, ...]:
-    """Filters from a mapping as above, or written as semsearch writes them: "year>=2024". One may stand alone."""
+    """Filters from a mapping as above, or in semsearch's form: "year>=2024", one or several."""
     if given is None:
         return ()
     if isinstance(given, str):
@@ -59,7 +59,7 @@ def filters_of(given: Mapping[str, Any] | Iterable[str] | str | None) -> tuple[s
 
 
 def filters_where(condition: MetadataCondition) -> list[str]:
-    """The filters that hold where a condition does. Raises UsageError for what they cannot say."""
+    """The filters equivalent to a condition. Raises UsageError for what they cannot express."""
     return [_alternatives(clause) for clause in _clauses(condition, is_negated=False)]
 
 
@@ -74,7 +74,7 @@ def _clauses(condition: MetadataCondition, *, is_negated: bool) -> _Clauses:
     for part in parts:
         many *= len(part)
     if not parts or many > _MOST:
-        raise UsageError(f"a condition with 'or' comes to {many if parts else 'no'} filters; write it more simply")
+        raise UsageError(f"a condition with 'or' expands to {many if parts else 'no'} filters; simplify it")
     return [[text for clause in chosen for text in clause] for chosen in product(*parts)]
 
 
@@ -85,7 +85,7 @@ def _compared(given: Compared, is_negated: bool) -> _Clauses:
             return [[_written(given.key, "!=", value)] for value in values]
         return [[_written(given.key, "=", value) for value in values]]
     if given.operator not in _SIGNS:
-        raise UsageError(f"there is no comparison {given.operator!r}; there are {', '.join(_SIGNS)}, in, not in")
+        raise UsageError(f"unknown comparison {given.operator!r}; known: {', '.join(_SIGNS)}, in, not in")
     if is_negated and given.operator not in _OPPOSITE:
         return [["!" + _written(given.key, _SIGNS[given.operator], given.value)]]  # holds where there is no value
     operator = _OPPOSITE[given.operator] if is_negated else given.operator
@@ -94,25 +94,23 @@ def _compared(given: Compared, is_negated: bool) -> _Clauses:
 
 def _several(given: Compared) -> list[Any]:
     if not isinstance(given.value, list | tuple | set | frozenset) or not given.value:
-        raise UsageError(f"{given.key} {given.operator} takes a list of one value or more, not {given.value!r}")
+        raise UsageError(f"{given.key} {given.operator} takes a non-empty list, not {given.value!r}")
     return [*given.value]
 
 
 def _alternatives(clause: Sequence[str]) -> str:
     if len(clause) > 1 and any(text.startswith("!") or text.endswith("\\") for text in clause):
-        raise UsageError(f"filters cannot say {' or '.join(clause)}; write it more simply")
+        raise UsageError(f"filters cannot express {' or '.join(clause)}; simplify the condition")
     return "|".join(clause)
 
 
 def _written(key: str, sign: str, value: object) -> str:
-    """Write a filter. Raises UsageError for a key or value that filters have no way to say."""
+    """Write a filter. Raises UsageError for a key or value that filters cannot express."""
     if not isinstance(key, str) or not (_PLAIN_KEY.fullmatch(key) or _QUOTED_KEY.fullmatch(key)):
-        raise UsageError(f"filters know no key {key!r}")
+        raise UsageError(f"{key!r} is not a valid key of a filter")
     text = _text(key, value)
     if text != text.strip() or (not text and sign not in ("=", "!=")) or _RANGE.fullmatch(text):
-        raise UsageError(
-            f"filters cannot compare {key} with {value!r}: it has blanks at an end, or is nothing or a range"
-        )
+        raise UsageError(f"filters cannot compare {key} with {value!r}: it is empty, a range, or has blanks at an end")
     if key.casefold() == "path":
         text = _GLOB.sub(r"[\1]", text)
     shown = key if _PLAIN_KEY.fullmatch(key) else f'"{key}"'
@@ -126,7 +124,7 @@ def _text(key: str, value: object) -> str:
         return str(value)
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
-    raise UsageError(f"filters compare {key} with a text, a number, a date, true or false, not {value!r}")
+    raise UsageError(f"{key} can be compared with a text, number, date or boolean, not {value!r}")
 
 
 def _of_mapping(given: Mapping[str, Any]) -> Joined:
@@ -138,12 +136,12 @@ def _under(key: str, value: Any) -> Sequence[MetadataCondition]:
     if key in _JOINING:
         return [Joined(_JOINING[key], [_of_mapping(each) for each in _mappings(key, value)])]
     if isinstance(key, str) and key.startswith("$"):
-        raise UsageError(f"filters have no {key}; there are {', '.join(_JOINING)}, and {', '.join(_NAMED)} below a key")
+        raise UsageError(f"unknown operator {key}; known: {', '.join(_JOINING)}, and {', '.join(_NAMED)} below a key")
     if not isinstance(value, Mapping):
         return [Compared(key, "==", value)]
     for name in value:
         if name not in _NAMED:
-            raise UsageError(f"there is no comparison {name!r} with {key}; there are {', '.join(_NAMED)}")
+            raise UsageError(f"unknown comparison {name!r} with {key}; known: {', '.join(_NAMED)}")
     return [Compared(key, _NAMED[name], each) for name, each in value.items()]
 
 

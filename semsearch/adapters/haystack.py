@@ -1,7 +1,7 @@
 """Haystack: an index as a retriever, as embedders, and as a document store. Needs the extra `haystack`.
 
-Components open the index when they are first run or warmed up, so that a pipeline can be read where there is none.
-What Haystack awaits runs in a thread, so that its event loop goes on.
+Components open the index at the first run or warm-up, so that a pipeline can be loaded without it.
+Asynchronous methods run in a thread, so that the event loop continues.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra("haystack-ai", "haystack") from error
 
-Filters: TypeAlias = dict[str, Any] | list[str] | None  # as Haystack writes them, or semsearch
+Filters: TypeAlias = dict[str, Any] | list[str] | None  # in the form of Haystack or semsearch
 
 
 @component
 class SemsearchDocumentRetriever:
-    """A retriever over anything that can be searched: passages as documents, best first.
+    """A retriever over anything searchable: passages as documents, best first.
 
-    `index` is the path of an index, the address of a server, what is open, or a `SemsearchDocumentStore`, whose
-    documents it finds whole. `options` are those of a search (`mode`, `min_score`, `context`, ...). `filters` are
-    Haystack's, or written as semsearch writes them; filters for one run replace them, or must hold besides if
-    `filter_policy` is "merge".
+    `index` is the path of an index, the URL of a server, an open index, or a `SemsearchDocumentStore`, whose documents
+    it returns whole. `options` are those of a search (`mode`, `min_score`, `context`, ...). `filters` have Haystack's
+    form or semsearch's; filters of a run replace them, or are added if `filter_policy` is "merge".
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class SemsearchDocumentRetriever:
         self.options = options
         self._searched: Searchable | None = None
         if "k" in options:
-            raise UsageError("Haystack calls k top_k; give that")
+            raise UsageError("use top_k, Haystack's name, instead of k")
         self._options(top_k, filters)
 
     def warm_up(self) -> None:
@@ -73,7 +72,7 @@ class SemsearchDocumentRetriever:
             self._searched = searchable(kept)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the component down. Raises UsageError for one that was given an open index."""
+        """Serialise the component. Raises UsageError if it was given an open index."""
         index = self.index if isinstance(self.index, SemsearchDocumentStore) else written(self.index)
         given = {"top_k": self.top_k, "filters": self.filters, "filter_policy": self.filter_policy.value}
         found: dict[str, Any] = default_to_dict(self, index=index, **given, **self.options)
@@ -81,7 +80,7 @@ class SemsearchDocumentRetriever:
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, filters: Filters = None, top_k: int | None = None) -> dict[str, list[Document]]:
-        """Find the passages or documents that answer a query best. `top_k` 0 finds none."""
+        """Find the best passages or documents for a query. `top_k` 0 finds none."""
         many = self.top_k if top_k is None else top_k
         return {"documents": self._found(query, filters, many) if many else []}
 
@@ -94,7 +93,7 @@ class SemsearchDocumentRetriever:
 
     def _found(self, query: str, filters: Filters, top_k: int) -> list[Document]:
         self.warm_up()
-        assert self._searched is not None  # it is warm
+        assert self._searched is not None  # set by warm_up
         options = self._options(top_k, filters)
         if not isinstance(self.index, SemsearchDocumentStore):
             return [_passage(hit, self._searched) for hit in self._searched.search(query, options=options)]
@@ -116,7 +115,7 @@ class SemsearchDocumentRetriever:
 class SemsearchTextEmbedder:
     """An embedder of queries by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
 
-    Vectors have length one. That of a text without a known word is zero.
+    Vectors have length one. That of a text of OOV words only is zero.
     """
 
     def __init__(self, embedder: EmbedderLike) -> None:
@@ -128,7 +127,7 @@ class SemsearchTextEmbedder:
         self._embed = self._embed or embedder_of(self.embedder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the component down. Raises UsageError for one that was given anything but a path."""
+        """Serialise the component. Raises UsageError if it was given anything but a path."""
         found: dict[str, Any] = default_to_dict(self, embedder=_written(self.embedder))
         return found
 
@@ -136,9 +135,9 @@ class SemsearchTextEmbedder:
     def run(self, text: str) -> dict[str, list[float]]:
         """Embed a text. (d,)"""
         if not isinstance(text, str):
-            raise UsageError(f"a text is embedded here, not {text!r}; for documents there is SemsearchDocumentEmbedder")
+            raise UsageError(f"expected a text, not {text!r}; for documents use SemsearchDocumentEmbedder")
         self.warm_up()
-        assert self._embed is not None  # it is warm
+        assert self._embed is not None  # set by warm_up
         return {"embedding": rows(self._embed, [text])[0]}
 
     @component.output_types(embedding=list[float])
@@ -149,9 +148,9 @@ class SemsearchTextEmbedder:
 
 @component
 class SemsearchDocumentEmbedder:
-    """An embedder of documents, as `SemsearchTextEmbedder` is of queries: for other stores than one in an index.
+    """An embedder of documents, for stores other than an index; queries have `SemsearchTextEmbedder`.
 
-    The values of `meta_fields_to_embed` stand before a document's text, each followed by the separator.
+    The values of `meta_fields_to_embed` precede a document's text, each followed by the separator.
     """
 
     def __init__(
@@ -171,7 +170,7 @@ class SemsearchDocumentEmbedder:
         self._embed = self._embed or embedder_of(self.embedder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the component down. Raises UsageError for one that was given anything but a path."""
+        """Serialise the component. Raises UsageError if it was given anything but a path."""
         found: dict[str, Any] = default_to_dict(
             self,
             embedder=_written(self.embedder),
@@ -182,11 +181,11 @@ class SemsearchDocumentEmbedder:
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
-        """Give copies of the documents their embeddings. (n) -> (n, d)"""
+        """Return copies of the documents with embeddings. (n) -> (n, d)"""
         if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
-            raise UsageError(f"a list of Documents is embedded here, not {documents!r}")
+            raise UsageError(f"expected a list of Documents, not {documents!r}")
         self.warm_up()
-        assert self._embed is not None  # it is warm
+        assert self._embed is not None  # set by warm_up
         embeddings = rows(self._embed, [self._shown(document) for document in documents])
         pairs = zip(documents, embeddings, strict=True)
         return {"documents": [replace(document, embedding=embedding) for document, embedding in pairs]}
@@ -205,7 +204,7 @@ class SemsearchDocumentEmbedder:
 
 def _written(embedder: EmbedderLike) -> str:
     if isinstance(embedder, SentenceEmbedder):
-        raise UsageError("a SentenceEmbedder cannot be written down; make the component with the path of an index")
+        raise UsageError("cannot serialise a SentenceEmbedder; create the component with the path of an index")
     return written(embedder)
 
 
@@ -215,7 +214,7 @@ def _passage(hit: Hit, index: Searchable) -> Document:
 
 
 def _filters(given: Filters) -> list[str]:
-    """Filters as semsearch writes them. Raises UsageError for what they cannot say."""
+    """Filters in semsearch's form. Raises UsageError for what they cannot express."""
     return filters_where(_condition(given)) if isinstance(given, Mapping) and given else [*filters_of(given)]
 
 
@@ -226,5 +225,5 @@ def _condition(given: object) -> MetadataCondition:
         case {"operator": "AND" | "OR" | "NOT" as operator, "conditions": Sequence() as conditions}:
             return Joined(operator.lower(), [_condition(each) for each in conditions])
     raise UsageError(
-        f"a filter has field, operator and value, or operator (AND, OR, NOT) and conditions, not {given!r}"
+        f"a filter must have field, operator and value, or operator (AND, OR, NOT) and conditions, not {given!r}"
     )

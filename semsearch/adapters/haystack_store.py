@@ -1,4 +1,4 @@
-"""Haystack's document store in an index, for semsearch.adapters.haystack, whence it is imported."""
+"""Haystack's document store in an index; import it from semsearch.adapters.haystack."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra("haystack-ai", "haystack") from error
 
-_DOCUMENT = "_document"  # key of the metadata that keeps what a document is besides its metadata
-_LEFT_OUT = ("meta", "score", "embedding", "sparse_embedding")  # of that: kept elsewhere, or not at all
+_DOCUMENT = "_document"  # metadata key that keeps a document's other fields
+_LEFT_OUT = ("meta", "score", "embedding", "sparse_embedding")  # fields kept elsewhere, or not at all
 
 
 class SemsearchDocumentStore:
-    """A document store in an index: documents that are written come back whole, but for their embeddings.
+    """A document store in an index: written documents are returned whole, without embeddings.
 
-    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself.
+    `index` is an open index or a path, created if it does not exist. The index computes its own embeddings.
     """
 
     def __init__(self, index: Index | str | Path) -> None:
@@ -35,13 +35,13 @@ class SemsearchDocumentStore:
         self.documents = AddedDocuments(writable(index), _DOCUMENT)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the store down. Raises UsageError for one that was given an open index."""
+        """Serialise the store. Raises UsageError if it was given an open index."""
         found: dict[str, Any] = default_to_dict(self, index=written(self.index))
         return found
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SemsearchDocumentStore:
-        """Make a store that was written down."""
+        """Create a serialised store."""
         store: SemsearchDocumentStore = default_from_dict(cls, data)
         return store
 
@@ -55,7 +55,7 @@ class SemsearchDocumentStore:
         return [each for each in found if document_matches_filter(filters, each)] if filters else found
 
     def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE) -> int:
-        """Write documents in one write, all or none; returns how many. Without a policy, known ids are refused."""
+        """Write documents, all or none; returns their number. Without a policy, existing ids are refused."""
         if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
             raise UsageError(f"write_documents takes a list of Documents, not {documents!r}")
         texts = {document.id: _text(document) for document in documents}
@@ -64,11 +64,11 @@ class SemsearchDocumentStore:
             self.documents.put(texts.values())
             return len(documents)
         if policy != DuplicatePolicy.SKIP and (known or len(texts) < len(documents)):
-            raise DuplicateDocumentError(f"ids that are there already, or come twice: {', '.join(sorted(known))}")
+            raise DuplicateDocumentError(f"ids that exist already, or are given twice: {', '.join(sorted(known))}")
         return len(self.documents.put([text for id_, text in texts.items() if id_ not in known]))
 
     def delete_documents(self, document_ids: list[str]) -> None:
-        """Delete documents by their ids. Unknown ids are no error."""
+        """Delete documents by id. Unknown ids are ignored."""
         self.documents.remove(document_ids)
 
     def delete_all_documents(self) -> None:
@@ -76,11 +76,11 @@ class SemsearchDocumentStore:
         self.documents.remove([each.document for each in self.documents.where()])
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
-        """Delete the documents that pass filters; returns how many."""
+        """Delete the documents that pass filters; returns their number."""
         return self.documents.remove([document.id for document in self.filter_documents(filters)])
 
     def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """Change metadata of the documents that pass filters; returns how many."""
+        """Change metadata of the documents that pass filters; returns their number."""
         found = [replace(document, meta={**document.meta, **meta}) for document in self.filter_documents(filters)]
         return len(self.documents.put([_text(document) for document in found]))
 
@@ -107,11 +107,11 @@ class SemsearchDocumentStore:
         await asyncio.to_thread(self.delete_all_documents)
 
     async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """Delete the documents that pass filters; returns how many."""
+        """Delete the documents that pass filters; returns their number."""
         return await asyncio.to_thread(self.delete_by_filter, filters)
 
     async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """Change metadata of the documents that pass filters; returns how many."""
+        """Change metadata of the documents that pass filters; returns their number."""
         return await asyncio.to_thread(self.update_by_filter, filters, meta)
 
 
@@ -127,6 +127,6 @@ def _text(document: Document) -> Text:
 
 
 def given_document(id_: str, metadata: Mapping[str, Any], score: float | None = None) -> Document:
-    """A document as it was written, with its score if it was found."""
+    """A document as written, with its score in a search."""
     meta = {key: value for key, value in metadata.items() if key != _DOCUMENT}
     return Document.from_dict({**metadata[_DOCUMENT], "id": id_, "meta": meta, "score": score})

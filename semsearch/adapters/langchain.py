@@ -1,6 +1,6 @@
 """LangChain: an index as a retriever, as embeddings, and as a vector store. Needs the extra `langchain`.
 
-What LangChain calls asynchronously runs in a thread, so that its event loop goes on.
+Asynchronous methods run in a thread, so that the event loop continues.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 
-_TEXT = "_page_content"  # key of the metadata that keeps a document's text as it was given
+_TEXT = "_page_content"  # metadata key that keeps a document's original text
 
 
 class SemsearchRetriever(BaseRetriever):
-    """A retriever over anything that can be searched: passages as documents, best first.
+    """A retriever over anything searchable: passages as documents, best first.
 
-    `index` is the path of an index, the address of a server, or what is open. The other fields are those of
-    `SearchOptions`, of which the rarer ones are kept in `options`; `invoke(query, k=3)` changes them for one query.
-    `filters` may also be a mapping (semsearch.adapters.conditions). With a path or an address, a retriever can be
-    dumped, loaded and pickled. Raises UsageError for options that make no sense, and what opening the index raises.
+    `index` is the path of an index, the URL of a server, or an open index. The other fields are those of
+    `SearchOptions`, the rarer ones in `options`; `invoke(query, k=3)` changes them for one query. `filters` may also be
+    a mapping (semsearch.adapters.conditions). With a path or URL, a retriever can be dumped, loaded and pickled. Raises
+    UsageError for invalid options, and what opening the index raises.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -80,16 +80,16 @@ class SemsearchRetriever(BaseRetriever):
 
     @classmethod
     def is_lc_serializable(cls) -> bool:
-        """Tell LangChain that its `dumps` can write this down."""
+        """Tell LangChain that its `dumps` can serialise this."""
         return True
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:
-        """The module from which LangChain's `load` makes it again."""
+        """The module from which LangChain's `load` creates it."""
         return cls.__module__.split(".")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields alone: what unpickles them opens the index again."""
+        """Pickle only the fields: unpickling opens the index again."""
         return partial(type(self), **vars(self)), ()
 
     def _options(self, keywords: Mapping[str, Any]) -> SearchOptions:
@@ -124,7 +124,7 @@ class SemsearchRetriever(BaseRetriever):
 class SemsearchEmbeddings(Embeddings):
     """Embeddings by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
 
-    Vectors have length one. That of a text without a known word is zero. Queries are embedded as documents are.
+    Vectors have length one. That of a text of OOV words only is zero. Queries are embedded like documents.
     """
 
     def __init__(self, embedder: EmbedderLike) -> None:
@@ -141,12 +141,12 @@ class SemsearchEmbeddings(Embeddings):
 
 
 class SemsearchVectorStore(VectorStore):
-    """A vector store in an index: documents that are added come back whole and as they were given, metadata included.
+    """A vector store in an index: added documents are returned whole and unchanged, with their metadata.
 
-    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself, and
-    finds by meaning and by words unless a `mode` is given. Passages of files that the index has besides are found too,
-    and come as `SemsearchRetriever` gives them. `filter` is as in semsearch.adapters.conditions; the other options of
-    a search are those of `SearchOptions`. Documents with an id that is known replace the earlier ones.
+    `index` is an open index or a path, created if it does not exist. The index computes its own embeddings, and
+    searches by meaning and by words unless a `mode` is given. Passages of files in the index are found too, in the form
+    of `SemsearchRetriever`. `filter` is as in semsearch.adapters.conditions; the other options of a search are those of
+    `SearchOptions`. A document replaces an earlier one of the same id.
     """
 
     def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
@@ -156,7 +156,7 @@ class SemsearchVectorStore(VectorStore):
 
     @property
     def embeddings(self) -> SemsearchEmbeddings:
-        """The embeddings that the index makes itself."""
+        """The index's own embeddings."""
         return SemsearchEmbeddings(self.index)
 
     def add_texts(
@@ -165,9 +165,9 @@ class SemsearchVectorStore(VectorStore):
         metadatas: Sequence[Mapping[str, Any]] | None = None,
         *,
         ids: Sequence[str | None] | None = None,
-        batch_size: int | None = None,  # noqa: ARG002  # LangChain's `index` gives it; all is one write here
+        batch_size: int | None = None,  # noqa: ARG002  # given by LangChain's `index`; here all is one write
     ) -> list[str]:
-        """Add texts with their metadata; those without an id get one. Returns the ids."""
+        """Add texts with metadata; those without an id get one. Returns the ids."""
         contents = [*texts]
         same_length(contents, metadatas, "metadatas")
         same_length(contents, ids, "ids")
@@ -187,16 +187,16 @@ class SemsearchVectorStore(VectorStore):
         return self.add_texts(texts, metadatas, ids=given, batch_size=batch_size)
 
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
-        """Delete documents by their ids, or all that were added. Files of the index stay; unknown ids are no error."""
+        """Delete documents by id, or all added ones. Files of the index stay; unknown ids are ignored."""
         self._documents.remove([each.document for each in self._documents.where()] if ids is None else ids)
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """The documents with these ids, in their order; those that are not there are left out."""
+        """The documents with these ids, in their order, without missing ones."""
         return [_given(text.document, text.metadata) for text in self._documents.get(ids)]
 
     def similarity_search(self, query: str, k: int = 4, *, filter: Any = None, **options: Any) -> list[Document]:
-        """Find the documents that answer a query best."""
+        """Find the best documents for a query."""
         return [self._document(hit) for hit in self._hits(query, k, filter, options)]
 
     def similarity_search_with_score(
@@ -217,12 +217,12 @@ class SemsearchVectorStore(VectorStore):
         return [self._document(hits[number]) for number in chosen]
 
     def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
-        """Refuse: an index is asked in words, which it looks for too."""
-        raise UsageError("an index is asked in words, not by a vector; use similarity_search(query)")
+        """Refuse: a search needs the query's words."""
+        raise UsageError("a search needs a text, not a vector; use similarity_search(query)")
 
     def max_marginal_relevance_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
         """Refuse, as above."""
-        raise UsageError("an index is asked in words, not by a vector; use max_marginal_relevance_search(query)")
+        raise UsageError("a search needs a text, not a vector; use max_marginal_relevance_search(query)")
 
     @classmethod
     def from_texts(
@@ -235,20 +235,22 @@ class SemsearchVectorStore(VectorStore):
         index: Index | str | Path | None = None,
         mode: Mode = "hybrid",
     ) -> SemsearchVectorStore:
-        """Make a store in an index, by default a new one, and add texts. An index embeds by itself: give no embedding.
+        """Create a store in an index, by default a new one, and add texts. The index computes its own embeddings.
 
-        Raises UsageError for embeddings that are not `SemsearchEmbeddings`, and where no index is given.
+        Raises UsageError for embeddings other than `SemsearchEmbeddings`, and without an index.
         """
         if embedding is not None and not isinstance(embedding, SemsearchEmbeddings):
-            raise UsageError(f"an index embeds by itself; give embedding=None instead of {type(embedding).__name__}")
+            raise UsageError(
+                f"the index computes its own embeddings; pass embedding=None instead of {type(embedding).__name__}"
+            )
         if index is None:
-            raise UsageError("say where to keep the documents: index='indexes/notes', or an open Index")
+            raise UsageError("an index is needed: pass index='indexes/notes', or an open Index")
         store = cls(index, mode=mode)
         store.add_texts(texts, metadatas, ids=ids)
         return store
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        raise UsageError("relevance comes with the hits; use similarity_search_with_relevance_scores(query)")
+        raise UsageError("hits have their relevance; use similarity_search_with_relevance_scores(query)")
 
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, *, filter: Any = None, **options: Any
@@ -258,7 +260,9 @@ class SemsearchVectorStore(VectorStore):
         Raises UsageError in mode "lexical", whose scores have no such scale.
         """
         if options.get("mode", self.mode) == "lexical":
-            raise UsageError("relevance from 0 to 1 is by meaning, which the mode 'lexical' leaves out")
+            raise UsageError(
+                "relevance scores need vectors, which the mode 'lexical' does not use; use 'hybrid' or 'dense'"
+            )
         hits = self._hits(query, k, filter, options)
         return [(self._document(hit), min(1.0, max(0.0, hit.dense or 0.0))) for hit in hits]
 
@@ -288,6 +292,6 @@ def _text(id_: str, text: str, metadata: Mapping[str, Any]) -> Text:
 
 
 def _given(id_: str, metadata: Mapping[str, Any]) -> Document:
-    """A document as it was given."""
+    """A document in its original form."""
     own = {key: value for key, value in metadata.items() if key != _TEXT}
     return Document(id=id_, page_content=metadata[_TEXT], metadata=own)

@@ -1,6 +1,6 @@
 """LlamaIndex: an index as a retriever, as an embedding, and as a vector store. Needs the extra `llamaindex`.
 
-What LlamaIndex awaits runs in a thread, so that its event loop goes on.
+Asynchronous methods run in a thread, so that the event loop continues.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra("llama-index-core", "llamaindex") from error
 
-_NODE = "_node_content"  # key of the metadata in which LlamaIndex keeps the whole node
-_SHOWN = ("source", "title", "headings")  # metadata of a passage that a language model reads before its text
+_NODE = "_node_content"  # metadata key of LlamaIndex for the whole node
+_SHOWN = ("source", "title", "headings")  # metadata that a language model reads before a passage's text
 _MODES: dict[str, Mode] = {
     "hybrid": "hybrid",
     "semantic_hybrid": "hybrid",
     "sparse": "lexical",
     "text_search": "lexical",
 }
-_OPERATORS = {"contains": "==", "any": "in", "nin": "not in"}  # of a list, any element may be the equal one
-_NOT_HEEDED = ("alpha", "sparse_top_k", "embedding_field", "output_fields", "mmr_threshold")
+_OPERATORS = {"contains": "==", "any": "in", "nin": "not in"}  # of a list, any element may be equal
+_UNSUPPORTED = ("alpha", "sparse_top_k", "embedding_field", "output_fields", "mmr_threshold")
 
-Filters: TypeAlias = Any  # MetadataFilters, a mapping or filters as semsearch writes them
+Filters: TypeAlias = Any  # MetadataFilters, a mapping, or filters in semsearch's form
 
 
 class SemsearchNodeRetriever(BaseRetriever):
-    """A retriever over anything that can be searched: passages as nodes, best first.
+    """A retriever over anything searchable: passages as nodes, best first.
 
-    `index` is the path of an index, the address of a server, or what is open. Options are those of a search, given
-    whole or by keyword; `filters` may also be LlamaIndex's `MetadataFilters`, or a mapping. Raises UsageError for
-    options that make no sense, and what opening the index raises.
+    `index` is the path of an index, the URL of a server, or an open index. Options are those of a search, as an object
+    or by keyword; `filters` may also be LlamaIndex's `MetadataFilters`, or a mapping. Raises UsageError for invalid
+    options, and what opening the index raises.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SemsearchNodeRetriever(BaseRetriever):
 class SemsearchEmbedding(BaseEmbedding):
     """An embedding by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
 
-    Vectors have length one. That of a text without a known word is zero. Queries are embedded as texts are.
+    Vectors have length one. That of a text of OOV words only is zero. Queries are embedded like texts.
     """
 
     embedder: Any
@@ -109,7 +109,7 @@ class SemsearchEmbedding(BaseEmbedding):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name by which LlamaIndex knows it."""
+        """The class's name in LlamaIndex."""
         return cls.__name__
 
     @field_serializer("embedder")
@@ -137,15 +137,15 @@ class SemsearchEmbedding(BaseEmbedding):
 
 
 class SemsearchNodeStore(BasePydanticVectorStore):
-    """A vector store in an index: nodes that are added come back whole and as they were given.
+    """A vector store in an index: added nodes are returned whole and unchanged.
 
-    `index` is an open index, or the path of one, which is made if nothing is there. The index embeds by itself, and
-    vectors that nodes have are not used; it finds by meaning and by words unless a `mode` is given. Passages of files
-    that the index has besides are found too, and come as `SemsearchNodeRetriever` gives them.
+    `index` is an open index or a path, created if it does not exist. The index computes its own embeddings and ignores
+    those of nodes; it searches by meaning and by words unless a `mode` is given. Passages of files in the index are
+    found too, in the form of `SemsearchNodeRetriever`.
     """
 
     stores_text: bool = True
-    is_embedding_query: bool = False  # queries come as they were asked
+    is_embedding_query: bool = False  # queries are texts
     mode: Mode = "hybrid"
     _documents: AddedDocuments = PrivateAttr()
 
@@ -155,7 +155,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name by which LlamaIndex knows it."""
+        """The class's name in LlamaIndex."""
         return cls.__name__
 
     @property
@@ -164,7 +164,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         return self._documents.index
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
-        """Add nodes, in place of those with their ids. Returns the ids."""
+        """Add or replace nodes by id. Returns the ids."""
         return self._documents.put([_text(node) for node in nodes])
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
@@ -173,9 +173,9 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         self._documents.remove(found)
 
     def delete_nodes(self, node_ids: list[str] | None = None, filters: Filters = None, **_: Any) -> None:
-        """Delete the nodes with these ids that pass the filters. Raises UsageError where neither is given."""
+        """Delete the nodes with these ids that pass the filters. Raises UsageError if neither is given."""
         if node_ids is None and filters is None:
-            raise UsageError("say which nodes to delete, by node_ids or filters; clear() deletes all")
+            raise UsageError("give node_ids or filters of the nodes to delete; clear() deletes all")
         self._documents.remove([node.node_id for node in self.get_nodes(node_ids, filters)])
 
     def clear(self) -> None:
@@ -183,7 +183,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         self._documents.remove([each.document for each in self._documents.where()])
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
-        """The nodes with these ids that pass the filters; those that are not there are left out."""
+        """The nodes with these ids that pass the filters, without missing ones."""
         if filters is None:
             return [metadata_dict_to_node(text.metadata) for text in self._documents.get(node_ids)]
         found = self._documents.where(_filters(filters))
@@ -191,10 +191,10 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         return [metadata_dict_to_node(each.metadata) for each in found if wanted is None or each.document in wanted]
 
     def query(self, query: VectorStoreQuery, **_: Any) -> VectorStoreQueryResult:
-        """Find the nodes that answer a query best, with their scores: the larger the better.
+        """Find the best nodes for a query, with scores: larger is better.
 
-        The query's mode "default" is the store's. Raises UsageError for what an index cannot do: a query by a vector
-        alone, other modes, and weights of one's own (`alpha`).
+        The query's mode "default" is the store's. Raises UsageError for what an index does not support: a query by
+        vector only, other modes, and weights (`alpha`).
         """
         hits = self._documents.search(_asked(query), self._options(query)) if query.doc_ids != [] else []
         nodes = [self._node(hit) for hit in hits]
@@ -208,10 +208,10 @@ class SemsearchNodeStore(BasePydanticVectorStore):
     def _options(self, query: VectorStoreQuery) -> SearchOptions:
         mode = self.mode if query.mode.value == "default" else _MODES.get(query.mode.value)
         if mode is None:
-            raise UsageError(f"an index has no query mode {query.mode.value!r}; it has default, {', '.join(_MODES)}")
-        for name in _NOT_HEEDED:
+            raise UsageError(f"unsupported query mode {query.mode.value!r}; supported: default, {', '.join(_MODES)}")
+        for name in _UNSUPPORTED:
             if getattr(query, name) is not None:
-                raise UsageError(f"{name} means nothing to an index; leave it out")
+                raise UsageError(f"an index does not support {name}; leave it out")
         filters = _filters(query.filters)
         for key, ids in (("ref_doc_id", query.doc_ids), ("path", query.node_ids)):
             filters += filters_where(Compared(key, "in", ids)) if ids else []  # no node_ids: of a VectorStoreIndex
@@ -244,7 +244,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
 
 
 def _passage(hit: Hit, index: Searchable) -> TextNode:
-    """A passage as a node. Of its metadata a language model reads where it stands, and embeddings read nothing."""
+    """A passage as a node. Language models read its position from the metadata; embeddings read none of it."""
     metadata = passage_metadata(hit, index)
     source = RelatedNodeInfo(node_id="/".join(filter(None, (hit.root, hit.document))))
     return TextNode(
@@ -269,12 +269,12 @@ def _text(node: BaseNode) -> Text:
 
 def _asked(query: VectorStoreQuery) -> str:
     if query.query_str is None:
-        raise UsageError("an index is asked in words, not by a vector; give query_str")
+        raise UsageError("a search needs a text, not a vector; give query_str")
     return str(query.query_str)
 
 
 def _filters(given: Filters) -> list[str]:
-    """Filters as semsearch writes them. Raises UsageError for what they cannot say."""
+    """Filters in semsearch's form. Raises UsageError for what they cannot express."""
     return filters_where(_condition(given)) if isinstance(given, MetadataFilters) else [*filters_of(given)]
 
 

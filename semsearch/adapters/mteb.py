@@ -24,13 +24,13 @@ from semsearch.text import words
 
 Ranked: TypeAlias = dict[str, dict[str, float]]  # by query, then by document
 
-_WIDER = 5  # passages asked for, for each document that is wanted: a document may have several
+_WIDER = 5  # passages per wanted document: a document may have several
 
 
 class MtebEncoder:
     """An embedder as MTEB's EncoderProtocol has it: a fitted one, an index, or word vectors by their name or path.
 
-    Word vectors alone are fitted to general English; texts of a task are never learned from.
+    Word vectors are fitted to general English; nothing is learned from the texts of a task.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class MtebEncoder:
         model_name: EmbedderLike = "english",
         revision: str | None = None,
         *,
-        device: str | None = None,  # noqa: ARG002  # given by the package; there is only the processor
+        device: str | None = None,  # noqa: ARG002  # given by the package; only the CPU is used
         **_: Any,
     ) -> None:
         if isinstance(model_name, str | Path):
@@ -61,15 +61,15 @@ class MtebEncoder:
 
     @property
     def mteb_model_meta(self) -> Any:
-        """What the package writes beside its results."""
+        """The metadata that the package writes beside its results."""
         return _meta("encoder", self._revision)
 
 
 class MtebSearch:
     """An index as MTEB's SearchProtocol has it: documents are added to a new index, and ranked by their best passage.
 
-    The options are those of `Index.create`. The index lies in `folder`, or in a temporary one, and is made anew for
-    each task.
+    The options are those of `Index.create`. The index is in `folder`, or in a temporary one, and is created for each
+    task.
     """
 
     def __init__(self, *, folder: str | Path | None = None, mode: Mode = "hybrid", **options: Any) -> None:
@@ -81,7 +81,7 @@ class MtebSearch:
         self._index: Index | None = None
 
     def index(self, corpus: Iterable[Mapping[str, Any]], **_: Any) -> None:
-        """Make an index of documents, which have an `id`, a `text` and perhaps a `title`."""
+        """Index documents with an `id`, a `text` and perhaps a `title`."""
         self.close()
         self._made += 1
         self._index = Index.create(self._folder / f"task-{self._made}", **self._options)
@@ -97,7 +97,7 @@ class MtebSearch:
     ) -> Ranked:
         """Rank documents for queries, which have an `id` and a `text`: of all, or of those in `top_ranked`."""
         if self._index is None:
-            raise RuntimeError("search was called before index")  # the package calls them in this order
+            raise RuntimeError("search was called before index")  # the package calls index first
         asked = {str(one["id"]): one["text"] for one in queries if words(one["text"])}
         k = max(1, top_k * _WIDER if top_ranked is None else self._index.status(drift=False, stale=False).passages)
         answers = self._index.search_many(list(asked.values()), k, mode=self.mode, duplicates=True)
@@ -114,7 +114,7 @@ class MtebSearch:
 
     @property
     def mteb_model_meta(self) -> Any:
-        """What the package writes beside its results."""
+        """The metadata that the package writes beside its results."""
         return _meta(f"index-{self.mode}", None)
 
 
@@ -127,7 +127,7 @@ def _by_document(hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def _only(ranked: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
-    """The wanted documents, best first; those that were not found come last."""
+    """The wanted documents, best first; those not found come last."""
     least = min(ranked.values(), default=0.0) - 1.0
     return dict(sorted(((one, ranked.get(one, least)) for one in wanted), key=lambda pair: -pair[1]))
 
@@ -137,13 +137,13 @@ def _array(given: Any) -> Float32:
 
 
 def _tensor(cosines: Float32) -> Any:
-    """Cosines as the protocol has them: a tensor, where PyTorch is loaded: some tasks take one for a number."""
+    """Cosines as the protocol requires: a tensor if PyTorch is loaded, since some tasks treat one as a number."""
     torch = sys.modules.get("torch")
     return cosines if torch is None else torch.from_numpy(cosines)
 
 
 def _meta(name: str, revision: str | None) -> Any:
-    from mteb.models.model_meta import ModelMeta  # optional: only the package asks
+    from mteb.models.model_meta import ModelMeta  # optional dependency
 
     return ModelMeta.create_empty(
         overwrites={

@@ -1,4 +1,4 @@
-"""A server for language models' agents: the Model Context Protocol (MCP), spoken directly, over pipes or HTTP.
+"""An MCP server for agents: the Model Context Protocol, implemented directly, over pipes or HTTP.
 
-Spoken directly, since an agent waits for its start: the protocol's own package takes 1.6 seconds to import.
+Directly, because an agent waits for its start: the protocol's own package takes 1.6 seconds to import.
 """

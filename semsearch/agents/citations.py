@@ -1,21 +1,8 @@
 """Documents as a model sees them: cited, quoted without control characters, read in part, continued at a cursor.
 
-Harmless text. Text of documents as it may be shown to a model, and on the terminal it runs in.
-
-Control characters, which steer terminals, and characters that nobody sees but a model reads (Unicode's tags, which
-mirror ASCII) or that turn the order of a line round, are taken out or replaced. All else stays: what a text says
-is
-never changed, and instructions in it are for the model to refuse, as the server's own instructions tell it.
-
-Cursors. Cursors: where an answer that was cut off goes on. A cursor is good for the same request only.
-
-Citations. Citations, as results give them and models give them back: `guide.md:10-14`, `report.pdf p. 3`, or a
-path
-alone.
-
-Parts of documents. A part of a document, as an agent reads it: from its beginning, or around what was cited, as
-far as
-there is room.
+Control characters, which steer terminals, and invisible characters that a model reads (Unicode's tags, which mirror
+ASCII) or that reverse the order of a line are removed or replaced. All other text stays: instructions in it are for the
+model to refuse, as the server's own instructions say.
 """
 
 from __future__ import annotations
@@ -42,14 +29,14 @@ _SHOWN_CONTROL = "\ufffd"
 
 
 def harmless(text: str) -> str:
-    """A text without characters that steer or hide."""
+    """A text without control and invisible characters."""
     if text.isascii() and text.isprintable():
         return text
     return _CONTROL.sub(_SHOWN_CONTROL, _HIDDEN.sub("", _LINE_ENDS.sub("\n", text)))
 
 
 def harmless_values(value: Any) -> Any:
-    """A plain value, all texts of which are harmless."""
+    """A plain value with all its texts harmless."""
     if isinstance(value, str):
         return harmless(value)
     if isinstance(value, Mapping):
@@ -65,20 +52,20 @@ _LARGEST = 10**9
 
 
 def cursor_at(offset: int, given: Mapping[str, Any]) -> str:
-    """The cursor that leads a request on from an offset."""
+    """The cursor that continues a request at an offset."""
     return f"{offset}.{_fingerprint(given)}"
 
 
 def offset_of(given: Mapping[str, Any]) -> int:
-    """The offset at which a request shall go on: 0 without a cursor. Raises UsageError for one of another request."""
+    """The offset at which a request continues: 0 without a cursor. Raises UsageError for another request's cursor."""
     cursor = given.get("cursor") or ""
     if not cursor:
         return 0
     offset, _, fingerprint = cursor.partition(".")
     if not (offset.isascii() and offset.isdigit() and len(offset) < len(str(_LARGEST))):
-        raise UsageError(f"{cursor[:40]!r} is no cursor; give next_cursor of an earlier answer, or none")
+        raise UsageError(f"{cursor[:40]!r} is not a cursor; use next_cursor of an earlier answer, or none")
     if fingerprint != _fingerprint(given):
-        raise UsageError("that cursor is of another request; repeat the arguments of the request that gave it")
+        raise UsageError("this cursor belongs to another request; repeat the arguments of that request")
     return int(offset)
 
 
@@ -96,7 +83,7 @@ _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9})
 
 @dataclass(frozen=True, slots=True)
 class CitedPlace:
-    """A path, perhaps with a place in the document's own terms; and lines, where it has them."""
+    """A path, perhaps with a place in the document's own terms; and lines, if cited."""
 
     path: str
     line: int | None = None
@@ -104,7 +91,7 @@ class CitedPlace:
 
 
 def readings(citation: str) -> Iterator[CitedPlace]:
-    """Yield what a citation may mean, the likeliest first.
+    """Yield the possible meanings of a citation, the likeliest first.
 
     A colon and digits, or a comma, may also be part of a file's name; of a range of pages or places (`p. 3–4`) the
     first is meant.
@@ -122,7 +109,7 @@ def readings(citation: str) -> Iterator[CitedPlace]:
 
 
 def by_citation(citation: str, ask: Callable[[CitedPlace], Answer]) -> Answer:
-    """Ask for what a citation means: its first reading that is in the index. Raises the first SourceError."""
+    """Ask for a citation, by its first reading that is in the index. Raises the first SourceError."""
     failed: SourceError | None = None
     for place in readings(citation):
         try:
@@ -140,19 +127,19 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """Passages of a document in a row, with what is known of the document."""
+    """Consecutive passages of a document, with its details."""
 
     of: DocumentPassages
-    first: int  # the number of the first one; the document's first has number 0
+    first: int  # number of the first passage, from 0
     passages: tuple[PlacedPassage, ...]
-    next: int | None  # the number of the passage where reading goes on; None: nothing more was asked for
+    next: int | None  # number of the passage to continue at; None: complete
 
 
 def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None, max_words: int) -> DocumentPart:
-    """Read what a place cites, with so many passages before and after it; without lines or place, the document.
+    """Read a cited place with `around` passages before and after it; without lines or place, the document.
 
-    `start` is the passage where an earlier part ended. There are as many passages as have room; the first is always
-    there, cut if need be. Raises SourceError for what is not in the index.
+    `start` is the passage where an earlier part ended. Passages are added while they fit; the first is always included,
+    cut if necessary. Raises SourceError for what is not in the index.
     """
     from semsearch.text.excerpts import count_words, cut_to  # start-up time
 
@@ -170,7 +157,7 @@ def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None
 
 
 def _wanted(index: Index, of: DocumentPassages, place: CitedPlace, first: int, around: int) -> Iterator[PlacedPassage]:
-    """Yield the passages from a number on, to the end of what is wanted: `around` after the last one that is cited."""
+    """Yield the passages from a number on, up to `around` after the last cited one."""
     last_line, after = place.last_line or place.line or 0, 0
     for number, passage in enumerate(_from(index, of.path, first), start=first):
         if of.found is not None and number > of.found and passage.sentences[0].line > last_line:

@@ -1,8 +1,7 @@
-"""The server over HTTP: a POST is a message, answered as JSON. There are no sessions, and no stream to open by GET.
+"""MCP over HTTP: a POST is a message, answered as JSON. There are no sessions, and no stream to open by GET.
 
-From 2026-07-28 on headers repeat what the body says, so that what stands between client and server can read it;
-where
-they say otherwise, or are missing, the request is refused.
+From version 2026-07-28 on, headers repeat parts of the body for intermediaries; a request whose headers differ from its
+body, or are missing, is refused.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _BEGIN, _END = "=?base64?", "?="
 
 
 class HttpAgents:
-    """Answers messages that come by HTTP. Threads may share it."""
+    """Answers messages by HTTP. Threads may share it."""
 
     path = "/mcp"
     name = "mcp"
@@ -93,12 +92,12 @@ class HttpAgents:
 
 
 def _said_by_header(headers: Mapping[str, str]) -> str:
-    """The version that the header says, or the one of clients that know no such header."""
+    """The version in the header, or that of clients without such a header."""
     return headers.get("mcp-protocol-version", UNSAID)
 
 
 def _checked(request: RpcRequest, headers: Mapping[str, str]) -> str:
-    """The version of a request without handshake, once its headers say what its body says. Raises RpcError."""
+    """The version of a request without handshake, if its headers match its body. Raises RpcError."""
     if not is_stateless(request.params) and "mcp-protocol-version" in headers:
         check_stateless(headers["mcp-protocol-version"])
     version = said_version(request.params)
@@ -115,11 +114,11 @@ def _check(headers: Mapping[str, str], name: str, expected: object) -> None:
     if found is None:
         raise RpcError(HEADER_MISMATCH, f"the header {name} is missing")
     if _decoded(found) != expected:
-        raise RpcError(HEADER_MISMATCH, f"the header {name} says {found[:80]!r}, and the body something else")
+        raise RpcError(HEADER_MISMATCH, f"the header {name} is {found[:80]!r}, which differs from the body")
 
 
 def _decoded(value: str) -> str | None:
-    """The value of a header, which is in Base64 where it is not plain ASCII; None if that is broken."""
+    """The value of a header, in Base64 if it is not plain ASCII; None if that is invalid."""
     if not (value.startswith(_BEGIN) and value.endswith(_END) and len(value) >= len(_BEGIN) + len(_END)):
         return value
     try:

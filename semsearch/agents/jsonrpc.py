@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0: messages as they come, checked, and answers as they go. It knows nothing of what the methods do."""
+"""JSON-RPC 2.0: incoming messages, checked, and outgoing answers, independent of the methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RequestId = str | int
 
 
 class RpcError(SemsearchError):
-    """A request that cannot be carried out, told to the client by its code."""
+    """A failed request, with the error code for the client."""
 
     def __init__(self, code: int, message: str, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class RpcError(SemsearchError):
 
 @dataclass(frozen=True, slots=True)
 class RpcRequest:
-    """A request, which wants an answer."""
+    """A request, which expects an answer."""
 
     id: RequestId
     method: str
@@ -39,7 +39,7 @@ class RpcRequest:
 
 @dataclass(frozen=True, slots=True)
 class RpcNotification:
-    """A message that wants no answer."""
+    """A message without an answer."""
 
     method: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -47,35 +47,35 @@ class RpcNotification:
 
 @dataclass(frozen=True, slots=True)
 class RpcInvalid:
-    """A message that is none: the answer that says so, with the id as far as it could be read."""
+    """An invalid message: the error answer, with the id if it could be read."""
 
     answer: Json
 
 
 @dataclass(frozen=True, slots=True)
 class RpcReply:
-    """A client's reply. This server asks clients nothing, so it answers no question of ours."""
+    """A client's reply, which is ignored: this server sends no requests."""
 
 
 RpcMessage = RpcRequest | RpcNotification | RpcInvalid | RpcReply
 
 
 def parse(data: bytes) -> Any:
-    """Parse JSON as RFC 8259 has it: UTF-8, no NaN. Raises RpcError."""
+    """Parse strict JSON (RFC 8259): UTF-8, no NaN. Raises RpcError."""
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_no_constant)
     except RecursionError:
-        raise RpcError(PARSE_ERROR, "the message is nested too deep") from None
+        raise RpcError(PARSE_ERROR, "the message is nested too deeply") from None
     except ValueError as error:
-        raise RpcError(PARSE_ERROR, f"the message is not JSON in UTF-8: {error}") from None
+        raise RpcError(PARSE_ERROR, f"the message is not valid JSON in UTF-8: {error}") from None
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def message_of(value: Any) -> RpcMessage:
-    """Take a parsed value for a message."""
+    """A parsed value as a message."""
     if not isinstance(value, dict):
         return _invalid(None, "a message must be an object")
     id_ = value.get("id")
@@ -85,11 +85,11 @@ def message_of(value: Any) -> RpcMessage:
         return RpcReply()
     method, params = value.get("method"), value.get("params", {})
     if not isinstance(method, str):
-        return _invalid(id_, "a message must have a method, which is a text")
+        return _invalid(id_, "a message must have a method, a string")
     if "id" not in value:
-        return RpcNotification(method, params if isinstance(params, dict) else {})  # nobody waits for an answer
+        return RpcNotification(method, params if isinstance(params, dict) else {})  # no answer is expected
     if not is_id(id_):
-        return _invalid(None, "an id must be a text or a whole number")
+        return _invalid(None, "an id must be a string or an integer")
     if not isinstance(params, dict):
         return RpcInvalid(error_answer(id_, RpcError(INVALID_PARAMS, "params must be an object")))
     return RpcRequest(id_, method, params)
@@ -110,13 +110,13 @@ def result_answer(id_: RequestId, result: Json) -> Json:
 
 
 def error_answer(id_: RequestId | None, error: RpcError) -> Json:
-    """The answer that a request failed. The id is null where it could not be read, as JSON-RPC wants it."""
+    """The error answer of a request. The id is null if it could not be read, as JSON-RPC requires."""
     said: Json = {"code": error.code, "message": str(error)}
     return {"jsonrpc": "2.0", "id": id_, "error": said if error.data is None else said | {"data": dict(error.data)}}
 
 
 def to_line(value: Any) -> bytes:
-    """A value as JSON in UTF-8 on one line, without its end. Half characters, which UTF-8 has not, become U+FFFD."""
+    """A value as JSON in UTF-8 on one line, without its end. Lone surrogates become U+FFFD."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode()

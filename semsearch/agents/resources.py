@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from semsearch.serve.open_indexes import OpenIndexes
 
 _PAGE = 100
-_MOST = 1000  # documents that are listed; clients fetch all pages for a menu, and any document can be read by its URI
+_MOST = 1000  # listed documents; clients fetch all pages for a menu, and any document can be read by its URI
 _MOST_WORDS = 5_000  # of a resource; the rest is for the tool read
 _TYPE = "text/plain"
 TEMPLATE: Json = {
@@ -43,10 +43,10 @@ def uri_of(index: str, document: str) -> str:
 
 
 def list_resources(indexes: OpenIndexes, params: Mapping[str, Any]) -> Json:
-    """List the first documents of all indexes, some at a time. Raises RpcError for a cursor that is none."""
+    """List the first documents of all indexes, a page at a time. Raises RpcError for an invalid cursor."""
     cursor = params.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
-        raise RpcError(INVALID_PARAMS, "a cursor is a text")
+        raise RpcError(INVALID_PARAMS, "the cursor must be a string")
     try:
         offset = offset_of({"cursor": cursor})
     except UsageError as error:
@@ -63,14 +63,14 @@ def _each(indexes: OpenIndexes) -> Iterator[Json]:
                 title = {"title": harmless(each.title)} if each.title else {}
                 yield {"uri": uri_of(name, each.document), "name": harmless(each.path), **title, "mimeType": _TYPE}
         except SemsearchError:
-            continue  # a damaged index is told by the tool status
+            continue  # the tool status reports a damaged index
 
 
 def read_resource(indexes: OpenIndexes, params: Mapping[str, Any]) -> Json:
     """Read the document of a URI, or the passages around its line or place. Raises RpcError."""
     uri = params.get("uri")
     if not isinstance(uri, str):
-        raise RpcError(INVALID_PARAMS, "uri must be a text")
+        raise RpcError(INVALID_PARAMS, "uri must be a string")
     try:
         return {"contents": [{"uri": uri, "mimeType": _TYPE, "text": harmless(_text(indexes, uri))}]}
     except (SemsearchError, ValueError) as error:
@@ -80,7 +80,7 @@ def read_resource(indexes: OpenIndexes, params: Mapping[str, Any]) -> Json:
 def _text(indexes: OpenIndexes, uri: str) -> str:
     parts = urlsplit(uri)
     if parts.scheme != "semsearch":
-        raise UsageError("a document's URI begins with semsearch://")
+        raise UsageError("the URI of a document must start with semsearch://")
     index = indexes.get(unquote(parts.netloc))
     document, place = unquote(parts.path.removeprefix("/")), unquote(parts.fragment)
     number = place[1:10] if place.startswith("L") else ""

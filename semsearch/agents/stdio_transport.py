@@ -1,13 +1,8 @@
-"""The server over pipes: a line is a message. Requests are answered while others still run.
+"""MCP over pipes: a line is a message. Requests are answered while others still run.
 
-Pipes. The pipes to the client. Nothing but messages goes into them, whoever prints in this process.
-
-Descriptors 0 and 1 are taken away from everyone else: what a library, in Python or in C, or a child process writes
-to
-the standard output goes to the standard error instead, and who reads the standard input finds it empty.
-
-Running calls. Requests that take their time: answered by a few threads, each within a deadline, unless the client
-cancels them.
+Only messages go into the output pipe: descriptors 0 and 1 are taken from the rest of the process, so that output of a
+Python or C library or a child process goes to standard error, and standard input is empty for them. Slow requests run
+in a few threads, each with a deadline, unless the client cancels them.
 """
 
 from __future__ import annotations
@@ -55,15 +50,15 @@ _MOST = 4_000_000  # bytes of a line
 
 
 class TooLong(ValueError):
-    """A line of more bytes than are read."""
+    """A line that exceeds the size limit."""
 
 
 class ClientGone(OSError):
-    """Nobody reads the answers any more."""
+    """The client no longer reads answers."""
 
 
 class MessagePipes:
-    """Reads lines from a descriptor, and writes lines whole to another. Threads may write at the same time."""
+    """Reads lines from one descriptor, and writes whole lines to another. Threads may write concurrently."""
 
     def __init__(self, reading: int, writing: int, *, most: int = _MOST) -> None:
         self._lines: BinaryIO = os.fdopen(reading, "rb")
@@ -73,7 +68,7 @@ class MessagePipes:
 
     @classmethod
     def of_this_process(cls) -> MessagePipes:
-        """Take the standard input and output for messages alone."""
+        """Reserve standard input and output for messages."""
         sys.stdout.flush()
         reading, writing = os.dup(_STDIN), os.dup(_STDOUT)  # which no child process inherits
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -88,13 +83,13 @@ class MessagePipes:
         os.close(self._writing)
 
     def read(self) -> bytes | None:
-        """Read the next line; None at the end. Raises TooLong, after which reading goes on with the line behind."""
+        """Read the next line; None at the end. Raises TooLong, after which reading continues with the next line."""
         line = self._lines.readline(self._most + 1)
         if len(line) <= self._most:
             return line or None
         while line and not line.endswith(b"\n"):
             line = self._lines.readline(self._most)
-        raise TooLong(f"a message has at most {self._most:,} bytes")
+        raise TooLong(f"a message may have at most {self._most:,} bytes")
 
     def write(self, message: bytes) -> None:
         """Write a message and its line end. Raises ClientGone."""
@@ -106,7 +101,7 @@ class MessagePipes:
     def _written(self, data: memoryview) -> int:
         try:
             return os.write(self._writing, data)
-        except BlockingIOError:  # a client may share its end of the pipe with us, and have made it so
+        except BlockingIOError:  # the client may have made its shared end of the pipe non-blocking
             select.select([], [self._writing], [])
             return 0
         except OSError as error:
@@ -116,12 +111,12 @@ class MessagePipes:
 # -- Running calls -----------------------------------------------------------------------------------------------------
 
 Answer = Json | list[Json]
-_THREADS = 4  # an index keeps some connections, and a model asks a few questions at once
+_THREADS = 4  # a model sends only a few requests at once
 
 
 @dataclass(eq=False)
 class RunningCall:
-    """A request that is being answered. Whoever takes it first wins: its answer, its deadline, or the client."""
+    """A request in progress. Whoever takes it first wins: its answer, its deadline, or the client."""
 
     id: RequestId | None  # None: of a batch
     timer: threading.Timer
@@ -137,7 +132,7 @@ class RunningCall:
 
 
 class Calls:
-    """The requests that are being answered. `send` is given each answer; at most `room` of them run or wait."""
+    """The requests in progress. `send` gets each answer; at most `room` of them run or wait."""
 
     def __init__(self, send: Callable[[Answer], None], *, seconds: float, room: int = 64) -> None:
         self._send, self._seconds, self._room = send, seconds, room
@@ -148,12 +143,12 @@ class Calls:
 
     @property
     def is_busy(self) -> bool:
-        """True while a thread works at an answer, also at one that is not waited for any more."""
+        """True while a thread works on an answer, even a cancelled or late one."""
         with self._changed:
             return self._at_work > 0
 
     def begin(self, id_: RequestId | None, answer: Callable[[], Answer], *, late: Answer, refused: Answer) -> None:
-        """Have a request answered. `late` is sent if that takes too long, `refused` if there is no room."""
+        """Start a request. `late` is sent after the deadline, `refused` if there is no room."""
         call = RunningCall(id_, threading.Timer(self._seconds, lambda: self._finish(call, late)))
         call.timer.daemon = True
         with self._changed:
@@ -167,7 +162,7 @@ class Calls:
         self._threads().submit(self._work, call, answer)
 
     def _threads(self) -> ThreadPoolExecutor:
-        """The threads, started now if they are not yet. Only the thread that begins requests asks for them."""
+        """The threads, started when first needed, by the thread that starts requests."""
         if self._executor is None:
             from concurrent.futures import ThreadPoolExecutor  # start-up time: a handshake needs none
 
@@ -184,7 +179,7 @@ class Calls:
                 self._at_work -= 1
 
     def cancel(self, id_: RequestId) -> None:
-        """Send no answer to a request. What runs already runs to its end."""
+        """Send no answer to a request. Running work continues to its end."""
         with self._changed:
             meant = [call for call in self._running if call.id == id_ and type(call.id) is type(id_)]
         for call in meant:
@@ -205,7 +200,7 @@ class Calls:
             self._changed.notify_all()
 
     def drain(self) -> None:
-        """Wait until all are answered, which their deadline bounds, and take no more."""
+        """Wait until all are answered, at most until their deadlines, and take no more."""
         with self._changed:
             self._changed.wait_for(lambda: not self._running)
         if self._executor is not None:
@@ -214,26 +209,26 @@ class Calls:
 
 # -- The server --------------------------------------------------------------------------------------------------------
 
-_REFUSED = "too many requests are being answered; wait for some of them"
+_REFUSED = "too many requests in progress; wait for some of them"
 
 
 class StdioServer:
-    """Answers one client, until its pipe ends. A request takes at most so many seconds."""
+    """Answers one client, until its pipe closes. `seconds` is the time limit of a request."""
 
     def __init__(self, protocol: AgentProtocol, pipes: MessagePipes, *, seconds: float) -> None:
         self._protocol, self._pipes = protocol, pipes
-        self._late = f"this took longer than {seconds:g} seconds"
+        self._late = f"the request took longer than {seconds:g} seconds"
         self._calls = Calls(self._send, seconds=seconds)
         self._version = BY_HANDSHAKE[-1]  # until a handshake agrees on another
         self._is_client_gone = False
 
     @property
     def is_busy(self) -> bool:
-        """True while something runs whose answer nobody waits for any more."""
+        """True while a late or cancelled request still runs."""
         return self._calls.is_busy
 
     def run(self) -> None:
-        """Answer until the client closes its pipe; then finish what was begun."""
+        """Answer until the client closes its pipe; then finish the requests in progress."""
         while not self._is_client_gone and (line := self._next()) is not None:
             if line.strip():
                 self._take(line)
@@ -259,7 +254,7 @@ class StdioServer:
             self._take_message(value)
 
     def _take_batch(self, messages: list[RpcMessage]) -> None:
-        """Answer the requests of a batch together. None of them can be cancelled by itself."""
+        """Answer the requests of a batch together. They cannot be cancelled individually."""
         version = self._version
         requests = [each for each in messages if isinstance(each, RpcRequest)]
         self._calls.begin(

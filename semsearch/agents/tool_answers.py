@@ -1,6 +1,6 @@
-"""The answers of the tools. Their structured content has the fields of these classes; what is None is left out.
+"""The answers of the tools. Their structured content has the fields of these classes; None is left out.
 
-They are kept small, since a model reads all of them: a hit has some twenty fields, of which a model needs these.
+They are small, because a model reads all of it: a hit has some twenty fields, of which a model needs these.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def _optional() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage that was found."""
+    """A found passage."""
 
     citation: str
     heading: str  # title and headings, outermost first
@@ -25,8 +25,8 @@ class FoundPassage:
     score: float
     relevance: float | None = _optional()  # how likely it answers, 0 to 1
     passage: str | None = _optional()
-    index: str | None = _optional()  # where several were asked, here and below
-    changed: bool | None = _optional()  # true: the file has changed or gone since it was indexed
+    index: str | None = _optional()  # if several were searched, here and below
+    changed: bool | None = _optional()  # true: the file was changed or deleted since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class GatheredContext:
 
 @dataclass(frozen=True, slots=True)
 class ReadPassage:
-    """A passage of a document that is read."""
+    """A passage of a document."""
 
     citation: str
-    heading: str  # as of what was found
+    heading: str  # as in FoundPassage
     text: str
 
 
@@ -103,14 +103,14 @@ class ListedDocuments:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """An index, and how far it is up to date."""
+    """An index and its state."""
 
     name: str
     documents: int
     passages: int
     roots: tuple[str, ...]
     changed_files: int | None = _optional()
-    not_read: str | None = _optional()  # files below the roots, by ending
+    not_read: str | None = _optional()  # files below the roots, by suffix
     problem: str | None = _optional()
 
 

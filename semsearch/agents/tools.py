@@ -1,15 +1,4 @@
-"""The tools that a model may use: search, similar, context, read, list_documents, status.
-
-The chosen indexes. The indexes that a tool asks: the one that is named, or all of them as one.
-
-What several tools have in common. What several tools have in common: parameters, and how an answer is kept short.
-
-search, similar, context. The tools that ask an index: search, similar, context.
-
-read, list_documents, status. The tools that look at what there is: read, list_documents, status.
-
-All tools. All tools, in the order in which they are listed.
-"""
+"""The tools that a model may use: search, context, similar, read, list_documents, status."""
 
 from __future__ import annotations
 
@@ -50,26 +39,26 @@ if TYPE_CHECKING:
 
 # -- The chosen indexes ------------------------------------------------------------------------------------------------
 
-_MOST = 50  # indexes that are asked at once
+_MOST = 50  # indexes that are searched at once
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenIndexes:
-    """Indexes by name, one at least, and what is to be said of those that were left out."""
+    """One or more indexes by name, and a note about those that are left out."""
 
     by_name: Mapping[str, Index]
     note: str | None = None
-    reranker: Reranker | None = None  # of what is searched together
+    reranker: Reranker | None = None  # for a joint search
 
     @property
     def are_several(self) -> bool:
-        """Return whether results have to say which index they are of."""
+        """Return whether results must name their index."""
         return len(self.by_name) > 1
 
     @property
     def together(self) -> Index | MultiIndex:
-        """All of them, to be searched as one."""
+        """All of them, as one."""
         from semsearch.multi_index import MultiIndex  # start-up time
 
         return (
@@ -82,7 +71,7 @@ class ChosenIndexes:
         return not any(index.status(drift=False, stale=False).documents for index in self.by_name.values())
 
     def first_that_has(self, ask: Callable[[Index], Found]) -> tuple[str, Found]:
-        """The answer of the first index that has what is asked for, with its name. Raises SourceError if none has."""
+        """The answer of the first index that has one, with its name. Raises SourceError if none has."""
         failed: SourceError | None = None
         for name, index in self.by_name.items():
             try:
@@ -94,7 +83,7 @@ class ChosenIndexes:
 
 
 def choose(indexes: OpenIndexes, name: str | None) -> ChosenIndexes:
-    """Choose the index of a name, or all that can be opened. Raises IndexNotFound, and what opening them raises."""
+    """The index of a name, or all that can be opened. Raises IndexNotFound, and what opening them raises."""
     names = indexes.names()
     if name is not None or len(names) < 2:
         return ChosenIndexes({indexes.name_of(name): indexes.get(name)})
@@ -108,15 +97,17 @@ def choose(indexes: OpenIndexes, name: str | None) -> ChosenIndexes:
     if not opened:
         raise next(iter(failed.values()))
     left = [*failed, *names[_MOST:]]
-    return ChosenIndexes(opened, f"Left out: {', '.join(left[:20])}; see status." if left else None, indexes.reranker)
+    return ChosenIndexes(
+        opened, f"Not searched: {', '.join(left[:20])}; see status." if left else None, indexes.reranker
+    )
 
 
-# -- What several tools have in common ---------------------------------------------------------------------------------
+# -- Shared by several tools -------------------------------------------------------------------------------------------
 
 MOST_CHARACTERS = 24_000  # of an answer: about 6,000 tokens; clients cut or refuse answers of more than 25,000
 PASSAGE_CHARACTERS = 4_000  # of one passage
 
-INDEX = Parameter("index", "text", "Only this index; by default all.", most=1000)
+INDEX = Parameter("index", "text", "Only this index; default: all.", most=1000)
 FILTERS = Parameter(
     "filters",
     "texts",
@@ -126,12 +117,12 @@ FILTERS = Parameter(
     most=50,
     longest=1000,
 )
-CURSOR = Parameter("cursor", "text", "next_cursor of an answer, with the same arguments, to go on.", most=100)
+CURSOR = Parameter("cursor", "text", "next_cursor of an answer, to continue with the same arguments.", most=100)
 Item = TypeVar("Item")
 
 
 def that_fit(items: Sequence[Item]) -> list[Item]:
-    """The first items that have room in one answer; one at least."""
+    """The first items that fit into one answer; at least one."""
     room, taken = MOST_CHARACTERS, list[Item]()
     for item in items:
         room -= len(to_line(to_dict(item)))
@@ -142,7 +133,7 @@ def that_fit(items: Sequence[Item]) -> list[Item]:
 
 
 def shortened(text: str) -> str:
-    """A text, cut where it is too long for one result among several."""
+    """A text, cut if it is too long for one result of several."""
     return text if len(text) <= PASSAGE_CHARACTERS else f"{text[:PASSAGE_CHARACTERS].rstrip()} …"
 
 
@@ -160,25 +151,25 @@ _OF_SEVERAL = 60
 _QUERY = Parameter(
     "query",
     "text",
-    'What is looked for, in any words. A "phrase" in quotes must be there, a -word must not.',
+    'What to find, in any words. A quoted "phrase" must occur, a -word must not.',
     is_required=True,
     most=10_000,
 )
-_PER_DOCUMENT = Parameter("per_document", "whole number", "Results of one document at most.", least=1, most=50)
-_LIMIT = Parameter("limit", "whole number", "How many results at most.", default=5, least=1, most=50)
+_PER_DOCUMENT = Parameter("per_document", "whole number", "Maximum results per document.", least=1, most=50)
+_LIMIT = Parameter("limit", "whole number", "Maximum number of results.", default=5, least=1, most=50)
 _MODE = Parameter(
     "mode",
     "text",
-    "lexical for exact words, dense for meaning alone.",
+    "lexical: exact words; dense: meaning only.",
     default="hybrid",
     choices=("hybrid", "lexical", "dense"),
 )
-_ALL = Parameter("all", "true or false", "Passages too that are unlikely to answer.", default=False)
+_ALL = Parameter("all", "true or false", "Include passages that are unlikely to answer.", default=False)
 _BRIEF = Parameter("brief", "true or false", "Only the best sentence of each passage.", default=False)
-_NOTHING = "Nothing was found. If other words find nothing either, say that the documents do not answer this."
-_NONE_ANSWERS = "Nothing here answers this well. If other words find nothing either, say that the documents do not."
-_WEAK = f"{_NONE_ANSWERS} With all=true there are the nearest passages."
-_EMPTY = "The index is empty; its owner can fill it: semsearch index FOLDER."
+_NOTHING = "Nothing found. If other words find nothing either, say that the documents do not answer this."
+_NONE_ANSWERS = "No good answer found. If other words find none either, say that the documents do not answer this."
+_WEAK = f"{_NONE_ANSWERS} all=true returns the nearest passages."
+_EMPTY = "The index is empty; the user can add documents: semsearch index FOLDER."
 
 
 def search(indexes: OpenIndexes, given: Given) -> FoundPassages:
@@ -204,7 +195,7 @@ def _options(chosen: ChosenIndexes, given: Given) -> SearchOptions:
     from semsearch.serve.search_operations import checked_filters
 
     k = offset_of(given.values) + given["limit"] + 1
-    if chosen.are_several:  # their ranking may change a little with k: all pages of an answer are to be of one
+    if chosen.are_several:  # their ranking may change slightly with k: all pages of an answer must use the same
         k = -(-k // _OF_SEVERAL) * _OF_SEVERAL
     k = min(k, _MOST_RESULTS)
     return SearchOptions(
@@ -278,7 +269,7 @@ ASKING = (
         "search",
         "Search documents",
         "Find passages of the user's documents that answer a query, by meaning and by words. Each has a citation (file "
-        "and place) and the sentence that answers best.",
+        "and place) and its best sentence.",
         (_QUERY, INDEX, _LIMIT, _PER_DOCUMENT, FILTERS, _MODE, _ALL, _BRIEF, CURSOR),
         FoundPassages,
         search,
@@ -286,12 +277,11 @@ ASKING = (
     Tool(
         "context",
         "Gather context",
-        "Gather the passages of the user's documents that a question needs: numbered, with their sources, to be cited "
-        "by them.",
+        "Gather the passages of the user's documents that a question needs, numbered for citing, with their sources.",
         (
             _QUERY,
             INDEX,
-            Parameter("max_words", "whole number", "The most words in all.", default=800, least=50, most=2400),
+            Parameter("max_words", "whole number", "Maximum number of words.", default=800, least=50, most=2400),
             _PER_DOCUMENT,
             FILTERS,
             _MODE,
@@ -302,7 +292,7 @@ ASKING = (
     Tool(
         "similar",
         "Find similar passages",
-        "Find passages similar to one that was cited, or to a whole document.",
+        "Find passages similar to a cited one, or to a whole document.",
         (
             Parameter("citation", "text", "A citation of a result, or a document.", is_required=True, most=4000),
             INDEX,
@@ -320,7 +310,7 @@ ASKING = (
 
 # -- read, list_documents, status --------------------------------------------------------------------------------------
 
-_NONE = "There is no index yet; the user can make one: semsearch index FOLDER."
+_NONE = "There is no index yet; the user can create one: semsearch index FOLDER."
 _MOST_INDEXES = 100
 
 
@@ -377,13 +367,13 @@ def list_documents(indexes: OpenIndexes, given: Given) -> ListedDocuments:
 
 
 def status(indexes: OpenIndexes, given: Given) -> IndexStates:
-    """List the indexes, or say of one how it is."""
+    """List the indexes, or the state of one."""
     name, files = given["index"], given["check_files"]
     if name is not None:
         return IndexStates((_state(name, indexes.get(name), files=files),))
     names = indexes.names()
     states = tuple(_state_or_problem(indexes, each, files=files) for each in names[:_MOST_INDEXES])
-    more = f"{len(names) - _MOST_INDEXES} more are left out; name one." if len(names) > _MOST_INDEXES else None
+    more = f"{len(names) - _MOST_INDEXES} more are not listed; name one." if len(names) > _MOST_INDEXES else None
     return IndexStates(states, note=more if names else _NONE)
 
 
@@ -406,12 +396,12 @@ LOOKING = (
     Tool(
         "read",
         "Read a document",
-        "Read a document, or the part of it around a citation; each passage has its own citation.",
+        "Read a document, or the part around a citation; each passage has its own citation.",
         (
             Parameter(
                 "citation",
                 "text",
-                "A citation of a result (notes/keys.md:12-20, report.pdf p. 3), or a document, to read all of it.",
+                "A citation of a result (notes/keys.md:12-20, report.pdf p. 3), or a document.",
                 is_required=True,
                 most=4000,
             ),
@@ -419,7 +409,7 @@ LOOKING = (
             Parameter(
                 "around", "whole number", "Passages before and after the cited one.", default=1, least=0, most=50
             ),
-            Parameter("max_words", "whole number", "The most words at once.", default=1500, least=50, most=2400),
+            Parameter("max_words", "whole number", "Maximum words per answer.", default=1500, least=50, most=2400),
             CURSOR,
         ),
         ReadDocument,
@@ -432,7 +422,7 @@ LOOKING = (
         (
             INDEX,
             FILTERS,
-            Parameter("limit", "whole number", "How many at most.", default=50, least=1, most=200),
+            Parameter("limit", "whole number", "Maximum number of documents.", default=50, least=1, most=200),
             CURSOR,
         ),
         ListedDocuments,
@@ -441,12 +431,10 @@ LOOKING = (
     Tool(
         "status",
         "Indexes and their state",
-        "List the indexes with their size and the folders they are of.",
+        "List the indexes with their sizes and folders.",
         (
-            Parameter("index", "text", "Only this one.", most=1000),
-            Parameter(
-                "check_files", "true or false", "Count the files that have changed since; takes longer.", default=False
-            ),
+            Parameter("index", "text", "Only this index.", most=1000),
+            Parameter("check_files", "true or false", "Count changed files; slower.", default=False),
         ),
         IndexStates,
         status,

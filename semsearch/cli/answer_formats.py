@@ -1,14 +1,7 @@
-"""Format answers as text for pipes and other programs: lines without colours, without rich.
+"""Answers as text for pipes and other programs: plain lines, JSON, CSV and the like, without rich.
 
-Each format is a function from answers to lines. Control characters of a document or a query never reach the
-terminal:
-JSON escapes them, the other formats write a space.
-
-Paths. Paths as a terminal shows them: as short as one would write them here, and broken where their parts meet.
-
-Whole passages. Whole passages as lines, for answers that end in a code block: their lines stay lines, and the
-sentence
-is marked.
+Each format is a function from answers to lines. Control characters of a document or a query never reach the terminal:
+JSON escapes them, the other formats write a space. Paths are printed as short as one would write them here.
 """
 
 from __future__ import annotations
@@ -49,7 +42,7 @@ def nearest(path: str) -> str:
     return relative if len(relative) < len(path) else path
 
 
-def folded(path: str, first: int, room: int) -> list[str]:
+def wrapped_path(path: str, first: int, room: int) -> list[str]:
     """Divide a path after its separators into lines: of `first` columns, and of `room` columns from the second on.
 
     A part that is longer than a line is a line by itself, and too long.
@@ -113,7 +106,7 @@ _FIELDS = (
     "duplicates",
 )
 _OF_DOCUMENT = ("index", "path", "root", "document", "title", "format")
-_DUPLICATES = 3  # passages that say the same and are named
+_DUPLICATES = 3  # near-duplicates that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +119,9 @@ class Answer:
     by_words: bool = True
     explanations: Sequence[Explanation] = ()  # one for each hit, or none
     whole: bool = False  # show passages, not sentences only
-    indexes: Sequence[str] = ()  # that were asked as one; hits say which one they are of
+    indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
     is_grouped: bool = False  # whether the hits of each document come together
-    weak: int = 0  # hits at the end that were left out, since they are unlikely to answer
+    weak: int = 0  # hits at the end below the relevance threshold, left out
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
@@ -139,13 +132,17 @@ class Answer:
 
     @property
     def without_hits(self) -> str:
-        """What is said in place of hits."""
-        return f"nothing here answers this well; {self.left_out}" if self.weak else "no hits"
+        """The message in place of hits."""
+        return f"no good answer; {self.left_out}" if self.weak else "no hits"
 
     @property
     def left_out(self) -> str:
-        """How many weak hits were left out, and how they are shown."""
-        return f"{self.weak} weak passages: --all shows them" if self.weak > 1 else "1 weak passage: --all shows it"
+        """How many weak hits were left out, and how to see them."""
+        return (
+            f"{self.weak} weak hits left out (--all shows them)"
+            if self.weak > 1
+            else "1 weak hit left out (--all shows it)"
+        )
 
     def _documents(self) -> list[dict[str, Any]]:
         """The hits of each document under what they have in common; the document of the best hit comes first."""
@@ -211,14 +208,14 @@ def _file_names(path: str) -> tuple[str, str]:
 
 
 def also_in(hit: Hit) -> str:
-    """The passages that say the same as a hit: `2 more say the same: a.md:3, b.md:7`. Empty if there are none."""
+    """The near-duplicates of a hit: `2 near-duplicates: a.md:3, b.md:7`. Empty if there are none."""
     count = len(hit.duplicates)
     if not count:
         return ""
     named = [path_and_position(other) for other in hit.duplicates[:_DUPLICATES]]
     between = "; " if any(", " in each for each in named) else ", "
     named += ["…"] if count > _DUPLICATES else []
-    return f"{count} more {'says' if count == 1 else 'say'} the same: {between.join(named)}"
+    return f"{count} near-duplicate{'' if count == 1 else 's'}: {between.join(named)}"
 
 
 def stale_mark(hit: Hit) -> str:
@@ -227,7 +224,7 @@ def stale_mark(hit: Hit) -> str:
 
 
 def index_mark(hit: Hit) -> str:
-    """The index of a hit, `[notes]`; empty where one was asked."""
+    """The index of a hit, `[notes]`; empty if only one was searched."""
     return f"[{plain_path(hit.index)}]" if hit.index else ""
 
 
@@ -268,7 +265,7 @@ def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
     """Answers as plain lines: `path:line  score  trail`, and the sentence below, marked if there is context.
 
-    Passages that say the same, and the explanation, follow.
+    Near-duplicates and the explanation follow.
     """
     first = True
     for answer in answers:
@@ -297,7 +294,6 @@ def _around(hit: Hit) -> Iterator[str]:
 
 
 def _whole(hit: Hit) -> Iterator[str]:
-
     for line in passage_lines(hit):
         yield (("  > " if line.is_best else "    ") + line.text).rstrip()
 

@@ -1,9 +1,4 @@
-"""Ask an index, several or a server, and show the answers in the format that is asked for.
-
-Indexes to ask. Open what a question is for: an index here, several that are searched as one, or those on a server.
-
-Answers. Show the answers of `query` and `similar`, in the format that is asked for.
-"""
+"""Open what a command searches (a local index, several as one, a server's), and print the answers in a format."""
 
 from __future__ import annotations
 
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
     Asked: TypeAlias = Index | RemoteIndex | MultiIndex
 
-# -- Indexes to ask ----------------------------------------------------------------------------------------------------
+# -- Indexes to search -------------------------------------------------------------------------------------------------
 
 
 def open_asked(
@@ -40,10 +35,7 @@ def open_asked(
     rerank: str | None = None,
     rerank_seconds: float | None = None,
 ) -> Asked:
-    """Open the index that is named, or the only one there is; several that are named are searched as one.
-
-    The model `rerank` reads the first hits again, if one is named.
-    """
+    """Open the named index, or the only one; several are searched as one. `rerank` names a reranking model."""
     if server:
         refuse_for_server(rerank)
         return _on_server(server, named, vectors)
@@ -64,24 +56,24 @@ def _spelled(found: Path | str) -> str:
 
 
 def is_remote(opened: Asked) -> TypeGuard[RemoteIndex]:
-    """Whether a server is asked."""
+    """Whether an index on a server is searched."""
     return hasattr(opened, "url")  # the class would have to be imported, and takes long
 
 
 def is_several(opened: Asked) -> TypeGuard[MultiIndex]:
-    """Whether several indexes here are asked as one."""
+    """Whether several local indexes are searched as one."""
     return hasattr(opened, "indexes")  # likewise
 
 
 def indexes_of(opened: Asked) -> Mapping[str, Index]:
-    """The indexes here that are asked, by the names that their hits have: "" if it is one. None of a server's."""
+    """The searched local indexes, by the names in their hits: "" if it is one. Empty for a server."""
     if is_several(opened):
         return opened.indexes
     return {} if is_remote(opened) else {"": cast("Index", opened)}
 
 
 def names_of(opened: Asked) -> Sequence[str]:
-    """The names of the indexes that are asked as one; none if it is one."""
+    """The names of the indexes that are searched as one; none if it is one."""
     if is_remote(opened):
         return opened.name if isinstance(opened.name, tuple) else ()
     return [name for name in indexes_of(opened) if name]
@@ -89,7 +81,7 @@ def names_of(opened: Asked) -> Sequence[str]:
 
 def _on_server(server: str, named: Sequence[str] | None, vectors: str | None) -> RemoteIndex:
     if vectors is not None:
-        raise UsageError("--vectors is for an index here, not for one on a server")
+        raise UsageError("--vectors works with local indexes only, not with --server")
     from semsearch.remote_index import RemoteIndex  # start-up time: an index here needs no HTTP
 
     return RemoteIndex(server, index=named or None, token=os.environ.get("SEMSEARCH_TOKEN"))
@@ -99,27 +91,28 @@ def _on_server(server: str, named: Sequence[str] | None, vectors: str | None) ->
 
 
 def choose_format(named: Format | None, *, json: bool, jsonl: bool) -> Format:
-    """Choose the format that is asked for; if none is, a table on a terminal, and plain lines in a pipe."""
+    """The requested format; by default a table on a terminal, plain lines in a pipe."""
     asked: list[Format] = [named] if named else []
     asked += ["json"] if json else []
     asked += ["jsonl"] if jsonl else []
     if len(set(asked)) > 1:
-        raise UsageError(f"an answer has one format, not {' and '.join(asked)}; choose one")
+        raise UsageError(f"choose one output format, not {' and '.join(asked)}")
     return asked[0] if asked else "table" if sys.stdout.isatty() else "plain"
 
 
 def wants_whole(shown: Show, wanted: Format, *, context: int) -> bool:
-    """Return whether whole passages are to be shown. Raises UsageError where there is no room for them, or no need."""
+    """Whether to show whole passages. Raises UsageError if the format or --context conflicts with that."""
     if shown == "passage" and wanted not in ("table", "plain"):
-        raise UsageError(f"--show passage is for the formats table and plain, not {wanted}; JSON has passages anyway")
+        raise UsageError(
+            f"--show passage works with the formats table and plain, not {wanted}; JSON always has the passages"
+        )
     if shown == "passage" and context:
-        raise UsageError("--show passage shows the sentences around the best one; leave out --context")
+        raise UsageError("--show passage includes the surrounding sentences; leave out --context")
     return shown == "passage"
 
 
 def show(answers: Iterable[Answer], wanted: Format, opened: Asked, *, batch: bool = False) -> int:
-    """Write answers as they come, and say if files of theirs have changed, unless the format does; returns the number
-    of hits in all."""
+    """Print answers as they come, and warn of changed files unless the format shows them; the number of hits."""
     found = 0
     stale: set[tuple[str, str]] = set()
 
@@ -145,27 +138,27 @@ def show(answers: Iterable[Answer], wanted: Format, opened: Asked, *, batch: boo
 
 
 def tell_if_stale(stale: Set[tuple[str, str]], opened: Asked) -> None:
-    """Say how to bring the index up to date, where some files of an answer have changed; by index and path."""
+    """Warn of files that have changed since they were indexed, with the command to run. `stale`: index and path."""
     if stale:
         changed = f"{len(stale):,} files of this answer have" if len(stale) > 1 else "a file of this answer has"
         of = {index for index, _ in stale}
         folders = [index.path for name, index in indexes_of(opened).items() if name in of]  # copies have no stale hits
         command = " && ".join(f"semsearch index --name {shown(folder)}" for folder in folders)
         instead = f"{command} (or query with --refresh)" if folders else "semsearch index there"
-        warn(f"{changed} changed since indexed; run: {instead}")
+        warn(f"{changed} changed since indexing; run: {instead}")
 
 
 def bring_up_to_date(opened: Asked) -> None:
-    """Bring what is asked up to date before. Raises UsageError for an index on a server."""
+    """Bring the opened indexes up to date. Raises UsageError for an index on a server."""
     indexes = indexes_of(opened)
     if not indexes:
-        raise UsageError("--refresh is for an index here, not for one on a server")
+        raise UsageError("--refresh works with local indexes only, not with --server")
     for index in indexes.values():
         _sync(index)
 
 
 def _sync(opened: Index) -> None:
-    """Bring an index up to date. While another process does that, it is asked as it is."""
+    """Bring an index up to date; while another process writes to it, warn and search it as it is."""
     if not opened.roots:  # texts that a program added have no files
         return
     from semsearch.cli.progress import sync_progress  # start-up time: few ask for it
@@ -174,14 +167,14 @@ def _sync(opened: Index) -> None:
         with sync_progress(quiet=False) as report:
             done = opened.sync(progress=report)
     except IndexLocked as error:
-        warn(f"the index is asked as it is: {error}")
+        warn(f"searching the index without an update: {error}")
     else:
         for warning in done.warnings:
             warn(warning)
 
 
 def tell_if_empty(opened: Asked) -> None:
-    """Warn of an index that is empty, which may be why there are no hits. Of several on a server nothing is known."""
+    """Warn of an empty index, a likely reason for no hits. Of several on a server nothing is known."""
     for index in indexes_of(opened).values():
         if not index.status(drift=False, stale=False).documents:
             warn(f"the index {index.path} is empty; run: semsearch index PATH --name {shown(index.path)}")

@@ -1,14 +1,7 @@
-"""The options that several commands have, each declared once, and what the shell completes for them.
+"""The options that several commands share, each declared once, what the shell completes for them, and --rerank.
 
-The chosen reranker. The model for a second look, as --rerank and the configuration name it.
-
-Completion. What the shell completes: names of indexes, and filters with the folders, keys and values that an index
-has.
-
-Whatever goes wrong, nothing is completed and nothing said: the shell would print it into the line that one is
-typing.
-
-Options. The options that several commands have, each declared once. An experiment declares its own options.
+A `rich_help_panel` is the section of the help text that lists an option (semsearch.cli.help_panels); the usual options
+have none. Completion fails silently: the shell would print a message into the line that is being typed.
 """
 
 from __future__ import annotations
@@ -21,6 +14,7 @@ import typer
 
 from semsearch.cli.configured_defaults import configuration_of
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
+from semsearch.cli.help_panels import FILES, INDEX, OUTPUT, RANKING
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, Syntax
 
@@ -28,18 +22,18 @@ if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
     from semsearch.results.documents import Facets
 
-# -- The chosen reranker -----------------------------------------------------------------------------------------------
+# -- The reranker ------------------------------------------------------------------------------------------------------
 
 NONE = "none"  # the value that turns a configured model off
 
 
 def is_wanted(model: str | None) -> bool:
-    """Whether a model is to read."""
+    """Whether a reranking model is chosen."""
     return bool(model) and model != NONE
 
 
 def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker | None:
-    """Open the model that is chosen; None if none is. Raises MissingExtra, ModelError, UsageError."""
+    """Open the chosen reranking model; None if none is chosen. Raises MissingExtra, ModelError, UsageError."""
     if model is None or not is_wanted(model):
         return None
     from semsearch.rerankers.load_reranker import load_reranker  # start-up time, and an optional dependency
@@ -48,14 +42,16 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
 
 
 def refuse_for_server(model: str | None) -> None:
-    """Raise UsageError for a model that is named on the command line where a server is asked, which has its own.
+    """Raise UsageError if a model is named on the command line for a search on a server, which has its own.
 
-    One that is configured for the indexes here is not used then.
+    A model that is configured for local indexes is ignored.
     """
     configured = configuration_of()
     is_configured = configured is not None and configured.of("").get("rerank") == model
     if is_wanted(model) and not is_configured:
-        raise UsageError("--rerank is for an index here; a server has a model of its own: semsearch serve --rerank")
+        raise UsageError(
+            "--rerank works with local indexes only; a server has its own model: semsearch serve --rerank MODEL"
+        )
 
 
 # -- Completion --------------------------------------------------------------------------------------------------------
@@ -117,8 +113,19 @@ IndexOption = Annotated[
         "--index",
         "--name",
         "-i",
-        metavar="NAME|PATH|URI",
-        help="Which index; by default the only one there is.",
+        metavar="INDEX",
+        help="Name, path or URI; default: the only index there is.",
+        autocompletion=complete_index,
+    ),
+]
+AskedIndexOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--index",
+        "--name",
+        "-i",
+        metavar="INDEX",
+        help="Name, path or URI; default: the only index there is. Repeat to search several as one.",
         autocompletion=complete_index,
     ),
 ]
@@ -128,31 +135,31 @@ IndexesOption = Annotated[
         "--indexes",
         metavar="DIR",
         envvar="SEMSEARCH_INDEXES",
-        help="Where indexes live; by default in ./indexes, or such a folder above, or your own.",
+        help="Folder of indexes; default: ./indexes, one in a folder above, or your personal one.",
+        rich_help_panel=INDEX,
+    ),
+]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Search an index of this semsearch serve instead.", rich_help_panel=INDEX
     ),
 ]
 VectorsOption = Annotated[
     str | None,
-    typer.Option("--vectors", metavar="NAME|PATH", help="Word vectors; by default those the index was built with."),
-]
-
-AskedIndexOption = Annotated[
-    list[str] | None,
     typer.Option(
-        "--index",
-        "--name",
-        "-i",
-        metavar="NAME|PATH|URI",
-        help="Which index; by default the only one there is. Repeated: all are searched as one.",
-        autocompletion=complete_index,
+        "--vectors",
+        metavar="NAME|PATH",
+        help="Word vectors; default: those of the index.",
+        rich_help_panel=INDEX,
     ),
 ]
 
 # how a search is made
-KOption = Annotated[int, typer.Option("-k", metavar="N", help="How many hits at most.")]
-ModeOption = Annotated[Mode, typer.Option("--mode", "-m", help="By meaning (dense), by words (lexical), or both.")]
-MinScoreOption = Annotated[
-    float | None, typer.Option("--min-score", metavar="X", help="Leave out hits below this score.")
+KOption = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of hits.")]
+ModeOption = Annotated[
+    Mode,
+    typer.Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both)."),
 ]
 FiltersOption = Annotated[
     list[str] | None,
@@ -160,88 +167,98 @@ FiltersOption = Annotated[
         "--filter",
         "-f",
         metavar="FILTER",
-        help="Only documents that match: a glob on the path ('guide/*.md') or a condition ('author=Ada', "
-        "'year>=2020', 'title~Rust*'), a|b for one or the other, !a for what it leaves out. Repeated: all must hold.",
+        help="Only documents whose path ('guide/*.md') or metadata ('author=Ada', 'year>=2020', 'title~Rust*') match. "
+        "a|b: either; !a: not a. Repeat to require all.",
         autocompletion=complete_filter,
     ),
 ]
-ContextOption = Annotated[
-    int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after as well.")
-]
-ServerOption = Annotated[
-    str | None, typer.Option("--server", metavar="URL", help="Ask an index that semsearch serve serves there.")
-]
+ContextOption = Annotated[int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]
 RefreshOption = Annotated[bool, typer.Option("--refresh", help="Bring the index up to date first.")]
-DuplicatesOption = Annotated[
-    bool, typer.Option("--duplicates", help="Show passages that say the same one by one, not as one hit.")
-]
 SyntaxOption = Annotated[
     Syntax,
     typer.Option(
         "--syntax",
-        help='Whether "quoted phrases" must stand in a passage and -words must not (full), or all is text (plain).',
+        help='full: "phrases" are required, -words excluded; plain: all is text.',
+        rich_help_panel=RANKING,
     ),
 ]
+MinScoreOption = Annotated[
+    float | None,
+    typer.Option("--min-score", metavar="X", help="Drop hits with a lower score.", rich_help_panel=RANKING),
+]
+DuplicatesOption = Annotated[
+    bool, typer.Option("--duplicates", help="Show near-duplicates as hits of their own.", rich_help_panel=RANKING)
+]
 PerDocumentOption = Annotated[
-    int | None, typer.Option("--per-document", metavar="N", help="How many hits of one document at most.")
+    int | None,
+    typer.Option("--per-document", metavar="N", help="Maximum number of hits per document.", rich_help_panel=RANKING),
 ]
 BoostsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--boost",
         metavar="BOOST",
-        help="Add points to the scores of documents that pass a filter ('guide/^0.1'), or are recent "
-        "('recent:30d^0.1'). May be repeated.",
+        help="Add to the scores of documents that match ('guide/^0.1') or are recent ('recent:30d^0.1'). Repeatable.",
+        rich_help_panel=RANKING,
     ),
+]
+AllOption = Annotated[
+    bool,
+    typer.Option("--all", help="Also show weak hits (relevance below 3 %).", rich_help_panel=RANKING),
 ]
 RerankOption = Annotated[
     str | None,
     typer.Option(
         "--rerank",
         metavar="MODEL",
-        help="Read the first fifty passages again by a model: a name or folder of sentence-transformers, or an ONNX "
-        "file. none: by no model, whatever is configured.",
+        help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none.",
+        rich_help_panel=RANKING,
     ),
 ]
 RerankSecondsOption = Annotated[
     float | None,
-    typer.Option("--rerank-seconds", metavar="N", help="The time that a model has for a question; by default 10."),
-]
-AllOption = Annotated[
-    bool, typer.Option("--all", help="Show the end too, of which it is unlikely that it answers (below 3 %).")
+    typer.Option(
+        "--rerank-seconds", metavar="N", help="Time limit of reranking per query; default: 10.", rich_help_panel=RANKING
+    ),
 ]
 
 # how an answer is shown
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", "-o", help="By default a table on a terminal, plain in a pipe.", show_choices=True),
-]
-ShowOption = Annotated[
-    Show,
     typer.Option(
-        "--show", help="Of each hit, the sentence that answers best, or its whole passage.", show_choices=True
+        "--format",
+        "-o",
+        metavar="FORMAT",
+        help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",
     ),
 ]
-JsonFormatOption = Annotated[bool, typer.Option("--json", help="As --format json.")]
-JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As --format jsonl: one hit a line.")]
+ShowOption = Annotated[Show, typer.Option("--show", help="What to show of each hit.", show_choices=True)]
+JsonFormatOption = Annotated[bool, typer.Option("--json", help="Same as --format json.")]
+JsonlOption = Annotated[
+    bool, typer.Option("--jsonl", help="Same as --format jsonl: one hit per line.", rich_help_panel=OUTPUT)
+]
 GroupOption = Annotated[
     Literal["none", "document"],
-    typer.Option("--group", help="With --json: the hits one by one, or those of each document together."),
+    typer.Option("--group", help="With --json: group the hits.", rich_help_panel=OUTPUT),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no summary.")]
 
 # how files are read
-MaxFileSizeOption = Annotated[float, typer.Option(metavar="MB", min=0, help="Larger files are skipped, and reported.")]
+MaxFileSizeOption = Annotated[
+    float, typer.Option(metavar="MB", min=0, help="Skip larger files.", rich_help_panel=FILES)
+]
 ProcessesOption = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Processes that read files; by default as many as are useful.")
+    int,
+    typer.Option(metavar="N", min=0, help="Reader processes; 0: auto.", rich_help_panel=FILES),
 ]
 ClusterOption = Annotated[
     str | None,
     typer.Option(
         "--cluster",
         metavar="URL",
-        help="Read, fit and embed on the workers of a Dask scheduler: tcp://scheduler:8786.",
+        help="Index on this Dask cluster: tcp://HOST:8786.",
+        rich_help_panel=FILES,
     ),
 ]
 
@@ -250,16 +267,16 @@ TableArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped
 TableOption = Annotated[
     str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")
 ]
-NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")]
+NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The folder to create.")]
 TextsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")
 ]
 ExcludeOption = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="Leave out what shares 13 words with these files or folders. May be repeated."),
+    typer.Option(metavar="PATH", help="Leave out texts that share 13 words with these files or folders. Repeatable."),
 ]
-DtypeOption = Annotated[Dtype, typer.Option(help="How numbers are stored.", show_choices=True)]
-SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Of all that is drawn by chance.")]
+DtypeOption = Annotated[Dtype, typer.Option(help="Number format on disk.", show_choices=True)]
+SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")]
 
 
 def bytes_of(megabytes: float) -> int:

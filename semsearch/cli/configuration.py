@@ -1,19 +1,11 @@
-"""The configuration as a whole: defaults, the user's file, the project's, environment variables; the later win.
+"""The configuration: defaults, the user's file, the project's, environment variables; later ones override earlier ones.
 
-A project's file comes with the project, perhaps from elsewhere. So it names only what lies in its own folder, and
-no
-server, to which questions and a token would go, nor a store, to which vectors would.
+A project's file may come from elsewhere, with the project. So it names only paths in its own folder, and neither a
+server, which would receive queries and a token, nor a store, which would receive vectors.
 
-Keys. The keys of a configuration: general ones, the options of a search, the settings of new indexes, and
-profiles.
-
-Search options and settings are declared where they are used (`SearchOptions`, `IndexChoices`); their fields are
-the
-keys here, and are checked as these are.
-
-TOML files with line numbers. A configuration file, read: its values, each with the line it stands on. Nothing in
-it is
-run.
+Its keys are general ones, the options of a search (`SearchOptions`), the settings of new indexes (`IndexChoices`), and
+profiles; the fields of these classes are the keys, and are checked as these are. TOML files are read with line numbers
+for messages. Nothing in them is executed.
 """
 
 from __future__ import annotations
@@ -42,15 +34,15 @@ class General:
     """The keys that stand in no section."""
 
     indexes: str | None = None  # the folder of the indexes, as --indexes
-    ask: tuple[str, ...] | None = None  # the indexes that are asked where none is named
-    server: str | None = None  # the server that is asked, as --server; only in the user's own file
-    rerank: str | None = None  # the model that reads the first passages again, as --rerank
-    rerank_seconds: float | None = None  # its time for a question
+    ask: tuple[str, ...] | None = None  # the indexes to search if none is named
+    server: str | None = None  # the server to search on, as --server; only in the user's own file
+    rerank: str | None = None  # the reranking model, as --rerank
+    rerank_seconds: float | None = None  # its time limit per query
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileKeys:
-    """The keys of a profile: what an index is of."""
+    """The keys of a profile: which files an index covers."""
 
     roots: tuple[str, ...]  # files and folders
     include: tuple[str, ...] = ()  # globs, as --include
@@ -77,7 +69,7 @@ def names_in(section: str) -> list[str]:
 
 
 def checked(section: str, name: str, value: Any) -> Any:
-    """The value of a key, converted to its type. Raises UsageError for a key that there is not, or another type."""
+    """The value of a key, converted to its type. Raises UsageError for an unknown key or a wrong type."""
     known = names_in(section)
     if name not in known:
         raise UsageError(unknown(dotted(section, name), name, [dotted(section, each) for each in known]))
@@ -101,16 +93,16 @@ def checked_profile(name: str, values: Any) -> ProfileKeys:
     except UsageError as error:
         raise UsageError(str(error).replace("ProfileKeys", where, 1)) from None
     if not found.roots:
-        raise UsageError(f"{where}.roots is empty; give it a file or folder at least")
+        raise UsageError(f"{where}.roots is empty; list at least one file or folder")
     return found
 
 
 def unknown(key: str, name: str, known: list[str]) -> str:
-    """The message that there is no such key, with the one that is meant, perhaps."""
+    """The message for an unknown key, with a similar known one."""
     last = {each.rpartition(".")[2]: each for each in known}
     close = get_close_matches(name, last, n=1)
     meant = f"did you mean {last[close[0]]}? " if close else ""
-    return f"there is no key {key}; {meant}there are {', '.join(known)}"
+    return f"unknown key {key}; {meant}known keys: {', '.join(known)}"
 
 
 # -- TOML files with line numbers --------------------------------------------------------------------------------------
@@ -131,22 +123,22 @@ class TomlFile:
 
     @classmethod
     def read(cls, path: Path) -> TomlFile:
-        """Read a file. Raises UsageError if it cannot be read, or is no TOML."""
+        """Read a file. Raises UsageError if it cannot be read or is not TOML."""
         try:
             data = path.read_bytes()
             text = data.decode("utf-8-sig")
         except (OSError, ValueError) as error:
-            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+            raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
         if len(data) > _MOST:
-            raise UsageError(f"{path} has {len(data):,} bytes; a configuration has at most {_MOST:,}")
+            raise UsageError(f"{path} has {len(data):,} bytes; a configuration may have at most {_MOST:,}")
         try:
             values = read_toml(text)
         except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
-            raise UsageError(f"{path} is not TOML: {error or 'it is too deep'}") from None
+            raise UsageError(f"{path} is not valid TOML: {error or 'nested too deeply'}") from None
         return cls(path, values, *_lines_of(text))
 
     def line_of(self, section: str, name: str) -> int:
-        """The line that a key stands on; that of its section, or the first, where it is written in another way."""
+        """The line of a key; that of its section, or the first, if the key is written in another form."""
         of_headers = [self.headers.get(header, 1) for header in (section, f"{section}.{name}".lstrip("."))]
         return self.keys.get((section, name)) or max(of_headers)
 
@@ -172,12 +164,12 @@ def _lines_of(text: str) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
 # -- The configuration -------------------------------------------------------------------------------------------------
 
 DEFAULT = "default"
-_OTHER_MACHINES = ("server", "settings.store")  # what would be sent elsewhere
+_OTHER_MACHINES = ("server", "settings.store")  # keys by which data would leave this machine
 
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredValue:
-    """The value of a key, and where it came from: a file with its line, a variable, or "default"."""
+    """The value of a key and its source: a file with the line, a variable, or "default"."""
 
     section: str
     name: str
@@ -192,7 +184,7 @@ class ConfiguredValue:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An index that `semsearch index` keeps up to date by itself: its name, roots and globs, and where it lives."""
+    """An index that `semsearch index` brings up to date without arguments: its name, roots, globs and folder."""
 
     name: str
     roots: tuple[str, ...]  # absolute
@@ -204,7 +196,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What is configured, by key and by profile. What is not configured is not in it."""
+    """The configured values by key, and the profiles. It has no defaults."""
 
     settings: Mapping[str, ConfiguredValue]
     profiles: Mapping[str, Profile]
@@ -214,7 +206,7 @@ class Configuration:
         return {each.name: each.value for each in self.settings.values() if each.section == section}
 
     def with_defaults(self) -> Iterator[ConfiguredValue]:
-        """All keys, also those that are not configured."""
+        """All keys, with defaults for those that are not configured."""
         for section, cls in SECTIONS.items():
             for field in fields(cls):
                 found = self.settings.get(dotted(section, field.name))
@@ -222,7 +214,7 @@ class Configuration:
 
 
 def read_configuration() -> Configuration:
-    """Read all that is configured. Raises UsageError, which names file and line, or the variable."""
+    """Read the whole configuration. Raises UsageError, which names the file and line, or the variable."""
     settings: dict[str, ConfiguredValue] = {}
     profiles: dict[str, Profile] = {}
     own = users_file()
@@ -242,7 +234,7 @@ def _settings_in(file: TomlFile, *, is_users: bool) -> Iterator[ConfiguredValue]
         if name not in SECTIONS or not name:
             yield _setting(file, "", name, value, is_users=is_users)
         elif not isinstance(value, Mapping):
-            raise UsageError(f"{file.at('', name)}: [{name}] is a section, with keys of its own, not {value!r}")
+            raise UsageError(f"{file.at('', name)}: [{name}] is a section with keys of its own, not {value!r}")
         else:
             for inner, each in value.items():
                 yield _setting(file, name, inner, each, is_users=is_users)
@@ -255,7 +247,7 @@ def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: b
             raise UsageError(unknown(f"[{name}]", name, [*filter(None, SECTIONS), f"{PROFILES}.NAME"]))
         found = checked(section, name, value)
         if (key := dotted(section, name)) in _OTHER_MACHINES and not is_users:
-            raise UsageError(f"{key} is taken from your own configuration only, {users_file()}")
+            raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
         if dotted(section, name) in ("indexes", "settings.vectors", "settings.frequencies"):
             found = _path(file, found, of_folder=name == "indexes", is_users=is_users)
         if dotted(section, name) == "rerank":
@@ -266,38 +258,40 @@ def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: b
 
 
 def _path(file: TomlFile, text: str, *, of_folder: bool, is_users: bool) -> str:
-    """A path as it is meant, relative to the file. What is no path, such as the name of word vectors, stays."""
+    """A path relative to the file, made absolute. Other values, such as the name of word vectors, stay."""
     if not of_folder and not any(sign in text for sign in ("/", os.sep)):
         return text
     return _inside(file, text, is_users=is_users)
 
 
 def _model(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """A model's path, relative to the file, where that is one; else its name, which has a slash as well."""
+    """A model's path relative to the file, made absolute; or its name, which may have a slash too."""
     is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
     return _inside(file, text, is_users=is_users) if is_path or (file.path.parent / text).exists() else text
 
 
 def _inside(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """The absolute path. Raises UsageError where a project's file names what lies outside of its folder."""
+    """The absolute path. Raises UsageError if a project's file names a path outside its folder."""
     folder = file.path.parent
     path = os.path.normpath(folder / Path(text).expanduser())
     whole, inner = os.path.realpath(folder), os.path.realpath(path)
     if not is_users and inner != whole and not inner.startswith(whole.rstrip(os.sep) + os.sep):
-        raise UsageError(f"{text} lies outside of {folder}; only your own configuration, {users_file()}, may name that")
+        raise UsageError(
+            f"{text} is outside {folder}; only your own configuration, {users_file()}, may name such a path"
+        )
     return path
 
 
 def _profiles_in(file: TomlFile, *, is_users: bool) -> Iterator[Profile]:
     given = file.values.get(PROFILES, {})
     if not isinstance(given, Mapping):
-        raise UsageError(f"{file.at('', PROFILES)}: profiles are sections, such as [profiles.notes], not {given!r}")
+        raise UsageError(f"{file.at('', PROFILES)}: profiles are sections such as [profiles.notes], not {given!r}")
     for name, values in given.items():
         where = file.at(PROFILES, name)
         try:
             keys = checked_profile(name, values)
             if not name.strip() or Path(name).name != name or name.startswith("."):
-                raise UsageError(f"{name!r} is not a name for an index; give one such as 'notes'")
+                raise UsageError(f"{name!r} is not a valid index name; use a name such as 'notes'")
             roots = tuple(_root(file, root, is_users=is_users) for root in keys.roots)
             indexes = _indexes_of(file, is_users=is_users)
         except UsageError as error:
@@ -310,12 +304,12 @@ def _root(file: TomlFile, text: str, *, is_users: bool) -> str:
     if not uri_scheme(text):
         return _inside(file, text, is_users=is_users)
     if not is_users:
-        raise UsageError(f"{text} lies in a store; only your own configuration, {users_file()}, may name that")
+        raise UsageError(f"{text} is in an object store; only your own configuration, {users_file()}, may name one")
     return local_path(text)
 
 
 def _indexes_of(file: TomlFile, *, is_users: bool) -> Path:
-    """The folder in which the indexes of a file's profiles live."""
+    """The folder for the indexes of a file's profiles."""
     if "indexes" in file.values:
         return Path(_inside(file, checked("", "indexes", file.values["indexes"]), is_users=is_users))
     if is_users:
@@ -339,7 +333,7 @@ def _settings_of_environment(environment: Mapping[str, str]) -> Iterator[Configu
 
 
 def _from_text(section: str, name: str, text: str) -> Any:
-    """A variable's value: written as in TOML, or a text as it is. A text for a list is its only item."""
+    """A variable's value: TOML, or else plain text. A text for a list becomes its only item."""
     try:
         value = read_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):

@@ -1,7 +1,6 @@
-"""The configuration files that count: the project's semsearch.toml, looked for upwards, and the user's own.
+"""The configuration files: the project's semsearch.toml, looked for upwards, and the user's own.
 
-Where they are is found without platformdirs, whose import takes longer than all the rest of this, at every
-command.
+They are found without platformdirs, whose import takes longer than all the rest, at every command.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def _users_folder() -> Path:
 
 
 def _home() -> Path:
-    """The user's home folder; a path at which nothing is, for a user of whom the system knows no home."""
+    """The user's home folder; a path that does not exist, for a user without one."""
     try:
         return _known_home()
     except RuntimeError:
@@ -52,7 +51,7 @@ def _known_home() -> Path:
 
 
 def is_configured() -> bool:
-    """Whether there is a file or a variable to read. Most have none, and then nothing more is imported."""
+    """Whether there is a file or variable to read. If not, nothing more is imported."""
     return (
         any(name.startswith(_VARIABLES) for name in os.environ) or project_file() is not None or users_file().is_file()
     )

@@ -1,10 +1,4 @@
-"""The configuration that the running command was given, and its values as the defaults of options.
-
-The current configuration. The configuration that the running command was given.
-
-Defaults of options. The configured values as the defaults of commands' options: what stands on the command line
-wins.
-"""
+"""The configuration of the running command; its values are defaults of options, which the command line overrides."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Format an explanation as text: the parts of the score, and a small table of word pairs that fits the screen.
 
     lexical 0.600 + dense 0.173 = 0.773
-    lexical 0.6×13.79/13.79: borrow 4.55 + checker 6.41 + references 2.82; not there: complain, moved
+    lexical 0.6×13.79/13.79: borrow 4.55 + checker 6.41 + references 2.82; absent: complain, moved
     dense   0.4×0.433: topics 0.491×0.4 + passage 0.256×0.3 + sentence 0.535×0.3
 
 Written so short that the last line fits a terminal.
@@ -57,13 +57,13 @@ def summary(explanation: Explanation) -> Iterator[str]:
         share = f"{dense.weight:.2g}×" if explanation.mode == "hybrid" else ""
         yield f"dense   {share}{dense.cosine:.3f}: {_cosines(dense)}"
     if near:
-        yield f"near    {near.weight:.2g}×{near.cosine:.3f}: the passages that answer best"
+        yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
     for boost in boosts:
         yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
     if rerank:
         by = f" by {rerank.model}" if rerank.model else ""
         by += "" if rerank.alone is None else f": cosine {rerank.alone:.3f}, and passages like it"
-        least = ", not read: as the least of those that were" if rerank.unread else ""
+        least = ", not reranked in time: set to the lowest" if rerank.unread else ""
         yield f"rerank  {rerank.weight:.2g}×({rerank.said:.3g} - {rerank.mean:.3g})/{rerank.deviation:.3g}{by}{least}"
     if explanation.fused:
         yield f"alone   {_fused(explanation.fused, explanation)}"
@@ -74,23 +74,23 @@ def summary(explanation: Explanation) -> Iterator[str]:
 
 
 def _fused(fused: Fused, explanation: Explanation) -> str:
-    """How the score came about from the one that the hit has in its own index."""
+    """How the score follows from the one in the hit's own index."""
     lexical, near, changed = explanation.lexical, explanation.near, list[str]()
     if explanation.mode == "hybrid" and lexical and lexical.best != fused.best:
-        changed.append(f"words /{lexical.best:.2f}, the best of all indexes, not /{fused.best:.2f}")
+        changed.append(f"BM25 /{lexical.best:.2f} (the best of all indexes) instead of /{fused.best:.2f}")
     if near and fused.near < 1:
-        changed.append(f"nearness ×{fused.near:.2f}, since another index has a better passage")
-    return f"{fused.alone:.3f} in its index; with the others {' and '.join(changed) or 'the same'}"
+        changed.append(f"feedback ×{fused.near:.2f} (another index has a better passage)")
+    return f"{fused.alone:.3f} in its own index; with the others: {', '.join(changed) or 'unchanged'}"
 
 
 def _terms(part: Lexical) -> str:
     there = " + ".join(f"{_named(term)} {term.score:.2f}" for term in part.terms if term.score)
     absent = ", ".join(term.word for term in part.terms if not term.score)
-    return f"{there}; not there: {absent}" if absent else there
+    return f"{there}; absent: {absent}" if absent else there
 
 
 def _named(term: TermScore) -> str:
-    """A word, marked if only the neighbouring passages have it."""
+    """A word, marked if it occurs only in the adjacent passages."""
     return term.word if term.count else f"{term.word} (beside)"
 
 
@@ -108,7 +108,7 @@ def table(pairs: Pairs, *, width: int = WIDTH) -> list[list[Cell]]:
     if not pairs.question or not pairs.sentence:
         return []
     words, matrix = [_cut(word) for word in pairs.sentence], [list(row) for row in pairs.shares]
-    rows = sorted(_telling(matrix)[:_ROWS])
+    rows = sorted(_largest_rows(matrix)[:_ROWS])
     names = [_cut(pairs.question[index]) for index in rows]
     label = max(map(_columns, [*names, _REST]))
     columns = _that_fit(matrix, [_width(word) for word in words], width - label)
@@ -136,7 +136,7 @@ def _lines(names: list[str], heads: list[str], matrix: list[list[float]], label:
 
 def _that_fit(matrix: list[list[float]], widths: Sequence[int], room: int) -> list[int]:
     """The largest columns for which there is room next to the column of sums, and that of columns left out, if any."""
-    order = _telling(_transposed(matrix))
+    order = _largest_rows(_transposed(matrix))
     room -= _width(_SUM)
     if sum(widths) > room or len(order) < len(widths):
         room -= _width(_REST)
@@ -149,7 +149,7 @@ def _that_fit(matrix: list[list[float]], widths: Sequence[int], room: int) -> li
     return sorted(chosen)
 
 
-def _telling(matrix: list[list[float]]) -> list[int]:
+def _largest_rows(matrix: list[list[float]]) -> list[int]:
     """The indices of the rows that are not negligible, the largest first; of one row if all are."""
     sizes = [sum(map(abs, row)) for row in matrix]
     order = sorted(range(len(sizes)), key=lambda index: -sizes[index])

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 
 class ExtensibleGroup(TyperGroup):
-    """Semsearch's own commands, which nobody can replace; after them, where they are asked for, those of others."""
+    """Semsearch's own commands, which cannot be replaced, followed by those of other distributions."""
 
     def own_commands(self, ctx: Any) -> list[str]:
         """The names of semsearch's own commands in the group."""
@@ -19,14 +19,14 @@ class ExtensibleGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands; those of others that cannot be loaded are left out, with a warning."""
+        """The names of all commands. Foreign ones that cannot be loaded are left out, with a warning."""
         from semsearch.cli.plugged_in import listed  # start-up time: only a help text asks
 
         own = self.own_commands(ctx)
         return [*own, *listed(_dotted(ctx), own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command with a name. Raises UsageError for one of others that cannot be loaded."""
+        """The command of a name. Raises UsageError for one of another distribution that cannot be loaded."""
         if cmd_name in self.own_commands(ctx):
             return self.own_command(ctx, cmd_name)
         from semsearch.cli.plugged_in import find, listed  # start-up time, as above

@@ -1,15 +1,9 @@
-"""Find the index that a command is for: the one that is named, or else the only one; the folders of indexes.
+"""Find the index of a command: the named one, or else the only one; and the folders that hold indexes.
 
-Folders of indexes. The folders in which indexes live: the one that is given, or the project's, and then the user's
-own.
-
-Without `--indexes`, an index is looked for in ./indexes, then in a folder `indexes` above that holds one, as git
-looks
-for its own, and then in the user's own folder of indexes. A new index is made in ./indexes or, where there is no
-such
-folder, in the one above; without either in ./indexes if what is indexed lies below the current folder, and
-otherwise in
-the user's own.
+Without `--indexes`, indexes are looked for in ./indexes, then in a folder `indexes` above that holds one (as git looks
+for its repository), then in the user's personal folder. A new index is created in ./indexes or, if there is no such
+folder, in the one above; without either in ./indexes if the indexed path lies below the current folder, and otherwise
+in the personal folder.
 """
 
 from __future__ import annotations
@@ -88,7 +82,7 @@ def index_folders(folder: Path) -> list[Path]:
     except OSError as error:
         if error.errno == errno.ELOOP:
             return []
-        raise IndexNotFound(f"{folder} cannot be listed ({error.strerror}); choose another with --indexes") from error
+        raise IndexNotFound(f"cannot list {folder} ({error.strerror}); choose another folder with --indexes") from error
 
 
 # -- Indexes by name ---------------------------------------------------------------------------------------------------
@@ -97,7 +91,7 @@ INDEXES = None  # the default of --indexes: semsearch.cli.find_index
 
 
 def open_index(named: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:
-    """Open the index that is named, be it by the place that it is published to, or else the only one there is."""
+    """Open the index of a name, path or snapshot store, or else the only one there is."""
     folder = find_asked(only_one(named), indexes)
     from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
@@ -107,12 +101,12 @@ def open_index(named: Sequence[str] | None, indexes: Path | None, vectors: str |
 def only_one(named: Sequence[str] | None) -> str | None:
     """The name that is given for the index, if any. Raises UsageError if several are given."""
     if named and len(named) > 1:
-        raise UsageError(f"--index is given {len(named)} times, as {', '.join(named)}; give it once, for one index")
+        raise UsageError(f"this command takes one --index, got {len(named)}: {', '.join(named)}")
     return named[0] if named else None
 
 
 def find_asked(named: str | None, indexes: Path | None) -> Path | str:
-    """Find the index that is named, or the only one: its folder, or the URI of the place that it is published to.
+    """Find the named index, or the only one: its folder, or the URI of its snapshot store.
 
     Raises IndexNotFound.
     """
@@ -150,7 +144,7 @@ def find_indexes(named: Sequence[str], indexes: Path | None) -> dict[str, Path |
         place = find_asked(each, indexes)
         name = name_for(place) if isinstance(place, Path) else name_of(place)
         if places.setdefault(name, place) != place:
-            raise UsageError(f"{place} and {places[name]} would both be served as {name}; serve one of them")
+            raise UsageError(f"{place} and {places[name]} have the same name, {name}; serve only one of them")
     return places
 
 
@@ -158,7 +152,7 @@ def folder_of(named: str, indexes: Path | None) -> Path | None:
     """The folder of the index of a name, None if there is none; a text that looks like a path, or is one, is a path.
 
     The nearest folder of indexes that has the name wins, but the path of an index in the current folder comes before
-    the folders above it. Raises UsageError for what is no name.
+    the folders above it. Raises UsageError for an invalid name.
     """
     as_path = _as_path(named)
     if as_path is not None:
@@ -169,16 +163,16 @@ def folder_of(named: str, indexes: Path | None) -> Path | None:
 
 
 def folder_to_make(named: str, path: str, indexes: Path | None) -> Path:
-    """The folder for a new index of a name and of what is at a path. Raises UsageError for what is no name."""
+    """The folder for a new index of a name and of what is at a path. Raises UsageError for an invalid name."""
     return _as_path(named) or folder_for_new(path, indexes) / named
 
 
 def _as_path(named: str) -> Path | None:
-    """A text as a path, if it looks like one. Raises UsageError for what is no name."""
+    """A text as a path, if it looks like one. Raises UsageError for an invalid name."""
     if is_uri(named):
-        raise UsageError(f"{named} is a place of a published index, which is only read there; name an index here")
+        raise UsageError(f"{named} is a snapshot store, which is read-only; name a local index")
     if not named.strip() or "\0" in named:
-        raise UsageError(f"{named!r} is not a name for an index; give one such as 'docs'")
+        raise UsageError(f"{named!r} is not a valid index name; use a name such as 'docs'")
     as_path = Path(named).expanduser()
     looks_like_path = len(as_path.parts) != 1 or named.startswith(".") or named.endswith(("/", os.sep))
     return as_path if looks_like_path else None
@@ -191,11 +185,11 @@ def name_for(path: Path) -> str:
 
 
 def none_in(indexes: Path | None) -> str:
-    """The message that there are no indexes, and what to do."""
+    """The message that there is no index, and what to do."""
     folder = indexes or HERE
     if has_database(folder):
-        return f"{folder} is itself an index; name it with: --index {shown(folder)}"
-    return f"no indexes in {shown(folder)}; make one: semsearch index docs/"
+        return f"{folder} is itself an index; use: --index {shown(folder)}"
+    return f"no index in {shown(folder)}; create one: semsearch index docs/"
 
 
 def shown(folder: Path) -> str:
@@ -204,7 +198,7 @@ def shown(folder: Path) -> str:
 
 
 def _choice(indexes: Path | None) -> str:
-    """What there is to choose from, in each folder of indexes."""
+    """The indexes to choose from, in each folder of indexes."""
     found = {folder: [index.name for index in index_folders(folder)] for folder in folders_of_indexes(indexes)}
     said = [_names_in(folder, names) for folder, names in found.items() if names]
     return "; ".join(said) or none_in(indexes)
@@ -212,8 +206,8 @@ def _choice(indexes: Path | None) -> str:
 
 def _names_in(folder: Path, names: Sequence[str]) -> str:
     if len(names) == 1:
-        return f"in {shown(folder)} there is only: {names[0]}"
-    return f"there are several indexes in {shown(folder)}: {', '.join(names)}; name one: --index {names[0]}"
+        return f"{shown(folder)} holds only {names[0]}"
+    return f"{shown(folder)} holds {len(names)} indexes: {', '.join(names)}; choose one: --index {names[0]}"
 
 
 def _is_whole(folder: Path) -> bool:

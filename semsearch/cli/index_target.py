@@ -37,13 +37,13 @@ class IndexTarget:
 
     folder: Path
     is_new: bool = False
-    is_of_others: bool = False  # the user has not named it, and it may be of other folders
+    is_of_others: bool = False  # not named by the user, and perhaps of other folders
 
     def opened(self, choices: IndexChoices, *, rebuild: bool) -> AbstractContextManager[Index]:
         """The index, opened or made. Raises UsageError if it has other settings than those given, unless rebuilt."""
         return _made(self.folder, choices) if self.is_new else _found(self.folder, choices, rebuild=rebuild)
 
-    def is_joined_by_strangers(self, paths: Sequence[str], roots: Sequence[str]) -> bool:
+    def joins_other_roots(self, paths: Sequence[str], roots: Sequence[str]) -> bool:
         """Return whether paths are added to an index of other roots that was not chosen for them."""
         if not (self.is_of_others and roots and paths):
             return False
@@ -64,16 +64,14 @@ def target_of(paths: Sequence[str], named: str | None, indexes: Path | None) -> 
 
 
 def _target_by_paths(paths: Sequence[str], indexes: Path | None) -> IndexTarget:
-    """The index that is called like the first path. One that is not in this folder must be of these paths."""
+    """The index named like the first path. One outside this folder must cover these paths."""
     name, new = _name_for(paths[0]), folder_for_new(paths[0], indexes)
     for folder in folders_of_indexes(indexes):
         place = folder / name
         if is_index(place) and (folder in (indexes, HERE) or _is_of(place, paths)):
             return IndexTarget(place, is_of_others=True)
     if is_index(new / name):
-        raise UsageError(
-            f"{new / name} is an index of other folders; --name {name} adds to it, another name makes another index"
-        )
+        raise UsageError(f"{new / name} is an index of other folders; pass --name {name} to add to it, or another name")
     moved = _index_of_moved(paths, new)
     return IndexTarget(new / name, is_new=True) if moved is None else IndexTarget(moved)
 

@@ -1,7 +1,7 @@
-"""The command line: parse, call the Python API, pass its answer to `formats` or `terminal`.
+"""The command line: parse, call the Python API, print the answer by `answer_formats` or `terminal`.
 
-Start-up time is a feature: the file of a command is imported when that command is called, and imports the library only
-when it is needed. An error that a user can mend is one line on stderr and exit status 2; a bug keeps its traceback.
+Start-up time is a feature: the module of a command is imported when that command is called, and imports the library
+only when it is needed. An error that a user can fix is one line on stderr and exit status 2; a bug keeps its traceback.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typer.main import get_command, get_group
 
 from semsearch import __version__
 from semsearch.cli.extensible_group import ExtensibleGroup
+from semsearch.cli.help_panels import PanelledCommand
 from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 
-COMMANDS = {  # in the order of a first visit, each with its module
+COMMANDS = {  # in the order in which a new user meets them, each with its module
     "index": "commands.index_command",
     "watch": "commands.upkeep_commands",
     "query": "commands.query_command",
@@ -52,7 +53,7 @@ class Commands(ExtensibleGroup):
     """The commands, each imported when it is called; errors become messages and exit statuses."""
 
     def own_commands(self, _: Any) -> list[str]:
-        """The names of semsearch's commands, in the order of a first visit."""
+        """The names of semsearch's commands, in the order of the help text."""
         return list(COMMANDS)
 
     def own_command(self, _: Any, cmd_name: str) -> Any:
@@ -60,12 +61,13 @@ class Commands(ExtensibleGroup):
         module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}")
         if cmd_name in GROUPS:
             return get_group(module.app)
-        alone = typer.Typer(rich_markup_mode=None)
-        alone.command(cmd_name)(getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name))
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        function = getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name)
+        alone.command(cmd_name, cls=PanelledCommand)(function)
         return get_command(alone)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the interactive search for no command at all, where there is a terminal and an index."""
+        """Start the interactive search if no command is given, on a terminal with an index."""
         if not args and not ctx.resilient_parsing:
             from semsearch.cli.commands.interactive_command import is_offered  # start-up time: most name a command
 
@@ -88,10 +90,10 @@ class Commands(ExtensibleGroup):
             _discard_stdout()
             raise typer.Exit(0) from None
         except MemoryError:
-            complain("there is too little memory for this; no write is left half done")
+            complain("out of memory; no write was left incomplete")
         except OSError as error:
             if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
-                complain("the current folder has been deleted; go to one that is there")
+                complain("the current folder no longer exists; change to an existing one")
                 raise typer.Exit(FAILED) from None
             if error.errno not in EXHAUSTED:
                 raise
@@ -130,14 +132,14 @@ def semsearch(
 ) -> None:
     """Instant semantic search over your own documents, offline.
 
-    semsearch index docs/ makes an index, and brings it up to date when run again; semsearch query "..." asks it.
-    On a terminal where there is an index, semsearch alone searches as one types.
+    semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it.
+    On a terminal, if there is an index, semsearch without a command searches as you type.
     """
     _configure(context, context.invoked_subcommand)
 
 
 def _configure(context: Any, command: str | None) -> None:
-    """Let what is configured be the defaults of a command's options. Without any, nothing more is imported."""
+    """Make configured values the defaults of a command's options. Without a configuration, nothing is imported."""
     from semsearch.cli.configuration_files import is_configured
     from semsearch.cli.configured_defaults import (
         CONFIGURED,
@@ -163,7 +165,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Replace a stream that was closed (`>&-`), or the first file that is opened would take its place."""
+    """Replace a closed stream (`>&-`); otherwise the first opened file would take its place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end

@@ -1,11 +1,4 @@
-"""What every command says and does to its process: messages on stderr, exit statuses, a short start and end.
-
-Exit statuses. The exit statuses of the commands, and what they mean. A test finds every one that the code raises.
-
-Short processes. Shorten the time of a short process: fewer threads, less garbage collection.
-
-Messages. Messages on stderr: a line each, beginning with the program's name.
-"""
+"""What all commands share: exit statuses, messages on stderr (one line, after the program's name), a fast start."""
 
 from __future__ import annotations
 
@@ -15,7 +8,7 @@ import logging
 import os
 import sys
 
-# -- Exit statuses -----------------------------------------------------------------------------------------------------
+# -- Exit statuses: a test finds every one that the code raises -------------------------------------------------------
 
 NONE_FOUND = 1  # of commands that ask
 PROBLEMS = 1  # of `verify` and `evaluate data`
@@ -23,12 +16,12 @@ FAILED = 2
 INTERRUPTED = 130
 
 STATUSES = {
-    0: "Done. For `query`, `similar` and `context`: something was found. For `verify`: the index is sound. Also where "
-    "the reader of the output had enough, as in `semsearch list | head`.",
-    1: "`query`, `similar` and `context`: nothing was found. `verify`, `evaluate data`: there are problems, a "
-    "line each.",
-    FAILED: "An error that you can mend: one line on the standard error says what was found, what was expected and "
-    "what to do. `index`: nothing could be indexed; or, of any write: it is done, and could not be published.",
+    0: "Success. `query`, `similar` and `context` found something; `verify` found no problem. Also if the reader of "
+    "the output stops early, as in `semsearch list | head`.",
+    1: "`query`, `similar` and `context` found nothing; `verify` and `evaluate data` found problems, printed one per "
+    "line.",
+    FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
+    "Also if `index` could index nothing, or if a write succeeded but could not be published.",
     INTERRUPTED: "Interrupted by Ctrl-C; nothing was changed.",
 }
 
@@ -36,7 +29,7 @@ STATUSES = {
 # -- Short processes ---------------------------------------------------------------------------------------------------
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_SELDOM = 100_000  # objects made between two looks for garbage, instead of 700
+_SELDOM = 100_000  # objects made between two garbage collections, instead of 700
 
 
 def use_one_thread() -> None:
@@ -71,11 +64,11 @@ def warn(message: str) -> None:
 
 
 def tell_skipped(path: str, reason: str) -> None:
-    """Warn of a file that was left out, and say why."""
+    """Warn of a skipped file, with the reason."""
     warn(f"skipped {path}: {reason}")
 
 
-class _Told(logging.Handler):
+class _Warner(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         warn(record.getMessage())
 
@@ -83,11 +76,11 @@ class _Told(logging.Handler):
 def tell_warnings() -> None:
     """Print the library's logged warnings on stderr, each once."""
     logger = logging.getLogger("semsearch")
-    if not any(isinstance(handler, _Told) for handler in logger.handlers):
-        logger.addHandler(_Told(logging.WARNING))
+    if not any(isinstance(handler, _Warner) for handler in logger.handlers):
+        logger.addHandler(_Warner(logging.WARNING))
         logger.propagate = False
 
 
 def keep_warnings() -> None:
-    """Discard the library's logged warnings: the command reports them itself."""
+    """Discard the library's logged warnings; the command reports them itself."""
     logging.getLogger("semsearch").addHandler(logging.NullHandler())

@@ -1,22 +1,8 @@
-"""Open what a hit cites: the file at its line in the editor, in the system's viewer, or what was indexed in the
-pager.
+"""Open a hit: the file at its line in the editor, in the system's viewer, or the indexed text in the pager.
 
-Programs that the user names. Programs that the user names in $EDITOR and $PAGER: their words, and by which name
-they
-are known.
-
-Running them. Run another program on this terminal: no shell, and Ctrl-C is the program's own while it runs.
-
-Editors. The command that opens a file at a line in the user's editor, $VISUAL or $EDITOR.
-
-There is no shell between: the path is one argument, absolute, so that it never looks like an option.
-
-Pagers. Show a text in the user's pager, at a line. Control characters never reach it: documents may be anybody's.
-
-Viewers. Open a file in the program that the system has for it: a PDF, a letter, a presentation.
-
-Hits. Open a hit's place: the file at its line in the editor, in the system's viewer, or what was indexed in the
-pager.
+The editor is $VISUAL or $EDITOR, the pager $PAGER. Programs run without a shell; the path is one absolute argument, so
+that it never looks like an option. Ctrl-C belongs to the program while it runs. Control characters never reach the
+pager: documents may come from anybody.
 """
 
 from __future__ import annotations
@@ -56,7 +42,7 @@ def words_of(given: str) -> list[str]:
     try:
         words = shlex.split(given, posix=os.name != "nt")  # otherwise C:\bin would lose its backslash
     except ValueError as error:
-        raise UsageError(f"{given!r} is not a command ({error}); give one such as 'code --wait'") from None
+        raise UsageError(f"{given!r} is not a valid command ({error}); use one such as 'code --wait'") from None
     return [word.strip('"') for word in words] if os.name == "nt" else words
 
 
@@ -64,7 +50,7 @@ def find_program(word: str, kind: str, variable: str) -> str:
     """The path of a program. Raises UsageError, which says where it was named."""
     found = shutil.which(word)
     if found is None:
-        raise UsageError(f"the {kind} {word!r} was not found; set {variable} to one that is installed")
+        raise UsageError(f"the {kind} {word!r} was not found; set {variable} to an installed one")
     return found
 
 
@@ -92,7 +78,7 @@ def run(command: Sequence[str], *, text: str | None = None) -> int:
         try:
             done = subprocess.run(command, input=given, check=False)
         except OSError as error:
-            raise UsageError(f"{command[0]} cannot be started: {error.strerror or error}") from None
+            raise UsageError(f"cannot start {command[0]}: {error.strerror or error}") from None
     return done.returncode
 
 
@@ -102,7 +88,7 @@ def start(command: Sequence[str]) -> None:
     try:
         process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
     except OSError as error:
-        raise UsageError(f"{command[0]} cannot be started: {error.strerror or error}") from None
+        raise UsageError(f"cannot start {command[0]}: {error.strerror or error}") from None
     threading.Thread(target=process.wait, daemon=True).start()  # so that no ended process is left over
 
 
@@ -146,7 +132,9 @@ def editing(command: Sequence[str], path: Path, line: int) -> list[str]:
     program = find_program(command[0], "editor", "$VISUAL")
     whole = str(path.absolute())
     if program.lower().endswith((".cmd", ".bat")) and _OF_BATCH.search(whole):
-        raise UsageError(f"{whole!r} has characters that the batch file {program} would not take as they are")
+        raise UsageError(
+            f"{whole!r} has characters that the batch file {program} would misread; rename it or use another editor"
+        )
     arguments = _TAKING.get(name_among(program, _TAKING) or "", ("{path}",))
     return [program, *command[1:], *(each.replace("{line}", str(line)).replace("{path}", whole) for each in arguments)]
 
@@ -204,7 +192,7 @@ def view(path: Path, format: str) -> bool:
         try:
             os.startfile(path.absolute())
         except OSError as error:
-            raise UsageError(f"{path} cannot be opened: {error.strerror}") from None
+            raise UsageError(f"cannot open {path}: {error.strerror}") from None
         return True
     program = _opener()
     if program is None:
@@ -245,29 +233,28 @@ class PagedText:
 
 
 def open_hit(hit: Hit, opened: Asked) -> str:
-    """Open the place of a hit of what is `opened`; what there is to say of it, which is mostly nothing.
+    """Open a hit of the `opened` index; returns a message, mostly an empty one.
 
-    A file with lines is opened in the editor, or in the pager where none is set; one without, such as a PDF, in the
-    system's viewer. What is no file here, or has gone, is shown in the pager as it was indexed: a text that a program
-    added, a hit of a server, an object in a store. Raises UsageError where the editor, viewer or pager cannot be
-    started.
+    A file with lines is opened in the editor, or in the pager if none is set; one without, such as a PDF, in the
+    system's viewer. Otherwise the pager shows the indexed text: of a deleted file, a text that a program added, a hit
+    of a server, an object in a store. Raises UsageError if the editor, viewer or pager cannot be started.
     """
     if is_remote(opened) or not hit.root:
         return _show_indexed(hit, opened)
     if uri_scheme(hit.root):
         _show_indexed(hit, opened)
-        return f"{path_of(hit)} lies in a store, and is not opened from there; that was what is indexed of it"
+        return f"{path_of(hit)} is in an object store; its indexed text was shown instead"
     file = Path(hit.path)
     if not file.is_file():
         _show_indexed(hit, opened)
-        return f"{path_of(hit)} is not there any more; that was what is indexed of it"
+        return f"{path_of(hit)} no longer exists; its indexed text was shown instead"
     if hit.format in LINELESS:
         is_shown = view(file, hit.format)
         return f"opened {path_and_position(hit)}" if is_shown else _show_indexed(hit, opened)
     if not (command := editor()):
         return _show_file(hit, file, opened)
     status = run(editing(command, file, hit.line))
-    return f"{command[0]} ended with status {status}" if status else ""
+    return f"{command[0]} exited with status {status}" if status else ""
 
 
 def _show_file(hit: Hit, file: Path, opened: Asked) -> str:

@@ -11,12 +11,14 @@ when its command is named, or when a help text lists it; without that nothing he
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint, entry_points
+from importlib import metadata
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import typer
 from typer.main import get_command, get_group
 
+from semsearch.cli.help_panels import PanelledCommand
 from semsearch.cli.messages import warn
 from semsearch.errors import UsageError
 
@@ -30,10 +32,15 @@ OF_RESEARCH = {  # by the group of commands, "" being semsearch itself: what the
 }
 
 
+def installed_points() -> Iterable[EntryPoint]:
+    """The entry points of all installed distributions that name a command."""
+    return metadata.entry_points(group=GROUP)
+
+
 def announced(group: str) -> dict[str, EntryPoint]:
     """The commands that distributions announce for a group, by their names. Of two with one name the first counts."""
     found: dict[str, EntryPoint] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+    for point in sorted(installed_points(), key=lambda point: (point.name, point.value)):
         before, _, name = point.name.rpartition(".")
         if before == group:
             found.setdefault(name, point)
@@ -56,12 +63,12 @@ def find(group: str, name: str) -> Any | None:
 
 
 def listed(group: str, taken: Iterable[str]) -> dict[str, Any]:
-    """All commands of a group that can be loaded, by name. What cannot, or has a name that is `taken`, is warned of."""
+    """The loadable commands of a group, by name. Warns of those that cannot be loaded or whose name is `taken`."""
     found: dict[str, Any] = {}
     names = set(taken)
     for name, point in announced(group).items():
         if name in names:
-            warn(f"{_origin(point)} announces {_shown(point)}, which semsearch has itself; it is left out")
+            warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
             continue
         try:
             found[name] = _load(point, name)
@@ -76,13 +83,13 @@ def _load(point: EntryPoint, name: str) -> Any:
         made = point.load()
         if isinstance(made, typer.Typer):
             return get_group(made)
-        alone = typer.Typer(rich_markup_mode=None)
-        alone.command(name, short_help=getattr(made, "short_help", None))(made)
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        alone.command(name, cls=PanelledCommand, short_help=getattr(made, "short_help", None))(made)
         return get_command(alone)
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
-            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update that package, or uninstall it"
+            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
 
 

@@ -1,11 +1,4 @@
-"""The progress of long work on a terminal, and the report of a write at its end.
-
-Progress. Show the progress of long work: one display for all commands, on a terminal's stderr, gone when the work
-is
-done.
-
-The report of a write. Report a write to an index: a summary, skipped files and warnings.
-"""
+"""Show the progress of long work on a terminal's stderr, erased at the end; and report a write to an index."""
 
 from __future__ import annotations
 
@@ -26,9 +19,9 @@ from semsearch.system.locations import uri_scheme
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 
-Stages = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
+Stages = Callable[[str, int, int], None]  # name of the stage, amount done, total (0: unknown)
 _OPEN: list[Bar] = []
-_EVERY = 0.05  # seconds between two looks at the same stage
+_EVERY = 0.05  # seconds between two updates of a stage
 
 
 class Bar:
@@ -79,7 +72,7 @@ class Bar:
 
 @contextmanager
 def no_progress() -> Iterator[None]:
-    """Take the progress from the screen while the block prints something that stays there."""
+    """Remove the progress from the screen while the block prints lines that stay."""
     for bar in _OPEN:
         bar.close()
     try:
@@ -157,7 +150,7 @@ def summary(folder: Path, done: SyncReport) -> str:
     ]
     rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
     sentences = f"; {done.sentences:,} sentences{rate}" if done.sentences else ""
-    refitted = "; all fitted anew" if done.refitted and done.unchanged else ""
+    refitted = "; refitted" if done.refitted and done.unchanged else ""
     return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s"
 
 
@@ -190,7 +183,7 @@ def _address(path: str) -> str:
 
 
 def not_read(counts: Mapping[str, int]) -> str:
-    """A line that says how many files were not read, by their endings; empty where there are none."""
+    """A line with the number of unread files, by suffix; empty if there are none."""
     return f"not read: {endings_in_words(counts)} (semsearch status --problems lists them)" if counts else ""
 
 
@@ -203,7 +196,7 @@ def nothing_to_index(paths: Sequence[str], done: SyncReport, *, chosen: bool) ->
         files = "the only file was" if len(done.skipped) == 1 else f"all {len(done.skipped):,} files were"
         return f"nothing could be indexed in {where}: {files} skipped"
     if done.not_read:
-        return f"nothing to index in {where}: no reader is for its files ({endings_in_words(done.not_read)})"
+        return f"nothing to index in {where}: no reader for its files ({endings_in_words(done.not_read)})"
     if chosen:
-        return f"nothing to index in {where}: no file there is taken by --include and left by --exclude"
-    return f"nothing to index in {where}: it has no files that are not hidden or ignored"
+        return f"nothing to index in {where}: no file passes --include and --exclude"
+    return f"nothing to index in {where}: all files are hidden or ignored, or there are none"

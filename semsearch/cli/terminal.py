@@ -1,7 +1,6 @@
 """Print answers on a terminal, with colours and links.
 
-There is colour only on a terminal, and none if NO_COLOR is set; a score is the warmer the nearer it is to the best
-one.
+Only a terminal gets colours, and none if NO_COLOR is set. The closer a score is to the best one, the warmer its colour.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from rich.text import Text
 from semsearch.cli.answer_formats import (
     Answer,
     also_in,
-    folded,
     index_mark,
     one_line,
     passage_lines,
@@ -31,6 +29,7 @@ from semsearch.cli.answer_formats import (
     position_of,
     stale_mark,
     trail,
+    wrapped_path,
 )
 from semsearch.cli.explanation_text import summary, table
 from semsearch.results.explanation import Explanation
@@ -124,7 +123,7 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
     is_file = hit.root and not uri_scheme(hit.root)
     linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
     path, position = path_of(hit), position_of(hit)
-    *parts, last = folded(path, width - line.cell_len - len(position), width - _INDENT - len(position))
+    *parts, last = wrapped_path(path, width - line.cell_len - len(position), width - _INDENT - len(position))
     for part in parts:
         line.append(part, Style(color="magenta") + linked).append(f"\n{'':{_INDENT}}")
     line.append(last, Style(color="magenta") + linked)

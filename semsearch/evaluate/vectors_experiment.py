@@ -12,7 +12,6 @@ from semsearch.evaluate.options import Option, Repeated, Switch
 from semsearch.evaluate.published import systems
 from semsearch.evaluate.retrieval_experiment import with_interval
 from semsearch.evaluate.sts_experiment import groups_table
-from semsearch.evaluate.sts_scores import PER_TASK, StsReport
 from semsearch.evaluate.table import Block, Table
 
 if TYPE_CHECKING:
@@ -33,6 +32,8 @@ def run(name: str, *, record: bool = False, **options: Any) -> VectorsReport:
 
 def tables(report: VectorsReport) -> Iterator[Block]:
     """The blocks of the experiment: the vectors; similarity; retrieval; each with the share of known words."""
+    from semsearch.evaluate.sts_scores import PER_TASK, StsReport  # start-up time: it imports numpy
+
     yield f"{report.vectors}: {report.words:,} words, {report.dimension} dimensions ({report.digest[:8]})"
     if report.sts:
         yield groups_table(StsReport(report.vectors, PER_TASK, (), report.sts), ("sif", "usif"), systems())

@@ -1,1 +1,1 @@
-"""The HTTP server: the operations of an index as JSON over HTTP, with their safety. An extra: semsearch[serve]."""
+"""The HTTP server: the operations of an index as JSON over HTTP, with access control. An extra: semsearch[serve]."""

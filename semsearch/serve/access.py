@@ -1,18 +1,8 @@
-"""Who may ask what, the headers that every answer has, and the token of the user's servers.
+"""Access control: which Host and Origin a request may have, when it needs the token, and the security headers.
 
-Headers. The headers that every answer has, so that a browser does nothing with it that it should not.
-
-The token. The token of the user's servers: made at the first start, in the configuration folder, for nobody else
-to
-read.
-
-Access. Who may ask what: which Host and Origin a request may have, and when it needs the token.
-
-Reading from this machine needs no token; anything else does. A page of another site that is open in the user's
-browser
-also asks from this machine, so a browser's word on where a request comes from is checked (Origin, Sec-Fetch-Site),
-and
-a name that leads here but is not ours (DNS rebinding) is refused by its Host.
+Reading from this machine needs no token; anything else does. A page of another site in the user's browser also asks
+from this machine, so the browser's statement about the origin of a request is checked (Origin, Sec-Fetch-Site), and a
+foreign name that resolves to this machine (DNS rebinding) is refused by its Host.
 """
 
 from __future__ import annotations
@@ -56,13 +46,13 @@ SECURITY_HEADERS = {
 
 
 def with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Headers of an answer, and those of SECURITY_HEADERS that it has not."""
+    """The headers of an answer, with the missing ones of SECURITY_HEADERS."""
     there = {name.lower() for name, _ in headers}
     added = ((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
     return [*headers, *(pair for pair in added if pair[0] not in there)]
 
 
-# -- The token ---------------------------------------------------------------------------------------------------------
+# -- The token: created at the first start, in the configuration folder, readable by its user only ---------------------
 
 _BYTES = 32
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -77,19 +67,21 @@ def read_token(path: Path) -> str | None:
     """Read the token; None if there is none. Raises StorageError if others may read the file, or it cannot be read."""
     try:
         if os.name != "nt" and path.stat().st_mode & _OTHERS:
-            raise StorageError(f"others can read {path}, which holds the server's token; delete it: a new one is made")
+            raise StorageError(
+                f"other users can read {path}, which holds the server's token; delete it, and a new one is created"
+            )
         token = path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise StorageError(f"{path} cannot be read ({error}); delete it: a new one is made") from error
+        raise StorageError(f"cannot read {path} ({error}); delete it, and a new token is created") from error
     if len(token) < _BYTES:
-        raise StorageError(f"{path} holds no token; delete it: a new one is made")
+        raise StorageError(f"{path} holds no valid token; delete it, and a new one is created")
     return token
 
 
 def make_token(path: Path) -> str:
-    """Return the token, made now if there is none. Of two processes that make one, both get the same."""
+    """Return the token, created now if there is none. Concurrent processes get the same one."""
     token = read_token(path)
     if token is not None:
         return token
@@ -100,11 +92,11 @@ def make_token(path: Path) -> str:
         with FileLock(path.with_name(path.name + ".lock")):
             return read_token(path) or _written(path)
     except OSError as error:
-        raise StorageError(f"the server's token cannot be written to {path} ({error.strerror})") from error
+        raise StorageError(f"cannot write the server's token to {path} ({error.strerror})") from error
 
 
 def _written(path: Path) -> str:
-    """Write a new token. The file is the user's alone from its first moment, and whole when it has its name."""
+    """Write a new token. Only the user may read the file from the start, and it is complete when it gets its name."""
     token = secrets.token_urlsafe(_BYTES)
     temporary = path.with_name(path.name + ".tmp")
     temporary.unlink(missing_ok=True)
@@ -118,13 +110,13 @@ def _written(path: Path) -> str:
 # -- Access ------------------------------------------------------------------------------------------------------------
 
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
-_FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")  # a proxy has sent it on: who asks is not known
+_FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")  # sent on by a proxy: the client is unknown
 _OWN = ("same-origin", "none")  # Sec-Fetch-Site of our own page, and of what the user typed
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFacts:
-    """The facts of a request that the rules of access look at. Header names are in lower case."""
+    """The facts of a request that access depends on. Header names are in lower case."""
 
     method: str
     path: str
@@ -137,30 +129,30 @@ class AccessRules:
     """The rules of access of one server."""
 
     token: str
-    hosts: frozenset[str]  # names it may be called by, in lower case
-    by_address: bool = False  # whether any address may stand for a name: no other site has one for its name
+    hosts: frozenset[str]  # accepted host names, in lower case
+    by_address: bool = False  # whether any IP address is accepted as host: no other site has one as its name
     always_token: bool = False
     reading_posts: frozenset[str] = frozenset()  # paths that are read by POST
-    open_paths: frozenset[str] = frozenset()  # paths that anyone may read: they hold no secret and ask for the token
+    open_paths: frozenset[str] = frozenset()  # paths that anyone may read: the web interface, which asks for the token
 
     def refusal(self, facts: RequestFacts) -> ProblemDetails | None:
-        """Why a request is not carried out; None if it may be."""
+        """Why a request is refused; None if it is allowed."""
         return self._of_host(facts) or self._of_origin(facts) or self._of_token(facts)
 
     def _of_host(self, facts: RequestFacts) -> ProblemDetails | None:
         host = host_name(facts.headers.get("host", ""))
         if host in self.hosts or (self.by_address and is_address(host)):
             return None
-        detail = f"this server is not called {host!r}; start it with --allow-host {host} if it should be"
+        detail = f"unknown host name {host!r}; to accept it, start the server with --allow-host {host}"
         return ProblemDetails(HTTPStatus.MISDIRECTED_REQUEST, detail)
 
     def _of_origin(self, facts: RequestFacts) -> ProblemDetails | None:
         origin, site = facts.headers.get("origin"), facts.headers.get("sec-fetch-site")
         if origin is not None and origin.partition("://")[2].lower() != facts.headers.get("host", "").lower():
-            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not ask this server")
+            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not use this server")
         opens_page = facts.method == "GET" and facts.headers.get("sec-fetch-mode") == "navigate"
         if site is not None and site not in _OWN and not opens_page:
-            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not ask this server")
+            return ProblemDetails(HTTPStatus.FORBIDDEN, "pages of other sites may not use this server")
         return None
 
     def _of_token(self, facts: RequestFacts) -> ProblemDetails | None:
@@ -169,7 +161,7 @@ class AccessRules:
         kind, _, token = facts.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode()):
             return None
-        wrong = "the token is wrong" if kind else "this needs a token"
+        wrong = "the token is wrong" if kind else "this request needs a token"
         detail = f"{wrong}; send it as `Authorization: Bearer TOKEN`; semsearch serve --show-token prints it"
         return ProblemDetails(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": 'Bearer realm="semsearch"'})
 

@@ -1,4 +1,4 @@
-"""The answers of the server that are no results of an index themselves. Their JSON has the fields of these classes."""
+"""The server's own answers, beside those of an index. Their JSON has the fields of these classes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from semsearch.results.options import Mode
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The hits of a query. `origin` is in a hit only where it was asked for."""
+    """The hits of a query. A hit has its `origin` only if requested."""
 
-    index: str | None  # null where several were asked
-    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    index: str | None  # null for several indexes
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were searched
     query: str
     mode: Mode
     hits: tuple[Hit, ...]
-    warnings: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # of filters, phrases
+    warnings: tuple[str, ...] | None = field(
+        default=None, kw_only=True, metadata=ONLY_IF_SET
+    )  # e.g. about filters and phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ class QueryHits:
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """The hits of each query of a batch, in their order. All are of one generation of each index."""
+    """The hits of each query of a batch, in order. All come from one generation of each index."""
 
-    index: str | None  # null where several were asked
-    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    index: str | None  # null for several indexes
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were searched
     mode: Mode
     answers: tuple[QueryHits, ...]
 
@@ -44,8 +46,8 @@ class BatchAnswer:
 class SimilarAnswer:
     """The hits that are similar to a passage or a document."""
 
-    index: str | None  # null where several were asked
-    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    index: str | None  # null for several indexes
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were searched
     mode: Mode
     hits: tuple[Hit, ...]
 
@@ -54,8 +56,8 @@ class SimilarAnswer:
 class ContextAnswer:
     """A context with its query."""
 
-    index: str | None  # null where several were asked
-    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were asked
+    index: str | None  # null for several indexes
+    indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were searched
     query: str
     mode: Mode
     text: str
@@ -65,14 +67,14 @@ class ContextAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An index of the server. `problem` says why the rest is not known; it is empty where there is none."""
+    """An index of the server. `problem` says why the other fields are unknown; empty if they are known."""
 
     name: str
     documents: int
     passages: int
     sentences: int
     size_bytes: int  # of all files
-    generation: int  # how many writes there were
+    generation: int  # number of writes
     roots: tuple[str, ...]  # the folders and files that it indexes
     problem: str
 
@@ -86,7 +88,7 @@ class IndexesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsAnswer:
-    """A part of the list of an index's documents. `next` is the offset of the part after it; null at the end."""
+    """A page of an index's documents. `next` is the offset of the next page; null at the end."""
 
     index: str
     documents: tuple[DocumentInfo, ...]
@@ -110,10 +112,10 @@ class RemovedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedText:
-    """The vector of one text: numbers, or in base64 their bytes as little-endian float32."""
+    """The vector of a text: numbers, or their bytes in base64 (little-endian float32)."""
 
     object: str
-    index: int  # of the text among those that were sent
+    index: int  # of the text in the request
     embedding: tuple[float, ...] | str
 
 

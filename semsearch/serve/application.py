@@ -1,7 +1,4 @@
-"""The application: routes, guarded, whose work is done in the pool of threads; counts and times of requests.
-
-Metrics. Counts and times of requests, in the text format of Prometheus.
-"""
+"""The application: routes behind access control, work in thread pools, and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ _BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 
 
 class Metrics:
-    """Requests by operation and status, and how long they took. Operations are the declared ones: few."""
+    """Requests by operation and status, and their durations. The operations are the declared ones."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,19 +53,19 @@ class Metrics:
             self._seconds[operation] = self._seconds.get(operation, 0.0) + seconds
 
     def text(self, *, in_flight: int) -> str:
-        """All of it, for Prometheus to read."""
+        """All metrics, in Prometheus's text format."""
         with self._lock:
             return "\n".join([*self._counts(), *self._times(), *_gauge(in_flight)]) + "\n"
 
     def _counts(self) -> Iterator[str]:
-        yield "# HELP semsearch_requests_total Requests that were answered."
+        yield "# HELP semsearch_requests_total Answered requests."
         yield "# TYPE semsearch_requests_total counter"
         for (operation, status), count in sorted(self._requests.items()):
             yield f'semsearch_requests_total{{operation="{operation}",status="{status}"}} {count}'
 
     def _times(self) -> Iterator[str]:
         name = "semsearch_request_seconds"
-        yield f"# HELP {name} How long it took to answer."
+        yield f"# HELP {name} Time to answer."
         yield f"# TYPE {name} histogram"
         for operation, buckets in sorted(self._buckets.items()):
             below = 0
@@ -80,19 +77,19 @@ class Metrics:
 
 
 def _gauge(in_flight: int) -> Iterator[str]:
-    yield "# HELP semsearch_requests_in_flight Requests that are being answered, or wait."
+    yield "# HELP semsearch_requests_in_flight Requests running or waiting."
     yield "# TYPE semsearch_requests_in_flight gauge"
     yield f"semsearch_requests_in_flight {in_flight}"
 
 
 # -- The application ---------------------------------------------------------------------------------------------------
 
-_DRAINED = 64_000_000  # bytes of a body that is too large that are read and dropped, so that the refusal arrives
+_DRAINED = 64_000_000  # bytes of an oversized body that are read and dropped, so that the client receives the refusal
 
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """The largest body of a request, in bytes, and the seconds within which it has to come."""
+    """The maximum size of a request's body, in bytes, and the time limit to receive it."""
 
     size: int = 4_000_000
     seconds: float = 20.0
@@ -100,9 +97,9 @@ class BodyLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServingEngine:
-    """The indexes that answer requests, a thread pool for queries, one for writes, one for pictures, and the counts.
+    """The served indexes, a thread pool each for queries, writes and pictures, and the metrics.
 
-    `combining` uses the pool for queries: it answers those together that come together.
+    `combining` uses the pool for queries: it answers concurrent requests together.
     """
 
     indexes: OpenIndexes
@@ -130,7 +127,7 @@ class ServingEngine:
 
 
 class Guarded:
-    """The application behind the rules of access. All answers get the security headers."""
+    """The application behind access control. All answers get the security headers."""
 
     def __init__(self, application: ASGIApp, rules: AccessRules, metrics: Metrics) -> None:
         self._application = application
@@ -157,7 +154,7 @@ class Guarded:
 def make_application(
     engine: ServingEngine, operations: Sequence[Operation], *, routes: Sequence[BaseRoute] = ()
 ) -> Starlette:
-    """The routes of the operations, and others, such as those of a page. It has to be `Guarded`."""
+    """The routes of the operations, and others, such as those of the web interface. It must be `Guarded`."""
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in operations:
         by_path.setdefault(operation.path, {})[operation.method] = operation
@@ -233,7 +230,7 @@ async def json_body(request: Request, limits: BodyLimits) -> Any:
 
 
 async def raw_body(request: Request, limits: BodyLimits) -> bytes:
-    """The body of a request that says it is JSON, as it came. Raises RequestRefused."""
+    """The raw body of a request of type JSON. Raises RequestRefused."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be application/json, not {kind or 'untyped'}")
@@ -241,12 +238,14 @@ async def raw_body(request: Request, limits: BodyLimits) -> bytes:
         return await asyncio.wait_for(_read(request, limits.size), limits.seconds)
     except TimeoutError:
         raise refused(
-            HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {limits.seconds:g} seconds", connection="close"
+            HTTPStatus.REQUEST_TIMEOUT,
+            f"the body was not received within {limits.seconds:g} seconds",
+            connection="close",
         ) from None
 
 
 async def _read(request: Request, most: int) -> bytes:
-    """The body, if it is not too large. Of one that is, a while is read to the end: who still sends hears no answer."""
+    """The body. The rest of an oversized one is drained up to a limit: a client that still sends reads no answer."""
     too_large = f"the body has more than {most:,} bytes"
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > most + _DRAINED:
@@ -263,24 +262,24 @@ async def _read(request: Request, most: int) -> bytes:
 
 
 def parse_json(body: bytes) -> Any:
-    """JSON as RFC 8259 has it: no NaN, no half characters. Raises UsageError."""
+    """Strict JSON (RFC 8259): no NaN, no lone surrogates. Raises UsageError."""
     try:
         value = json.loads(body, parse_constant=_no_constant)
         if b"\\u" in body:
-            json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be kept
+            json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be stored
     except RecursionError:
-        raise UsageError("the body is nested too deep") from None
+        raise UsageError("the body is nested too deeply") from None
     except ValueError as error:
-        raise UsageError(f"the body is not JSON: {error}") from None
+        raise UsageError(f"the body is not valid JSON: {error}") from None
     return value
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def to_json(value: Any) -> bytes:
-    """A value as JSON in UTF-8; half characters, of paths that are not Unicode, are escaped."""
+    """A value as JSON in UTF-8; lone surrogates, of paths that are not Unicode, are escaped."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode()
     except UnicodeEncodeError:
@@ -288,7 +287,7 @@ def to_json(value: Any) -> bytes:
 
 
 def limited_client(request: Request) -> str | None:
-    """Whose share of the pool a request takes; None for this machine's, which may have all of it."""
+    """The client whose share of the pool a request takes; None for this machine, which has no share limit."""
     client = request.client.host if request.client else "?"
     return None if is_loopback(client) else client
 
@@ -313,16 +312,16 @@ async def _of_http(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     details = {
-        HTTPStatus.NOT_FOUND: "there is nothing at this address; /v1/openapi.json says what there is",
-        HTTPStatus.METHOD_NOT_ALLOWED: "this address has no such method; /v1/openapi.json says which it has",
+        HTTPStatus.NOT_FOUND: "no such address; /v1/openapi.json lists all addresses",
+        HTTPStatus.METHOD_NOT_ALLOWED: "this address does not support this method; /v1/openapi.json lists all methods",
     }
     return problem_response(ProblemDetails(status, details.get(status, error.detail), headers=error.headers or {}))
 
 
 async def _of_gone_client(_: Request, __: Exception) -> Response:
-    return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody is there to read it
+    return Response(status_code=HTTPStatus.BAD_REQUEST)  # the client is gone
 
 
 async def _of_bug(_: Request, __: Exception) -> Response:
-    detail = "the server has failed at this; its log says where"  # it is raised again, and uvicorn logs it
+    detail = "internal error; see the server's log"  # it is raised again, and uvicorn logs it
     return problem_response(ProblemDetails(HTTPStatus.INTERNAL_SERVER_ERROR, detail))

@@ -1,14 +1,4 @@
-"""The operations that show an index: indexes, documents, passages, pages, facets, status, health, unreadable files.
-
-Indexes and documents. The operations that say what there is: indexes, documents, status, health.
-
-Health. The operations that say how an index is: its health, the files that were not read, how much of each file
-was.
-
-Passages and pages. The operations that show a document: its passages with their places, and the pages of a PDF
-with
-their pictures.
-"""
+"""Operations that show an index: indexes, documents, facets, status, health, unreadable files, passages, PDF pages."""
 
 from __future__ import annotations
 
@@ -30,7 +20,7 @@ from semsearch.serve.search_operations import FILTERS, INDEX, checked_filters
 # -- Indexes and documents ---------------------------------------------------------------------------------------------
 
 DOCUMENT = Parameter(
-    "id", "text", "The path of a document, as hits have it, or the id of an added text.", is_required=True, most=4000
+    "id", "text", "A document's path, as in hits, or the id of an added text.", is_required=True, most=4000
 )
 _COUNTS = ("documents", "passages", "sentences", "size_bytes", "generation")
 
@@ -67,7 +57,7 @@ def get_facets(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def get_document(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Return a document of an index, with its text as it is searched."""
+    """Return a document of an index, with its indexed text."""
     return indexes.get(given["index"]).document(given["id"]).to_dict()
 
 
@@ -77,7 +67,7 @@ def get_status(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def get_health(_: OpenIndexes, __: Given) -> dict[str, Any]:
-    """Say that the server is up."""
+    """Return that the server is up."""
     return {"status": "ok", "version": __version__}
 
 
@@ -93,8 +83,8 @@ LOOKING = (
         (
             INDEX,
             FILTERS,
-            Parameter("offset", "whole number", "How many to leave out.", default=0, least=0, most=10**9),
-            Parameter("limit", "whole number", "How many at most.", default=100, least=1, most=1000),
+            Parameter("offset", "whole number", "Number of entries to skip.", default=0, least=0, most=10**9),
+            Parameter("limit", "whole number", "Maximum number of entries.", default=100, least=1, most=1000),
         ),
         {"filters": ["year>=2020"], "limit": 20},
     ),
@@ -108,7 +98,7 @@ LOOKING = (
         (
             INDEX,
             FILTERS,
-            Parameter("values", "whole number", "How many values of each key at most.", default=10, least=0, most=1000),
+            Parameter("values", "whole number", "Maximum number of values per key.", default=10, least=0, most=1000),
         ),
         {"filters": ["guide/*.md"], "values": 5},
     ),
@@ -132,7 +122,7 @@ LOOKING = (
         (
             INDEX,
             Parameter("drift", "true or false", "Compute the drift, which needs the word vectors.", default=False),
-            Parameter("stale", "true or false", "Count the files that a sync would look at.", default=False),
+            Parameter("stale", "true or false", "Count the files that have changed.", default=False),
         ),
     ),
     Operation("GET", "/health", "get_health", get_health.__doc__ or "", get_health, Health),
@@ -142,14 +132,14 @@ LOOKING = (
 # -- Health ------------------------------------------------------------------------------------------------------------
 
 _PAGE_OF_PROBLEMS = (
-    Parameter("offset", "whole number", "How many to leave out.", default=0, least=0, most=10**9),
-    Parameter("limit", "whole number", "How many at most.", default=100, least=1, most=1000),
+    Parameter("offset", "whole number", "Number of entries to skip.", default=0, least=0, most=10**9),
+    Parameter("limit", "whole number", "Maximum number of entries.", default=100, least=1, most=1000),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemsAnswer:
-    """A part of the list of an index's problems. `next` is the offset of the part after it; null at the end."""
+    """A page of an index's problems. `next` is the offset of the next page; null at the end."""
 
     index: str
     problems: tuple[Problem, ...]
@@ -159,7 +149,7 @@ class ProblemsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CoverageAnswer:
-    """A part of the list of how much of each document was taken in. `next` as in ProblemsAnswer."""
+    """A page of the documents' coverage. `next` as in ProblemsAnswer."""
 
     index: str
     coverage: tuple[FileCoverage, ...]
@@ -167,12 +157,12 @@ class CoverageAnswer:
 
 
 def get_checkup(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Return the health of an index: its status, what takes how much room, and what there is to do."""
+    """Return the health of an index: status, disk use, and what to do."""
     return indexes.get(given["index"]).checkup(stale=given["stale"]).to_dict()
 
 
 def list_problems(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """List the files that were not read, or not wholly, each with the reason and what to do."""
+    """List the files that were not fully read, each with the reason and what to do."""
     offset, limit = given["offset"], given["limit"]
     found = indexes.get(given["index"]).problems()
     return {
@@ -184,7 +174,7 @@ def list_problems(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def list_coverage(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """List the documents with how much of each was taken in: characters, sentences, pages, words with a vector."""
+    """List how much of each document is indexed: characters, sentences, pages, words in the vocabulary."""
     offset, limit = given["offset"], given["limit"]
     page = indexes.get(given["index"]).coverage(offset=offset, limit=limit + 1)
     return {
@@ -202,7 +192,7 @@ CHECKING = (
         get_checkup.__doc__ or "",
         get_checkup,
         Checkup,
-        (INDEX, Parameter("stale", "true or false", "Count the files that a sync would look at.", default=True)),
+        (INDEX, Parameter("stale", "true or false", "Count the files that have changed.", default=True)),
     ),
     Operation(
         "GET",
@@ -231,19 +221,17 @@ CHECKING = (
 
 PNG_TYPE = "image/png"
 _MOST = 1 << 53
-_PAGE_OF_PASSAGES = Parameter(
-    "page", "whole number", "The number of a page; the first is 1.", is_required=True, least=1, most=10**6
-)
+_PAGE_OF_PASSAGES = Parameter("page", "whole number", "Page number, from 1.", is_required=True, least=1, most=10**6)
 _SOUGHT = (
-    Parameter("sentence", "whole number", "The id of a sentence: the part shall be the one with it.", least=0),
-    Parameter("passage", "whole number", "Likewise, the id of a passage.", least=0),
-    Parameter("line", "whole number", "Likewise, a line, if there is no such sentence or passage.", least=1),
-    Parameter("page", "whole number", "Likewise, a page, if there is none of these.", least=1),
+    Parameter("sentence", "whole number", "Start at the passage of this sentence id.", least=0),
+    Parameter("passage", "whole number", "Start at this passage id.", least=0),
+    Parameter("line", "whole number", "Start at this line, if sentence and passage do not exist.", least=1),
+    Parameter("page", "whole number", "Start at this page, if none of these exists.", least=1),
 )
 
 
 def list_passages(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """List the passages of a document, a part at a time, with the places of their sentences."""
+    """List the passages of a document, a page at a time, with the positions of their sentences."""
     sought = given.only(parameter.name for parameter in _SOUGHT)
     return (
         indexes.get(given["index"])
@@ -253,12 +241,12 @@ def list_passages(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def get_page(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Return a page of a PDF: its size, and where its sentences stand on it."""
+    """Return a page of a PDF: its size, and the positions of its sentences."""
     return indexes.get(given["index"]).page(given["id"], given["page"]).to_dict()
 
 
 def get_picture(indexes: OpenIndexes, given: Given) -> bytes:
-    """Return a page of a PDF as a picture."""
+    """Return a page of a PDF as an image."""
     return indexes.get(given["index"]).page_picture(given["id"], given["page"], width=given["width"])
 
 
@@ -273,8 +261,8 @@ VIEWING = (
         (
             DOCUMENT,
             INDEX,
-            Parameter("offset", "whole number", "How many to leave out.", default=0, least=0, most=_MOST),
-            Parameter("limit", "whole number", "How many at most.", default=100, least=1, most=1000),
+            Parameter("offset", "whole number", "Number of entries to skip.", default=0, least=0, most=_MOST),
+            Parameter("limit", "whole number", "Maximum number of entries.", default=100, least=1, most=1000),
             *_SOUGHT,
         ),
         {"id": "notes/keys.md", "limit": 20, "line": 8},
@@ -304,7 +292,7 @@ VIEWING = (
             Parameter(
                 "width",
                 "whole number",
-                "Pixels from left to right, if not too many.",
+                "Width in pixels.",
                 default=1000,
                 least=16,
                 most=4000,

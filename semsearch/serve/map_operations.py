@@ -1,7 +1,7 @@
-"""The operations of maps: what there is, the points, the passages behind points, and the making of a map.
+"""Operations of maps: the state of a map, its points, the passages behind points, and computing a map.
 
-Making one needs no token: it changes no answer, and keeps only what can be made again; it takes its turn with the
-writes, one at a time. The points come as bytes, in this order, all little-endian:
+Computing a map needs no token: it changes no answer, and keeps only what can be computed again; it queues with the
+writes, one at a time. The points are bytes, in this order, all little-endian:
 
     "semmap 1"        8 bytes
     count             uint32
@@ -9,8 +9,6 @@ writes, one at a time. The points come as bytes, in this order, all little-endia
     ids               count float64, of the passages (whole numbers)
     x and y           count pairs of float32, from -1 to 1; y points up
     groups            count uint8 each: by folder, by type, by document (numbers of the groups of GET /v1/map)
-
-Answers. The answers of the server about maps.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from semsearch.serve.search_operations import INDEX
 
 @dataclass(frozen=True, slots=True)
 class MapGroup:
-    """A group of points that have one colour."""
+    """A group of points of one colour."""
 
     name: str
     passages: int
@@ -52,14 +50,14 @@ class MapColouring:
 
 @dataclass(frozen=True, slots=True)
 class MapAnswer:
-    """The map of an index, without its points. Colourings and regions are empty where there is no map."""
+    """The map of an index, without its points. Colourings and regions are empty if there is no map."""
 
     index: str
     state: MapState
     passages: int  # on the map
-    of: int  # passages that the index has
+    of: int  # passages in the index
     generation: int | None  # of the index when the map was made
-    seen: int  # generation of the index now; the points say which one they are of
+    seen: int  # current generation of the index; the points name their own
     progress: MapProgress | None
     colourings: tuple[MapColouring, ...]
     regions: tuple[MapRegion, ...]
@@ -67,7 +65,7 @@ class MapAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MapPassagesAnswer:
-    """Passages behind points of a map, in the order in which they were asked for."""
+    """Passages behind points of a map, in the requested order."""
 
     index: str
     passages: tuple[MapPassage, ...]
@@ -106,10 +104,10 @@ def _described(index: Index, name: str) -> dict[str, Any]:
 
 
 def get_points(indexes: OpenIndexes, given: Given) -> bytes:
-    """Return the points of an index's map, as bytes; docs/developers/server.md has their order."""
+    """Return the points of an index's map, as bytes; docs/developers/server.md describes them."""
     found = indexes.get(given["index"]).map_coloured()
     if found is None:
-        raise SourceError("this index has no map yet; POST /v1/map makes it")
+        raise SourceError("this index has no map yet; compute it with POST /v1/map")
     points = to_bytes(found)
     return gzip.compress(points, _QUICK, mtime=0) if given["compress"] else points
 
@@ -123,13 +121,13 @@ def to_bytes(found: ColouredMap) -> bytes:
 
 
 def get_map_passages(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Return the passages behind points of a map. Those that have gone are left out."""
+    """Return the passages behind points of a map, without those that no longer exist."""
     found = indexes.get(given["index"]).map_passages(given["ids"])
     return {"index": indexes.name_of(given["index"]), "passages": [passage.to_dict() for passage in found]}
 
 
 def prepare_map(indexes: OpenIndexes, given: Given) -> Callable[[Report | None], dict[str, Any]]:
-    """Find the index; return the function that makes its map."""
+    """Find the index; return the function that computes its map."""
     index, name = indexes.get(given["index"]), indexes.name_of(given["index"])
 
     def make(report: Report | None) -> dict[str, Any]:
@@ -140,9 +138,9 @@ def prepare_map(indexes: OpenIndexes, given: Given) -> Callable[[Report | None],
 
 
 def make_map(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Make the map of an index, or bring it up to date with the index.
+    """Compute the map of an index, or bring it up to date.
 
-    With `Accept: text/event-stream` the progress comes as server-sent events, and at the end the answer, as `report`.
+    With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
     """
     return prepare_map(indexes, given)(None)
 
@@ -156,7 +154,7 @@ MAPPING = (
         make_map.__doc__ or "",
         make_map,
         MapAnswer,
-        (INDEX, Parameter("anew", "true or false", "Arrange all passages again.", default=False)),
+        (INDEX, Parameter("anew", "true or false", "Compute the whole map again.", default=False)),
         {"anew": False},
         is_long=True,
         stream=prepare_map,
@@ -168,7 +166,7 @@ MAPPING = (
         get_points.__doc__ or "",
         get_points,
         bytes,
-        (INDEX, Parameter("compress", "true or false", "The bytes compressed by gzip.", default=False)),
+        (INDEX, Parameter("compress", "true or false", "Compress the bytes by gzip.", default=False)),
         media=POINTS_TYPE,
     ),
     Operation(

@@ -1,4 +1,4 @@
-"""An address that takes messages of another protocol by POST. What they mean is not known here."""
+"""An address for messages of another protocol, sent by POST; their meaning is up to the answerer."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MessageReply:
-    """The answer to a message: a status, and a body of JSON if there is one."""
+    """The answer to a message: a status, and perhaps a JSON body."""
 
     status: HTTPStatus
     body: bytes = b""
 
 
 class MessageAnswerer(Protocol):
-    """The protocol of what answers messages that are sent to one address. It only reads; threads may share it."""
+    """What answers the messages of an address. It only reads; threads may share it."""
 
     path: str
     name: str  # in the metrics
 
     def reply(self, body: bytes, headers: Mapping[str, str]) -> MessageReply:
-        """Answer a message. Names of headers are in lower case; one that came twice has both values."""
+        """Answer a message. Header names are in lower case; values of a repeated header are joined."""
 
 
 def message_route(engine: ServingEngine, answerer: MessageAnswerer) -> Route:
-    """The route of an address that takes messages."""
+    """The route of an address for messages."""
     from starlette.routing import Route  # an optional dependency, here and below
 
     return Route(answerer.path, partial(_answer, engine, answerer), methods=["POST"])

@@ -1,4 +1,4 @@
-"""The indexes that a server answers from, each opened once and shared by its threads."""
+"""The indexes of a server, each opened once and shared by its threads."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _QUERY = 100  # characters
 
 
 class OpenIndexes:
-    """Indexes by name: all in a folder, as they come and go, or those that are given. One reranker reads for all.
+    """Indexes by name: all that a folder holds at any time, or given ones. One reranker serves all.
 
-    One may be given by the URI of the place where it is published: then a copy is followed there (`Index.open`).
-    `vectors`: word vectors that all of them were built with, where they are not found by name or path.
+    An index may be given by the URI of a snapshot store: then a copy follows it (`Index.open`). `vectors`: the word
+    vectors of all of them, if they are not found by name or path.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class OpenIndexes:
         self._opened: dict[str, Index] = {}
 
     def names(self) -> list[str]:
-        """The names of all indexes there are now."""
+        """The names of all current indexes."""
         return sorted(self._places())
 
     def get(self, name: str | None) -> Index:
@@ -59,7 +59,7 @@ class OpenIndexes:
         places = self._places()
         name = self._only(places) if name is None else name
         if name not in places:
-            raise IndexNotFound(f"there is no index {name!r}; there are: {', '.join(sorted(places)) or 'none'}")
+            raise IndexNotFound(f"there is no index {name!r}; the server has: {', '.join(sorted(places)) or 'none'}")
         with self._lock:
             opened = self._opened.get(name)
             if opened is None:
@@ -69,15 +69,15 @@ class OpenIndexes:
             return opened
 
     def warm_up(self, seconds: float = 1.0) -> None:
-        """Open the indexes and ask each something, so that the first who asks need not wait; for so long, no longer.
+        """Open the indexes and search each once, so that the first query is fast; for at most so many seconds.
 
-        What is wrong with an index is told to those who ask it.
+        Problems of an index are reported to the queries that use it.
         """
         end = time.monotonic() + seconds
         for name in self.names():
             with suppress(SemsearchError):
                 index = self.get(name)
-                for document in islice(index, 1):  # a text of its own: words that it does not know would be warned of
+                for document in islice(index, 1):  # its own text: OOV words would cause a warning
                     for passage in index.passages(document.path, limit=1).passages:
                         asked = [passage.text[:_QUERY]]
                         index.searcher.search(asked, SearchOptions(1, syntax="plain"), reranked=False)
@@ -85,7 +85,7 @@ class OpenIndexes:
                 break
 
     def together(self, names: Sequence[str] | None) -> Index | MultiIndex:
-        """Return the index of a name, the only one, or several to be asked as one. Raises as `get`."""
+        """Return the index of a name, the only one, or several to search as one. Raises as `get`."""
         different = [*dict.fromkeys(names or ())]
         if len(different) < 2:
             return self.get(different[0] if different else None)
@@ -97,9 +97,9 @@ class OpenIndexes:
 
     def _only(self, places: Mapping[str, Path | str]) -> str:
         if not places:
-            raise IndexNotFound("the server has no indexes yet; make one with semsearch index")
+            raise IndexNotFound("the server has no index yet; create one with semsearch index")
         if len(places) > 1:
-            raise UsageError(f"the server has several indexes: {', '.join(sorted(places))}; name one as `index`")
+            raise UsageError(f"the server has {len(places)} indexes: {', '.join(sorted(places))}; name one as `index`")
         return next(iter(places))
 
     def _places(self) -> Mapping[str, Path | str]:

@@ -1,9 +1,4 @@
-"""All operations of the server, and the OpenAPI 3.1 document that is made of them.
-
-The OpenAPI document. The OpenAPI 3.1 document of the server, made of the declared operations.
-
-All operations. All operations of the server.
-"""
+"""All operations of the server, and the OpenAPI 3.1 document made of them."""
 
 from __future__ import annotations
 
@@ -33,7 +28,7 @@ _PROBLEM: Schema = {
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What was found, what was expected, what to do."},
-        "error": {"type": "string", "description": "The class in semsearch.errors, where there is one."},
+        "error": {"type": "string", "description": "The class in semsearch.errors, if any."},
     },
     "required": ["type", "title", "status", "detail"],
     "additionalProperties": False,
@@ -53,7 +48,7 @@ def openapi_document(operations: Sequence[Operation]) -> dict[str, Any]:
             "title": "semsearch",
             "version": __version__,
             "description": "Semantic search over indexes of documents. Reading from the server's own machine needs no "
-            "token; anything else does. semsearch serve --show-token prints it.",
+            "token; all other access does. semsearch serve --show-token prints it.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": paths,
@@ -120,7 +115,7 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
 
 
 def _field(parameter: Parameter, schemas: Schemas) -> Schema:
-    """The schema of a field of a body. Null is the same as nothing."""
+    """The schema of a field of a body. Null counts as absent."""
     schema = schemas.of_parameter(parameter)
     either = schema if parameter.is_required else {"anyOf": [schema, {"type": "null"}]}
     return either | {"description": parameter.says}

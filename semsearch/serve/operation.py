@@ -1,9 +1,4 @@
-"""The operations of the server, declared: routes, parameters, answers, and the progress of those that take long.
-
-Server-sent events. Server-sent events of long work: its progress, the newest at a time, and at the end its report
-or
-its problem.
-"""
+"""The declaration of a server's operation: route, parameters, answer; and server-sent events for long work."""
 
 from __future__ import annotations
 
@@ -24,14 +19,14 @@ from semsearch.serve.work_pool import WorkPool
 # -- Server-sent events ------------------------------------------------------------------------------------------------
 
 EVENTS_TYPE = "text/event-stream"
-Report = Callable[[Any], None]  # is given a progress, of whatever work it is
+Report = Callable[[Any], None]  # takes a progress object
 Work = Callable[[Report], dict[str, Any]]
 
 
 class ProgressEvents:
-    """The events of one piece of work, which begins when this is made. It goes on to its end if nobody listens.
+    """The events of one piece of work, started by the constructor. The work finishes even if the client leaves.
 
-    Raises RequestRefused where the pool has no room.
+    Raises RequestRefused if the pool is full.
     """
 
     def __init__(self, pool: WorkPool, work: Work, client: str | None) -> None:
@@ -45,7 +40,7 @@ class ProgressEvents:
         self._wake(progress)
 
     def _wake(self, progress: Record | None) -> None:
-        """Called by the writing thread. When the server has stopped, there is nobody to tell."""
+        """Called by the writing thread. After the server has stopped it does nothing."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._set, progress)
 
@@ -77,7 +72,7 @@ def _event(name: str, data: Any) -> bytes:
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 JSON_TYPE = "application/json"
-Run = Callable[[OpenIndexes, Given], dict[str, Any] | bytes]  # bytes where the answer is not JSON
+Run = Callable[[OpenIndexes, Given], dict[str, Any] | bytes]  # bytes if the answer is not JSON
 RunTogether = Callable[[OpenIndexes, Sequence[Given]], list[dict[str, Any]]]
 
 
@@ -85,7 +80,7 @@ RunTogether = Callable[[OpenIndexes, Sequence[Given]], list[dict[str, Any]]]
 class Operation:
     """An operation of the server. With GET and DELETE, parameters come as a query string, otherwise as a JSON body.
 
-    The name in braces in the path, if there is one, is the first parameter.
+    A name in braces in the path is the first parameter.
     """
 
     method: Method
@@ -93,15 +88,15 @@ class Operation:
     name: str  # unique
     says: str
     run: Run
-    answer: Any  # the class whose fields the JSON has; bytes where the answer is not JSON
+    answer: Any  # the class with the fields of the JSON; bytes if the answer is not JSON
     parameters: tuple[Parameter, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)  # of the parameters
     is_write: bool = False
-    is_drawn: bool = False  # a picture: made one after the other, beside the queries
-    is_long: bool = False  # takes minutes, though it changes nothing: waits with the writes, and needs no token
+    is_drawn: bool = False  # renders a picture: one at a time, beside the queries
+    is_long: bool = False  # takes minutes but changes nothing: queues with the writes, needs no token
     media: str = JSON_TYPE  # of the answer
-    stream: Callable[[OpenIndexes, Given], Work] | None = None  # answers by server-sent events too
-    together: RunTogether | None = None  # answers requests that differ in their query only, at less cost
+    stream: Callable[[OpenIndexes, Given], Work] | None = None  # also answers by server-sent events
+    together: RunTogether | None = None  # answers requests that differ in their query only, at lower cost
 
     @property
     def in_path(self) -> Parameter | None:

@@ -1,4 +1,4 @@
-"""Errors as clients are told them: problem details for HTTP APIs, RFC 9457, from the tree of SemsearchError."""
+"""Errors for clients: problem details for HTTP APIs (RFC 9457), from the tree of SemsearchError."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STATUSES: tuple[tuple[type[SemsearchError], HTTPStatus], ...] = (
     (StorageError, HTTPStatus.INSUFFICIENT_STORAGE),
     (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
 )
-_LATER = "1"  # seconds after which to try again where another process writes
+_LATER = "1"  # seconds until a retry, if another process writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ProblemDetails:
 
 
 class RequestRefused(SemsearchError):
-    """A request that the server does not carry out, for the reason that its problem says."""
+    """A refused request; its problem has the reason."""
 
     def __init__(self, problem: ProblemDetails) -> None:
         super().__init__(problem.detail)
@@ -66,14 +66,14 @@ class RequestRefused(SemsearchError):
 
 
 def refused(status: HTTPStatus, detail: str, **headers: str) -> RequestRefused:
-    """A refusal of a request. Headers are named with underscores."""
+    """A refusal of a request. Header names are written with underscores."""
     return RequestRefused(
         ProblemDetails(status, detail, headers={_header(name): value for name, value in headers.items()})
     )
 
 
 def problem_of(error: SemsearchError) -> ProblemDetails:
-    """The problem that an error is to a client."""
+    """The problem details of an error."""
     if isinstance(error, RequestRefused):
         return error.problem
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)

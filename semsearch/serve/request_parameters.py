@@ -1,11 +1,4 @@
-"""The parameters of operations, each declared once; and JSON schemas of parameters and answers.
-
-Parameters. The parameters of operations: each declared once, for checking what a client sends and for the OpenAPI
-document.
-
-JSON schemas. JSON schemas: of answers, from the type hints of their classes; of parameters, from their
-declaration.
-"""
+"""The parameters of operations, each declared once for checks and descriptions; JSON schemas of both directions."""
 
 from __future__ import annotations
 
@@ -56,10 +49,10 @@ class Parameter:
     most: int | None = None
     choices: tuple[str, ...] = ()
     longest: int = 1000  # characters of each text of a list
-    of: type | None = None  # the result that an object has the fields of
+    of: type | None = None  # the class with the fields of an object
 
     def checked(self, value: Any) -> Any:
-        """The value, if it is one of this parameter; raises UsageError for any other."""
+        """The value, checked and converted. Raises UsageError."""
         match self.kind:
             case "whole number":
                 return self._within(self._whole(value), "")
@@ -115,7 +108,7 @@ class Parameter:
         self._within(len(value), " items")
         for item in value:
             if len(item) > self.longest:
-                raise UsageError(f"a text of {self.name} has {len(item)} characters; at most {self.longest} are taken")
+                raise UsageError(f"a text of {self.name} has {len(item)} characters; the maximum is {self.longest}")
         return tuple(value)
 
     def _within(self, number: int, of: str) -> int:
@@ -152,7 +145,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The values of an operation's parameters, with the defaults of those that a client left out."""
+    """The values of an operation's parameters, with defaults for those that are absent."""
 
     values: Mapping[str, Any]
 
@@ -190,7 +183,7 @@ def _known(parameters: Sequence[Parameter], names: Iterable[str]) -> dict[str, P
     known = {parameter.name: parameter for parameter in parameters}
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no parameter {_short(name)}; there are {', '.join(known) or 'none'}")
+            raise UsageError(f"unknown parameter {_short(name)}; known parameters: {', '.join(known) or 'none'}")
     return known
 
 
@@ -217,7 +210,7 @@ def _short(value: Any) -> str:
 
 Schema = dict[str, Any]
 _SINGLE: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_SOMETIMES = {("Hit", "origin")}  # fields that are there only if they are asked for
+_SOMETIMES = {("Hit", "origin")}  # fields that are present only on request
 
 
 class Schemas:
@@ -244,7 +237,7 @@ class Schemas:
     def _reference(self, cls: Any) -> Schema:
         name = cls.__name__
         if name not in self.by_name:
-            self.by_name[name] = {}  # known already, should it contain itself
+            self.by_name[name] = {}  # a class may contain itself
             self.by_name[name] = self._object(cls)
         return {"$ref": f"#/components/schemas/{name}"}
 
@@ -263,7 +256,7 @@ class Schemas:
         }
 
     def sent(self, cls: Any) -> Schema:
-        """The schema of a class as clients send it: what has a default may be left out."""
+        """The schema of a class in requests: fields with defaults are optional."""
         self._reference(cls)
         needed = [each.name for each in fields(cls) if each.default is MISSING and each.default_factory is MISSING]
         return self.by_name[cls.__name__] | {"required": needed}

@@ -1,7 +1,4 @@
-"""The operations that ask an index: search, search/batch, similar, explain, context, embeddings.
-
-Embeddings. /v1/embeddings: vectors of texts, in the form that clients of OpenAI's API know.
-"""
+"""Operations that search an index: search, search/batch, similar, explain, context; embeddings in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -31,22 +28,23 @@ _MOST_WORDS = 100_000
 _MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as fit into a body
 _MOST_MODELS = 1000  # passages that an origin names; a search names ten
 
-INDEX = Parameter("index", "text", "The name of an index. It may be left out where the server has only one.", most=1000)
+INDEX = Parameter("index", "text", "The name of an index; optional if the server has only one.", most=1000)
 INDEXES = Parameter(
     "index",
     "text or texts",
-    "The name of an index, or the names of several that are asked as one. It may be left out where the server has only "
-    "one.",
+    "The name of an index, or the names of several to search as one; optional if the server has only one.",
     least=1,
     most=100,
 )
 QUERY = Parameter("query", "text", "The query, in any words.", is_required=True, most=10_000)
-MODE = Parameter("mode", "text", "By meaning (dense), by words (lexical), or both.", default="hybrid", choices=_MODES)
+MODE = Parameter(
+    "mode", "text", "dense (by meaning), lexical (by words), or hybrid (both).", default="hybrid", choices=_MODES
+)
 FILTERS = Parameter(
     "filters",
     "texts",
-    "Which documents may answer: globs on paths such as guide/*.md, conditions such as author=Ada, a|b for one or "
-    "the other, !a for what it leaves out. All must hold.",
+    "Only documents that match all filters: globs on paths (guide/*.md), conditions (author=Ada); a|b: either; "
+    "!a: not a.",
     default=(),
     most=50,
     longest=1000,
@@ -54,57 +52,55 @@ FILTERS = Parameter(
 SYNTAX = Parameter(
     "syntax",
     "text",
-    'Whether "quoted phrases" must stand in a passage and -words must not (full), or all is text (plain).',
+    'full: "phrases" are required and -words excluded; plain: all is text.',
     default="full",
     choices=("full", "plain"),
 )
 OPTIONS = (
-    Parameter("k", "whole number", "How many hits at most.", default=10, least=1, most=1000),
+    Parameter("k", "whole number", "Maximum number of hits.", default=10, least=1, most=1000),
     MODE,
-    Parameter("min_score", "number", "Leave out hits below this score."),
+    Parameter("min_score", "number", "Drop hits with a lower score."),
     FILTERS,
-    Parameter("context", "whole number", "How many sentences before and after.", default=0, least=0, most=100),
-    Parameter("duplicates", "true or false", "Passages that say the same one by one, not as one hit.", default=False),
+    Parameter("context", "whole number", "Number of sentences before and after.", default=0, least=0, most=100),
+    Parameter("duplicates", "true or false", "Return near-duplicates as hits of their own.", default=False),
     SYNTAX,
-    Parameter("per_document", "whole number", "How many hits of one document at most.", least=1, most=1000),
+    Parameter("per_document", "whole number", "Maximum number of hits per document.", least=1, most=1000),
     Parameter(
         "boosts",
         "texts",
-        "Points for documents that pass a filter, guide/^0.1, or are recent, recent:30d^0.1.",
+        "Add to the scores of documents that match (guide/^0.1) or are recent (recent:30d^0.1).",
         default=(),
         most=20,
         longest=1000,
     ),
-    Parameter(
-        "floor", "number", "Leave out hits at the end whose relevance is below it.", default=0.0, least=0, most=1
-    ),
+    Parameter("floor", "number", "Relevance threshold: drop hits at the end below it.", default=0.0, least=0, most=1),
 )
 ORIGIN = Parameter(
-    "origin", "true or false", "Hits shall have their origin too, which explain needs to repeat a score.", default=False
+    "origin", "true or false", "Include each hit's origin, which explain needs to reproduce its score.", default=False
 )
 PASSAGES = Parameter(
     "passages",
     "whole numbers",
-    "Only these passages may answer, by their ids, as hits and the map have them.",
+    "Search only these passages, by their ids in hits and in the map.",
     most=_MOST_PASSAGES,
 )
 _SEARCH = (QUERY, INDEXES, *OPTIONS, ORIGIN)
 _SIMILAR = (
-    Parameter("path", "text", "The path or id of a document; or else give a hit.", most=4000),
-    Parameter("line", "whole number", "The line of the passage; without it, the whole document.", least=1),
+    Parameter("path", "text", "The path or id of a document; or send a hit.", most=4000),
+    Parameter("line", "whole number", "The line of the passage; default: the whole document.", least=1),
     INDEXES,
     *OPTIONS,
 )
-_HIT = Parameter("hit", "object", "A hit as it was found, with its origin if possible.", of=Hit)
+_HIT = Parameter("hit", "object", "A hit as returned, with its origin if possible.", of=Hit)
 _CONTEXT = (
     QUERY,
     INDEXES,
-    Parameter("max_words", "whole number", "The most words in all.", default=800, least=1, most=_MOST_WORDS),
+    Parameter("max_words", "whole number", "Maximum number of words.", default=800, least=1, most=_MOST_WORDS),
     *(each for each in OPTIONS if each.name not in ("k", "context", "floor")),
     Parameter(
         "floor",
         "number",
-        "Leave out passages at the end whose relevance is below it; 0 leaves out none.",
+        "Relevance threshold: drop passages at the end below it; 0: none.",
         default=FLOOR,
         least=0,
         most=1,
@@ -113,7 +109,7 @@ _CONTEXT = (
 
 
 def checked_filters(given: Given) -> tuple[str, ...]:
-    """The filters of a request. Raises UsageError for one with so many wildcards that it would take long."""
+    """The filters of a request. Raises UsageError for one with too many wildcards, which would be slow."""
     filters: tuple[str, ...] = given["filters"]
     for text in filters:
         _check_wildcards(text, parse(text))
@@ -131,7 +127,7 @@ def _checked_boosts(given: Given) -> tuple[str, ...]:
 
 def _check_wildcards(text: str, choice: FilterChoice) -> None:
     if any(_wildcards(each.value) > _MOST_WILD for each in choice.comparisons):
-        raise UsageError(f"the filter {text!r} has more than {_MOST_WILD} wildcards; give several filters")
+        raise UsageError(f"the filter {text!r} has more than {_MOST_WILD} wildcards; use several filters")
 
 
 def _wildcards(glob: str) -> int:
@@ -140,7 +136,7 @@ def _wildcards(glob: str) -> int:
 
 def _options(given: Given) -> SearchOptions:
     values = given.only(parameter.name for parameter in OPTIONS if parameter.name in given.values)
-    only = {"passages": given.values.get("passages")}  # not in a query string, which could not hold them
+    only = {"passages": given.values.get("passages")}  # not in a query string: too many
     checked = {"filters": checked_filters(given), "boosts": _checked_boosts(given)}
     return SearchOptions.from_dict(values | only | checked)
 
@@ -150,7 +146,7 @@ def _dicts(hits: list[Hit], *, origin: bool = False) -> list[dict[str, Any]]:
 
 
 def _asked(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """The part of an answer that says which index answered, or which several."""
+    """The part of an answer that names the searched index or indexes."""
     names = [*dict.fromkeys(given["index"] or ())]
     if len(names) > 1:
         return {"index": None, "indexes": names}
@@ -158,7 +154,7 @@ def _asked(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def search(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Find the passages that answer a query best."""
+    """Find the best passages for a query."""
     (answer,) = search_together(indexes, [given])
     return answer
 
@@ -182,7 +178,7 @@ def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict
 
 
 def _warnings(given: Given, warnings: Sequence[GatheredWarning]) -> dict[str, Any]:
-    """The part of an answer that says what was warned of, if anything was."""
+    """The part of an answer with warnings, if there are any."""
     if not warnings:
         return {}
     (syntax,) = understood([given["query"]], given["syntax"])
@@ -191,7 +187,7 @@ def _warnings(given: Given, warnings: Sequence[GatheredWarning]) -> dict[str, An
 
 
 def search_batch(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Find the passages that answer each of several queries best."""
+    """Find the best passages for each of several queries."""
     answers = indexes.together(given["index"]).search_many(given["queries"], options=_options(given))
     return {
         **_asked(indexes, given),
@@ -204,7 +200,7 @@ def search_batch(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def similar(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Find the passages most similar to one, or to a document."""
+    """Find the passages most similar to a passage or document."""
     values = given.values
     if (values["path"] is None) == (values.get("hit") is None):
         raise UsageError("give either the path of a document or a hit")
@@ -214,30 +210,30 @@ def similar(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
 
 
 def explain(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Explain the score of a hit for a query. The index is by default the one that the hit names."""
+    """Explain the score of a hit for a query. The default index is the one that the hit names."""
     hit = Hit.from_dict(given["hit"])
     index = indexes.get(hit.index if given["index"] is None else given["index"])
     if given["own"]:
         if hit.origin is None:
-            raise UsageError("this hit does not know which query it answers; search with origin=true")
+            raise UsageError("this hit has no origin; search with origin=true")
         check_origin(hit)
         return index.explain_hit(hit).to_dict()
     if given["query"] is None:
-        raise UsageError("the parameter query is missing: which query the score is to be explained for")
+        raise UsageError("the parameter query is missing: the query to explain the score for")
     if hit.origin is not None:
         check_origin(hit)
     return index.explain(given["query"], hit, mode=given["mode"]).to_dict()
 
 
 def check_origin(hit: Hit) -> None:
-    """Raise UsageError for an origin that no search has given."""
+    """Raise UsageError for an origin that no search returns."""
     origin = hit.origin
     assert origin is not None  # only such hits are checked
     numbers = (origin.weights.dense, origin.weights.lexical, origin.weights.near)
     if not 0 < origin.weights.best < 1e9 or not all(0 <= number < 1e9 for number in numbers):
-        raise UsageError("the origin of that hit has weights that no search gives; send it as it was found")
+        raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
     if len(origin.models) > _MOST_MODELS:
-        raise UsageError(f"the origin of that hit names {len(origin.models)} passages; send it as it was found")
+        raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")
 
 
 def context(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
@@ -318,12 +314,15 @@ ASKING = (
         explain,
         Explanation,
         (
-            Parameter("hit", "object", "A hit as it was found, with its origin.", is_required=True, of=Hit),
+            Parameter("hit", "object", "A hit as returned, with its origin.", is_required=True, of=Hit),
             Parameter("query", "text", "The query; needed unless own is true.", most=10_000),
             INDEX,
-            Parameter("mode", "text", "By default that of the hit.", choices=_MODES),
+            Parameter("mode", "text", "Default: the hit's mode.", choices=_MODES),
             Parameter(
-                "own", "true or false", "Only the hit's own score, and only if no write came since.", default=False
+                "own",
+                "true or false",
+                "Explain the hit's own score; fails if the index has changed since.",
+                default=False,
             ),
         ),
     ),
@@ -353,7 +352,7 @@ def embed(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
     texts: tuple[str, ...] = given["input"]
     vectors = indexes.get(given["model"]).embed(texts)
     if given["dimensions"] not in (None, vectors.shape[1]):
-        raise UsageError(f"dimensions are {vectors.shape[1]} in this index, and cannot be {given['dimensions']}")
+        raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {given['dimensions']}")
     as_text = given["encoding_format"] == "base64"
     found = [b64encode(row.astype("<f4").tobytes()).decode() if as_text else row.tolist() for row in vectors]
     tokens = sum(len(words(text)) for text in texts)
@@ -375,14 +374,18 @@ EMBEDDING = (
         EmbeddingsAnswer,
         (
             Parameter(
-                "input", "text or texts", "A text, or several.", is_required=True, most=_MOST_TEXTS, longest=100_000
+                "input", "text or texts", "One or more texts.", is_required=True, most=_MOST_TEXTS, longest=100_000
             ),
-            Parameter("model", "text", "The name of an index; it may be left out where there is only one.", most=1000),
+            Parameter("model", "text", "The name of an index; optional if there is only one.", most=1000),
             Parameter(
-                "encoding_format", "text", "Numbers, or their bytes.", default="float", choices=("float", "base64")
+                "encoding_format",
+                "text",
+                "Numbers (float), or their bytes (base64).",
+                default="float",
+                choices=("float", "base64"),
             ),
-            Parameter("dimensions", "whole number", "Only those that the vectors have.", least=1),
-            Parameter("user", "text", "Not looked at.", most=1000),
+            Parameter("dimensions", "whole number", "Must equal the dimensions of the index.", least=1),
+            Parameter("user", "text", "Ignored.", most=1000),
         ),
         {"input": ["how do I rotate the keys?"]},
     ),

@@ -1,4 +1,4 @@
-"""The running server: a socket that listens, and uvicorn, which speaks HTTP on it."""
+"""The running server: a listening socket, and uvicorn for HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 _MOST_THREADS = 8  # an index keeps as many connections
-_PARALLEL = 2  # batches of searches: one computes while the other reads and writes
+_PARALLEL = 2  # batches of searches: one computes while the other does I/O
 _MOST_CONNECTIONS = 1000
 _BACKLOG = 512
 _LAST_PORT = 65_535
@@ -37,13 +37,13 @@ class ServerSettings:
     port: int = PORT  # 0: any that is free
     allowed_hosts: tuple[str, ...] = ()  # names besides its own
     always_token: bool = False
-    room: int = 128  # requests that are answered or wait
-    share: int = 32  # of them, for one client of another machine
-    seconds: float = 30.0  # within which a request is answered
-    write_seconds: float = 600.0  # likewise, one that writes
+    room: int = 128  # requests running or waiting
+    share: int = 32  # of them, per client on another machine
+    seconds: float = 30.0  # time limit of a request
+    write_seconds: float = 600.0  # time limit of a write
 
     def rules(self, token: str, reading_posts: Sequence[str], open_paths: Iterable[str] = ()) -> AccessRules:
-        """The rules of access that follow."""
+        """The access rules of these settings."""
         own = set() if self.host in _ALL else {self.host.lower()}
         names = {name.lower() for name in self.allowed_hosts}
         return AccessRules(
@@ -59,7 +59,7 @@ class ServerSettings:
 def listen(settings: ServerSettings) -> socket.socket:
     """Open the socket. Clients that connect from now on wait until the server runs. Raises UsageError."""
     if not 0 <= settings.port <= _LAST_PORT:
-        raise UsageError(f"a port is a number from 0 to {_LAST_PORT}, not {settings.port}")
+        raise UsageError(f"the port must be from 0 to {_LAST_PORT}, not {settings.port}")
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         listening = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
@@ -90,12 +90,12 @@ def _asking(settings: ServerSettings) -> WorkPool:
 
 
 def _writing(settings: ServerSettings) -> WorkPool:
-    """Writes come one after the other: an index has one writer at a time."""
+    """One write at a time: an index has one writer."""
     return WorkPool(threads=1, room=_WRITES, share=_WRITES, seconds=settings.write_seconds)
 
 
 def _drawing(settings: ServerSettings) -> WorkPool:
-    """Pictures come one after the other: PDFium draws one at a time."""
+    """One picture at a time: PDFium renders one at a time."""
     return WorkPool(threads=1, room=_PICTURES, share=_PICTURES // 2, seconds=settings.seconds)
 
 
@@ -138,7 +138,7 @@ class RunningServer:
             ws="none",
             log_config=None,
             access_log=False,
-            proxy_headers=False,  # what a proxy says of its client is not believed
+            proxy_headers=False,  # headers of a proxy about its client are not trusted
             server_header=False,
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=5,
@@ -146,7 +146,7 @@ class RunningServer:
         self._server: Server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Serve until told to stop."""
+        """Serve until `stop` is called."""
         try:
             self._server.run(sockets=[self._listening])
         finally:
@@ -155,5 +155,5 @@ class RunningServer:
             self._listening.close()
 
     def stop(self) -> None:
-        """Have `run` answer what it has begun, and return."""
+        """Let `run` finish its requests and return."""
         self._server.should_exit = True

@@ -1,14 +1,8 @@
-"""A bounded pool of threads for what takes time; requests that come together are answered together.
+"""A bounded pool of threads for slow work, and batching of concurrent searches.
 
-The pool. A bounded pool of threads for what takes time. What it has no room for is refused, and told when to come
-again.
-
-Combined requests. Requests that come together are answered together: several queries at once cost much less than
-one
-after the other.
-
-While as many batches run as may, requests wait; the next batch takes all that wait and ask alike. So nothing waits
-where there is little to do, and where there is much the batches grow and the server keeps up.
+Work that exceeds the pool's room is refused with a Retry-After. Several queries at once cost much less than one after
+the other: while the maximum number of batches runs, requests wait, and the next batch takes all waiting requests with
+equal options. So nothing waits under light load, and batches grow under heavy load.
 """
 
 from __future__ import annotations
@@ -32,10 +26,9 @@ Result = TypeVar("Result")
 
 
 class WorkPool:
-    """Runs functions in a few threads. At most `room` of them run or wait, at most `share` for one client.
+    """Runs functions in a few threads. At most `room` of them run or wait, at most `share` per client.
 
-    A function that takes longer than `seconds` is answered for by a refusal; it runs to its end, and takes up its room
-    until then.
+    After `seconds` the client gets a refusal; the function still runs to its end, and takes up its room until then.
     """
 
     def __init__(self, *, threads: int, room: int, share: int, seconds: float) -> None:
@@ -51,42 +44,44 @@ class WorkPool:
             return self._taken.total()
 
     async def run(self, work: Callable[[], Result], client: str | None) -> Result:
-        """Run a function in a thread and wait for it. `client` is None for those that have no limit of their own.
+        """Run a function in a thread and wait for it. `client` is None for clients without a share limit.
 
-        Raises RequestRefused where there is no room (503, 429), and where it takes too long (503).
+        Raises RequestRefused if there is no room (503, 429) or after the time limit (503).
         """
         return await self.in_time(asyncio.wrap_future(self.submit(work, client)))
 
     async def in_time(self, future: asyncio.Future[Result]) -> Result:
-        """Wait for a result, as long as one may take. Raises RequestRefused (503)."""
+        """Wait for a result, up to the time limit. Raises RequestRefused (503)."""
         try:
             return await asyncio.wait_for(future, self._seconds)
         except TimeoutError:
             if future.done() and not future.cancelled():
                 raise  # the function's own
             raise refused(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"this took longer than {self._seconds:g} seconds", retry_after="5"
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"the request took longer than {self._seconds:g} seconds",
+                retry_after="5",
             ) from None
 
     def submit(self, work: Callable[[], Result], client: str | None) -> Future[Result]:
-        """Have a function run in a thread, if there is room. Raises RequestRefused."""
+        """Start a function in a thread, if there is room. Raises RequestRefused."""
         release = self.take_room(client)
         future = self.start(work)
         future.add_done_callback(lambda _: release())
         return future
 
     def start(self, work: Callable[[], Result]) -> Future[Result]:
-        """Have a function run in a thread for those who have room already."""
+        """Start a function in a thread; the caller has taken room already."""
         return self._executor.submit(work)
 
     def take_room(self, client: str | None) -> Callable[[], None]:
-        """Take up the room of one function; the function that is returned gives it back. Raises RequestRefused."""
+        """Reserve the room of one function; returns the function that releases it. Raises RequestRefused."""
         key = client or ""
         with self._lock:
             if self._taken.total() >= self._room:
                 raise refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server is overloaded; try again", retry_after="1")
             if client is not None and self._taken[key] >= self._share:
-                detail = f"{self._share} requests of this client are being answered; wait for them"
+                detail = f"this client already has {self._share} requests in progress; wait for them"
                 raise refused(HTTPStatus.TOO_MANY_REQUESTS, detail, retry_after="1")
             self._taken[key] += 1
         return partial(self._free, key)
@@ -98,19 +93,19 @@ class WorkPool:
                 del self._taken[key]
 
     def close(self) -> None:
-        """Take no more work. What waits is dropped, what runs is waited for."""
+        """Stop: drop waiting work, wait for running work."""
         self._executor.shutdown(cancel_futures=True)
 
 
 # -- Combined requests -------------------------------------------------------------------------------------------------
 
 Item = TypeVar("Item")
-_MOST = 32  # requests of a batch: more would keep others waiting for long, and gain little
+_MOST = 32  # requests of a batch: more would delay others, and gain little
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch(Generic[Item, Result]):
-    """Requests that ask alike, each with the future of its answer."""
+    """Requests with equal options, each with the future of its answer."""
 
     answer: Callable[[Sequence[Item]], Sequence[Result]]
     items: list[Item]
@@ -124,7 +119,7 @@ class _Batch(Generic[Item, Result]):
         )
 
     def run(self) -> Sequence[Result | SemsearchError]:
-        """The answers of all requests. One that makes no sense does not spoil those of the others."""
+        """The answers of all requests. A failing one does not affect the others."""
         try:
             return self.answer(self.items)
         except SemsearchError as error:
@@ -173,7 +168,7 @@ class RequestCombiner(Generic[Item, Result]):
         return await self._pool.in_time(asyncio.shield(future))
 
     def _start(self) -> None:
-        """Begin batches while there are threads for them, those first that have waited longest."""
+        """Start batches while there are threads for them, the longest waiting first."""
         while self._waiting and self._running < self._parallel:
             key = next(iter(self._waiting))
             batch, rest = self._waiting.pop(key).split()
@@ -198,10 +193,10 @@ def _alone(answer: Callable[[Sequence[Item]], Sequence[Result]], item: Item) -> 
 
 
 def _stopping() -> SemsearchError:
-    return refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server is being stopped", retry_after="5")
+    return refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server is shutting down", retry_after="5")
 
 
 def _fail(future: asyncio.Future[Result], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error)
-        future.exception()  # taken note of, should nobody wait for it any more
+        future.exception()  # mark as retrieved, in case nobody waits for it

@@ -1,4 +1,4 @@
-"""The operations that write to an index: documents put and deleted, and a sync of its files."""
+"""Operations that write to an index: put and delete a document, and sync files."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ Report = Callable[[Progress], None]
 
 
 def put_document(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Take in a text that is in no file, or replace the one of that id."""
+    """Add a text that is not in a file, or replace the one of that id."""
     text = Text(given["id"], given["text"], given["title"] or "", given["metadata"] or {}, given["format"])
     return indexes.get(given["index"]).add([text]).to_dict()
 
 
 def delete_document(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
-    """Remove a document from an index. Its file is not touched, and comes back with the next sync."""
+    """Remove a document from an index. Its file is not touched; the next sync adds it again."""
     index = indexes.get(given["index"])
     document = index.document(given["id"])
     if document.root:
         is_remote = bool(uri_scheme(document.root))
         return {"removed": index.remove(document.path if is_remote else Path(document.path).absolute())}
     if _names_files(index, document.document):
-        raise UsageError(f"{document.document!r} is the id of a text and a path of files too; remove it by a program")
+        raise UsageError(
+            f"{document.document!r} is both the id of a text and a path of files; remove it with the Python API"
+        )
     return {"removed": index.remove(document.document)}
 
 
@@ -50,27 +52,27 @@ def _names_files(index: Index, name: str) -> bool:
 
 
 def prepare_sync(indexes: OpenIndexes, given: Given) -> Callable[[Report | None], dict[str, Any]]:
-    """Check what a sync shall look at; return the function that does it."""
+    """Check the paths of a sync; return the function that runs it."""
     index = indexes.get(given["index"])
     paths: tuple[str, ...] = given["paths"]
     roots = [_real(root) for root in index.roots]
     for path in paths:
         if not any(_is_inside(_real(path), root) for root in roots):
-            raise UsageError(f"{path!r} is in no root of the index; a new root is given to semsearch index")
+            raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
     return lambda report: index.sync(*paths, prune=given["prune"], progress=report).to_dict()
 
 
 def sync(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
     """Bring an index up to date with its files, or with some of them.
 
-    With `Accept: text/event-stream` the progress comes as server-sent events, and at the end the report.
+    With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the report.
     """
     return prepare_sync(indexes, given)(None)
 
 
 def _real(path: str) -> str:
     if not path or "\0" in path:
-        raise UsageError(f"{path!r} is not a path")
+        raise UsageError(f"{path!r} is not a valid path")
     return path if uri_scheme(path) else os.path.realpath(path)
 
 
@@ -91,8 +93,8 @@ WRITING = (
             DOCUMENT,
             INDEX,
             Parameter("text", "text", "The text.", is_required=True, most=_LARGEST),
-            Parameter("title", "text", "By default the one that is found in the text.", most=1000),
-            Parameter("metadata", "object", "What filters can ask for."),
+            Parameter("title", "text", "Default: the title found in the text.", most=1000),
+            Parameter("metadata", "object", "Metadata for filters."),
             Parameter("format", "text", "text, markdown, rst, html, ...", default="text", most=100),
         ),
         {"id": "tickets/17", "text": "The printer jams.", "title": "Printer", "metadata": {"year": 2024}},
@@ -119,9 +121,14 @@ WRITING = (
         (
             INDEX,
             Parameter(
-                "paths", "texts", "Only these, which lie in roots of the index.", default=(), most=1000, longest=4000
+                "paths",
+                "texts",
+                "Only these paths, within the roots of the index.",
+                default=(),
+                most=1000,
+                longest=4000,
             ),
-            Parameter("prune", "true or false", "Forget roots that have vanished.", default=False),
+            Parameter("prune", "true or false", "Remove roots that no longer exist.", default=False),
         ),
         {"paths": ["notes"]},
         is_write=True,

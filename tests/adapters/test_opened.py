@@ -38,7 +38,7 @@ def test_what_is_open_stays_as_it_is(tmp_path: Path, small_vectors: VectorTable)
         assert searchable(index) is index
         assert writable(index) is index
         assert name_of(index) == str(tmp_path / "index")
-        with pytest.raises(UsageError, match="cannot be written down"):
+        with pytest.raises(UsageError, match="cannot serialise"):
             written(index)
 
 
@@ -52,9 +52,9 @@ def test_only_a_store_makes_an_index(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", [None, 3, ["a"], object()])
 def test_what_cannot_be_searched_is_refused(given: object) -> None:
-    with pytest.raises(UsageError, match="an index is a path"):
+    with pytest.raises(UsageError, match="expected the path of an index"):
         searchable(given)  # type: ignore[arg-type]  # the point
-    with pytest.raises(UsageError, match="kept in an index on this machine"):
+    with pytest.raises(UsageError, match="expected a local index"):
         writable(given)  # type: ignore[arg-type]  # likewise
 
 

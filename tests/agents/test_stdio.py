@@ -81,7 +81,7 @@ def test_an_index_that_is_made_later_is_found_and_a_wrong_name_is_an_error(folde
         assert "semsearch index" in found["note"]
         (tmp_path / "indexes").symlink_to(folder / "indexes")
         assert len(agent.ask(call("status"))["result"]["structuredContent"]["indexes"]) == 2
-        assert "no indexes in" in agent.end()[1]
+        assert "no index in" in agent.end()[1]
     with agent_process(tmp_path, "-i", "other") as agent:
         out, said = agent.process.communicate(timeout=60)
     assert (agent.process.returncode, out) == (2, b"")
@@ -90,10 +90,9 @@ def test_an_index_that_is_made_later_is_found_and_a_wrong_name_is_an_error(folde
 
 _NOISY = """
 import ctypes, logging, os, subprocess, sys, warnings
-from semsearch.agents.tools import TOOLS
-from semsearch.agents.tools import tool
+from semsearch.agents.tool_declaration import Tool
 
-quiet = tool.Tool.call
+quiet = Tool.call
 def noisy(self, indexes, arguments):
     print("printed")
     os.write(1, b"written\\n")
@@ -104,7 +103,7 @@ def noisy(self, indexes, arguments):
     warnings.warn("warned")
     logging.getLogger("semsearch").warning("logged")
     return quiet(self, indexes, arguments)
-tool.Tool.call = noisy
+Tool.call = noisy
 from semsearch.cli.main import app
 app(["mcp"])
 """
@@ -122,8 +121,8 @@ def test_what_is_printed_by_anyone_goes_to_stderr(folder: Path) -> None:
 
 _STUCK = """
 import threading
-from semsearch.agents.tools import tool
-tool.Tool.call = lambda *_: threading.Event().wait()
+from semsearch.agents.tool_declaration import Tool
+Tool.call = lambda *_: threading.Event().wait()
 from semsearch.cli.main import app
 app(["mcp", "--timeout", "0.1"])
 """

@@ -36,7 +36,7 @@ def test_a_table_of_figures_and_what_changed() -> None:
         "mode     questions  hit@1  hit@3  hit@5  hit@10  mrr@10",
         "lexical          2  0.500  0.500  0.500   0.500   0.500",
     ]
-    assert first.lines[2:] == ["", "lexical, without an answer in ten hits:", "  line 2: violin"]
+    assert first.lines[2:] == ["", "lexical, without an answer in the first ten hits:", "  line 2: violin"]
     questions(captain=["docs/guide.md#Ships"], violin=["docs/more/notes.txt"])
     second = semsearch(*command)
     assert "1.000 (+0.500)" in second.lines[1]
@@ -52,9 +52,9 @@ def test_a_figure_below_its_least_is_an_exit_status() -> None:
     assert "lexical: hit@5 is 0.500, below 0.6" in failed.err
     assert failed.json["modes"][0]["hit@5"] == 0.5
     for least, said in (
-        ("hit@7=1", "--least is one of"),
-        ("hit@5=2", "--least is one of"),
-        ("ndcg@10=0", "without grades"),
+        ("hit@7=1", "--least must be FIGURE=X"),
+        ("hit@5=2", "--least must be FIGURE=X"),
+        ("ndcg@10=0", "answers with grades"),
     ):
         refused = semsearch(*command, "--least", least)
         assert refused.status == 2
@@ -79,5 +79,5 @@ def test_a_hit_that_is_marked_is_a_question_of_the_file() -> None:
     assert semsearch("evaluate", "golden", "golden.jsonl", "--least", "hit@1=1").status == 0
     for wrong in (("--mark", 1), ("--golden", "x"), ("--mark", 1, "--golden", "x", "--open", 1)):
         assert "--mark N and --golden FILE go together" in semsearch("query", "captain", *wrong).err
-    assert "nothing was noted" in semsearch("query", "captain", "--mark", 99, "--golden", "x").err
+    assert "nothing was recorded" in semsearch("query", "captain", "--mark", 99, "--golden", "x").err
     assert not Path("x").exists()

@@ -77,7 +77,7 @@ def test_what_is_not_below_this_folder_is_indexed_among_ones_own(
 ) -> None:
     result = semsearch("index", project / "docs", "--vectors", small_vectors.folder)
     assert str(home / "docs") in result.out
-    assert "it is among your own indexes" in result.err
+    assert "saved to your personal indexes" in result.err
     assert list(outside.iterdir()) == []
     assert semsearch("query", "captain").status == 0
     assert str(home / "docs") in semsearch("index", project / "docs").out
@@ -109,7 +109,7 @@ def test_an_index_of_the_name_of_other_folders_is_not_joined_from_afar(
     monkeypatch.chdir(project / "sub")
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert result.status == 2
-    assert f"{project / 'indexes' / 'docs'} is an index of other folders; --name docs adds to it" in result.err
+    assert f"{project / 'indexes' / 'docs'} is an index of other folders; pass --name docs to add to it" in result.err
     assert semsearch("status", "--json").json["documents"] == 2
     assert made("docs", "--name", "docs", vectors=small_vectors) == str(project / "indexes" / "docs")
     assert semsearch("status", "--json").json["documents"] == 3
@@ -139,13 +139,13 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     made("docs/more", "--indexes", home, vectors=small_vectors)
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
-    assert f"in .{os.sep}indexes there is only: docs; in {home} there is only: more" in result.err
+    assert f".{os.sep}indexes holds only docs; {home} holds only more" in result.err
 
 
 def test_a_folder_that_is_given_is_the_only_one_that_is_looked_in(project: Path) -> None:
     result = semsearch("query", "captain", "--indexes", "docs")
     assert (result.status, result.out) == (2, "")
-    assert "no indexes in" in result.err
+    assert "no index in" in result.err
 
 
 def test_a_file_called_indexes_and_a_link_round_are_passed_over(

@@ -43,7 +43,7 @@ def captain(folder: Path) -> Hit:
 
 def test_hits_come_as_one_types_and_the_first_is_shown_in_its_context() -> None:
     async def script(typist: Typist) -> None:
-        await typist.see("Esc end")
+        await typist.see("Esc quit")
         typist.type("captain")
         await typist.see("docs/guide.md:10")
         typist.type(CTRL_U, "bread ", PASTED)
@@ -84,16 +84,16 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
 
     def open_hit(hit: Hit, _: object) -> str:
         opened.append((hit.path, hit.line))
-        return "vim ended with status 3"
+        return "vim exited with status 3"
 
     monkeypatch.setattr(interactive_search, "open_hit", open_hit)
 
     async def script(typist: Typist) -> None:
         await typist.see("docs/guide.md:14")
         typist.type(ENTER)
-        await typist.see("vim ended with status 3")
+        await typist.see("vim exited with status 3")
         typist.type(" butter")
-        await typist.see("> flour butter ", "Esc end")
+        await typist.see("> flour butter ", "Esc quit")
         typist.type(ESCAPE)
 
     at_screen(Path(INDEX), script, text="flour")
@@ -147,7 +147,7 @@ def test_every_width_shows_hits_and_place_and_a_new_one_is_taken_at_once() -> No
                     == places
                 )
             )
-            assert "Esc end" in typist.lines[-1]
+            assert "Esc quit" in typist.lines[-1]
         typist.type(ESCAPE)
 
     at_screen(Path(INDEX), script, text="captain ship")
@@ -238,7 +238,7 @@ def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_i
         assert "pip install 'semsearch[tui]'" in semsearch("interactive").err
     monkeypatch.setenv("SEMSEARCH_INDEXES", str(tmp_path))
     assert not offered.is_offered()
-    assert "no indexes in" in semsearch("interactive").err
+    assert "no index in" in semsearch("interactive").err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
@@ -269,7 +269,7 @@ def test_on_a_terminal_one_types_opens_and_ends(folder: Path, tmp_path: Path) ->
 
     with process, contextlib.ExitStack() as at_the_end:
         at_the_end.callback(process.kill)
-        until(b"Esc end")
+        until(b"Esc quit")
         os.write(outside, b"flour butter")
         until(b"dough")
         os.write(outside, b"\r")

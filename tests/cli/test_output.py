@@ -165,7 +165,7 @@ def test_where_places_have_commas_others_are_parted_by_semicolons() -> None:
         DuplicatePassage("b.pdf", "", "b.pdf", "", 1, 2, (), 5, format="pdf", place="top"),
         DuplicatePassage("c.md", "", "c.md", "", 1, None, (), 6),
     )
-    assert also_in(replace(hit(), duplicates=places)) == "2 more say the same: b.pdf p. 2, top; c.md:1"
+    assert also_in(replace(hit(), duplicates=places)) == "2 near-duplicates: b.pdf p. 2, top; c.md:1"
     assert also_in(replace(hit(), duplicates=places[1:])) == "1 more says the same: c.md:1"
 
 

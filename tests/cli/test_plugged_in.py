@@ -87,17 +87,17 @@ def test_a_command_that_fails_is_one_line_and_the_others_go_on(tmp_path: Path) -
 def test_a_command_of_semsearch_is_not_replaced(tmp_path: Path) -> None:
     announce(tmp_path, query="shouting:shout", **{"evaluate.sts": "shouting:shout"})
     with installed(tmp_path):
-        assert "Ask an index a question" in semsearch("query", "--help").out
+        assert "Search an index." in semsearch("query", "--help").out
         assert semsearch("--help").err == (
-            "semsearch: warning: shouting announces the command query, which semsearch has itself; it is left out\n"
+            "semsearch: warning: shouting announces the command query, which is built in; it is ignored\n"
         )
         assert "Correlate cosines" in semsearch("evaluate", "sts", "--help").out
-        assert "the command evaluate sts, which semsearch has itself" in semsearch("evaluate", "--help").err
+        assert "the command evaluate sts, which is built in" in semsearch("evaluate", "--help").err
 
 
 @pytest.mark.parametrize("command", ["bench", "evaluate report", "evaluate weights"])
 def test_a_command_of_research_says_how_to_install_it(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugged_in, "entry_points", lambda **_: [])
+    monkeypatch.setattr(plugged_in, "installed_points", list)
     found = semsearch(*command.split(), "--json")
     assert (found.status, found.out) == (2, "")
     assert found.err == (

@@ -63,7 +63,7 @@ def test_the_command_on_the_card_makes_the_same_vectors(texts: Path, tmp_path: P
 def test_options_of_cbos_are_refused_for_ppmi(texts: Path, tmp_path: Path, option: str) -> None:
     result = run(texts, "--to", tmp_path / "v", option, 3)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"{option} belongs to --algorithm cbos" in result.stderr
+    assert f"{option} needs --algorithm cbos" in result.stderr
     assert not (tmp_path / "v").exists()
 
 

@@ -110,7 +110,7 @@ def test_texts_chooses_lines_that_share_nothing_with_what_is_excluded(tmp_path: 
         "texts", tmp_path / "corpus.txt", "--passages", "0", "--sentences", "1", "--exclude", tmp_path / "measured.tsv",
         "--to", tmp_path / "texts",
     )  # fmt: skip
-    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'texts'}: 1 texts; 1 were left out as excluded\n")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'texts'}: 1 texts; 1 excluded\n")
     assert (tmp_path / "texts").read_text(encoding="utf-8") == "This one may be used.\n"
 
 
@@ -128,7 +128,7 @@ def test_pieces_speak_for_words_that_the_vectors_lack(glove: Path, tmp_path: Pat
     found = json.loads(result.stdout)
     assert found["from_pieces"] is True
     assert found["neighbours"][0]["word"] == "cat"
-    assert "made of its pieces" in run("neighbours", "cats", "--vectors", tmp_path / "open").stderr
+    assert "composed of pieces" in run("neighbours", "cats", "--vectors", tmp_path / "open").stderr
     assert json.loads(run("neighbours", "cat", "--vectors", tmp_path / "open", "--json").stdout)["from_pieces"] is False
     details = json.loads(run("info", tmp_path / "open", "--json").stdout)
     assert details["pieces"] > 0

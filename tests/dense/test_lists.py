@@ -192,7 +192,7 @@ def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vector
     folder = tmp_path / "made"
     made = ("index", tmp_path / "docs", "--name", folder)
     assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
-    assert "exact: every passage is compared" in semsearch("status", "--index", folder).out
+    assert "exact: all passages are scanned" in semsearch("status", "--index", folder).out
     refused = semsearch(*made, "--factory", "Flat")
     assert refused.status == 2
     assert "--rebuild" in refused.err
@@ -213,5 +213,5 @@ def test_compact_says_what_it_did(index: Index, tmp_path: Path) -> None:
     assert done.status == 0
     assert "6 segments became 3, without 15 vectors of removed documents, in " in done.out
     again = semsearch("compact", "--index", index.path)
-    assert "as compact as it can be, with 3 segments" in again.out
+    assert "already compact, with 3 segments" in again.out
     assert semsearch("compact", "--index", index.path, "-q").out == ""

@@ -200,7 +200,7 @@ def test_what_was_given_open_is_not_written_down(store: SemsearchDocumentStore, 
         SemsearchTextEmbedder(index),
         SemsearchTextEmbedder(embedder),
     ):
-        with pytest.raises(UsageError, match="cannot be written down"):
+        with pytest.raises(UsageError, match="cannot serialise"):
             made.to_dict()
 
 

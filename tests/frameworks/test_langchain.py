@@ -189,9 +189,9 @@ def test_a_store_is_made_from_texts_in_a_new_index(tmp_path: Path) -> None:
     assert found == Document(id="1", page_content="A ship.", metadata={"a": 1})
     again = SemsearchVectorStore.from_documents(SEA, store.embeddings, index=tmp_path / "new", mode="dense")
     assert len(again.similarity_search("ship", k=9)) == 5
-    with pytest.raises(UsageError, match="embeds by itself"):
+    with pytest.raises(UsageError, match="computes its own embeddings"):
         SemsearchVectorStore.from_texts(["A ship."], DeterministicFakeEmbedding(size=3), index=tmp_path / "new")
-    with pytest.raises(UsageError, match="where to keep"):
+    with pytest.raises(UsageError, match="an index is needed"):
         SemsearchVectorStore.from_texts(["A ship."])
 
 

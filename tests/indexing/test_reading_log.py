@@ -293,7 +293,7 @@ def test_the_command_says_how_to_go_on(
         result = interrupt_reading(once)
     assert result.status == 130
     assert result.err == (
-        "semsearch: interrupted; what was read is kept: run the same command again to go on from there\n"
+        "semsearch: interrupted; files read so far are kept; run the same command again to continue\n"
     )
     assert semsearch("index", "docs").lines[0].startswith("indexes/docs: 2 added")
     assert sorted(path.name for path in (tmp_path / "indexes" / "docs").glob("*.jsonl")) == []

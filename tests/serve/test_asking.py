@@ -88,7 +88,7 @@ def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) ->
         sent = hit.to_dict(origin=True)
         sent["origin"]["weights"] |= change
         reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True})
-        assert (reply.status, "weights that no search gives" in reply.detail) == (400, True)
+        assert (reply.status, "invalid weights" in reply.detail) == (400, True)
     sent = hit.to_dict(origin=True)
     sent["origin"]["models"] = [7, 10**15, -3]  # there are no such passages
     assert asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "a ship"}).status == 200
@@ -106,7 +106,7 @@ def test_a_hit_of_an_earlier_generation_has_no_own_score_any_more(asker: Asker, 
 def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Asker, folder: Path) -> None:
     reply = asker.get("/v1/search", query="ship")
     assert (reply.status, reply.json["error"]) == (400, "UsageError")
-    assert "several indexes: docs, notes" in reply.detail
+    assert "the server has 2 indexes: docs, notes" in reply.detail
     unknown = asker.get("/v1/search", query="ship", index="../indexes/docs")
     assert (unknown.status, unknown.json["error"]) == (404, "IndexNotFound")
     with running(OpenIndexes(places={"only": folder / "indexes" / "notes"})) as other:
@@ -126,7 +126,7 @@ def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Aske
         ({"query": "ship", "filters": "a=b"}, "filters must be a list of texts"),
         ({"query": "ship", "filters": [""]}, "an empty filter"),
         ({"query": "ship", "filters": ["*a*b*c*d*e"]}, "more than 4 wildcards"),
-        ({"query": "ship", "limit": 3}, "there is no parameter 'limit'; there are query, index, k"),
+        ({"query": "ship", "limit": 3}, "unknown parameter 'limit'; known parameters: query, index, k"),
         ({"query": "ship" * 10_000}, "query must be at most 10000 characters"),
         ([], "the body must be a JSON object"),
     ],
@@ -142,11 +142,11 @@ def test_what_makes_no_sense_is_a_400_that_says_so(given: object, detail: str, a
     [
         (b"", "not JSON"),
         (b"{", "not JSON"),
-        (b'{"query": NaN}', "NaN is not a number of JSON"),
+        (b'{"query": NaN}', "NaN is not a JSON number"),
         (b'{"index": "docs", "query": "ship", "min_score": 1e999}', "min_score must be a number, not inf"),
         (b'{"query": "\\ud800"}', "surrogates not allowed"),
         (b"\xff", "not JSON"),
-        (b"[" * 100_000, "nested too deep"),
+        (b"[" * 100_000, "nested too deeply"),
         (b'{"k": ' + b"9" * 5000 + b"}", ""),
     ],
 )

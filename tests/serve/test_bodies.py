@@ -46,6 +46,6 @@ def test_one_that_grows_too_large_is_refused() -> None:
 
 
 def test_one_that_does_not_come_is_refused() -> None:
-    with pytest.raises(RequestRefused, match=r"did not come within 0\.01 seconds") as refused:
+    with pytest.raises(RequestRefused, match=r"was not received within 0\.01 seconds") as refused:
         read([b"["], BodyLimits(seconds=0.01), ends=False)
     assert int(refused.value.problem.status) == 408

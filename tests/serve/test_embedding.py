@@ -52,7 +52,7 @@ def test_one_text_may_stand_alone_and_vectors_may_be_bytes(asker: Asker, docs: I
         ({}, "the parameter input is missing"),
         ({"input": 3}, "input must be a text or a list of texts"),
         ({"input": [[1, 2]]}, "input must be a text or a list of texts"),
-        ({"input": "a", "dimensions": 3}, "dimensions are"),
+        ({"input": "a", "dimensions": 3}, "dimensions, not"),
         ({"input": "a", "encoding_format": "hex"}, "encoding_format must be one of float, base64"),
     ],
 )

@@ -90,6 +90,6 @@ def test_a_status_is_that_of_the_index(asker: Asker, docs: Index) -> None:
 
 def test_another_address_or_method_is_a_problem_that_says_so(asker: Asker) -> None:
     assert asker.get("/v2/search").status == 404
-    assert "nothing at this address" in asker.get("/v2/search").detail
+    assert "no such address" in asker.get("/v2/search").detail
     wrong = asker.ask("POST", "/v1/indexes", b"{}", headers={"Authorization": "Bearer wrong"})
     assert wrong.status == 401

@@ -41,7 +41,7 @@ def test_one_that_others_could_read_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "token"
     make_token(path)
     path.chmod(0o644)
-    with pytest.raises(StorageError, match="others can read"):
+    with pytest.raises(StorageError, match="other users can read"):
         make_token(path)
 
 
@@ -49,7 +49,7 @@ def test_a_file_without_a_token_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "token"
     make_token(path)
     path.write_text("\n")
-    with pytest.raises(StorageError, match="holds no token"):
+    with pytest.raises(StorageError, match="holds no valid token"):
         make_token(path)
 
 

@@ -79,7 +79,7 @@ def test_a_text_whose_id_names_files_is_not_deleted_with_them(
     index.add([Text(name, "The comet.")])
     reply = asker.ask("DELETE", f"/v1/documents/{quote(name, safe='')}?index=index")
     assert reply.status == 400
-    assert "a path of files too" in reply.detail
+    assert "a path of files" in reply.detail
     assert len(list(index.documents())) == 4
 
 

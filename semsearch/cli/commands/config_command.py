@@ -1,4 +1,4 @@
-"""`semsearch config`: what is configured, where it comes from, and a file to begin with."""
+"""`semsearch config`: the configured values with their sources, the files, and a new file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ app = typer.Typer(
     cls=ExtensibleGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Options decided beforehand, in semsearch.toml and variables.",
+    help="Defaults of options, from semsearch.toml and environment variables.",
 )
 
 
 @app.command("show")
 def show(json: JsonOption = False) -> None:
-    """Show every key, its value, and where the value comes from."""
+    """Show all keys, with values and their sources."""
     use_one_thread()
     configured = read_configuration()
     if json:
@@ -43,7 +43,7 @@ def show(json: JsonOption = False) -> None:
 
 @app.command("path")
 def path() -> None:
-    """Print the configuration files that are read, your own first; the later ones win."""
+    """Print the configuration files, your own first; later ones override earlier ones."""
     found = [file for file in (users_file(), project_file()) if file is not None and file.is_file()]
     for file in found:
         print(file)
@@ -52,8 +52,8 @@ def path() -> None:
 
 
 @app.command("init")
-def init(user: bool = typer.Option(False, "--user", help="Begin your own file, not the project's.")) -> None:
-    """Begin a semsearch.toml in this folder, with every key and its default in comments."""
+def init(user: bool = typer.Option(False, "--user", help="Create your own file, not the project's.")) -> None:
+    """Create a semsearch.toml in this folder, with all keys and defaults as comments."""
     use_one_thread()
     file = users_file() if user else Path(NAME)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def init(user: bool = typer.Option(False, "--user", help="Begin your own file, n
         with file.open("x", encoding="utf-8") as opened:
             opened.write(_template(is_users=user))
     except OSError as error:
-        raise UsageError(f"{file} cannot be made: {error.strerror}") from None
+        raise UsageError(f"cannot create {file}: {error.strerror}") from None
     print(file)
 
 
@@ -87,7 +87,7 @@ def _shown(value: Any) -> str:
 def _template(*, is_users: bool) -> str:
     """A configuration of comments: all keys with their defaults, and a profile."""
     lines = [
-        "# The options of semsearch. What stands on the command line wins, and variables such as SEMSEARCH_SEARCH_K."
+        "# Defaults of semsearch's options. The command line and variables such as SEMSEARCH_SEARCH_K override them."
     ]
     empty = Configuration({}, {})
     for section in SECTIONS:
@@ -96,5 +96,10 @@ def _template(*, is_users: bool) -> str:
             if setting.section == section and (is_users or setting.key != "server"):
                 value = [] if setting.value == () else setting.value
                 lines.append(f"# {setting.name} = {'...' if value is None else to_json(value, indent=None)}")
-    lines += ["", "# what `semsearch index` alone keeps up to date", "# [profiles.notes]", '# roots = ["notes"]']
+    lines += [
+        "",
+        "# what `semsearch index` without arguments brings up to date",
+        "# [profiles.notes]",
+        '# roots = ["notes"]',
+    ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""`semsearch evaluate golden`: one's own questions with their answers, asked again and compared with the last run."""
+"""`semsearch evaluate`: retrieval, similarity of sentences, and your own questions (golden) against the last run."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def golden(
     indexes: IndexesOption = INDEXES,
     modes: Annotated[
         list[str] | None,
-        typer.Option("--modes", "--mode", "-m", metavar="MODE", help="By default hybrid. May be repeated."),
+        typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
     ] = None,
     least: Annotated[
         list[str] | None,
-        typer.Option("--least", metavar="FIGURE=X", help="Fail where a figure is below: 'hit@5=0.9'. May be repeated."),
+        typer.Option("--least", metavar="FIGURE=X", help="Fail below this figure: 'hit@5=0.9'. Repeatable."),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where the last run is kept; by default beside the index."),
+        typer.Option(metavar="FILE", help="File of the last run; default: beside the index."),
     ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep/--no-keep", help="Whether this run is the last one from now on.")
-    ] = True,
-    misses: Annotated[bool, typer.Option("--misses", help="List the questions without an answer in ten hits.")] = False,
+    keep: Annotated[bool, typer.Option("--keep/--no-keep", help="Save this run as the last run.")] = True,
+    misses: Annotated[
+        bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
+    ] = False,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
     server: ServerOption = None,
@@ -66,14 +66,14 @@ def golden(
     format_: Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)] = "table",
     json: JsonOption = False,
 ) -> None:
-    """Ask your own questions, and see whether what answers them is found.
+    """Run your own questions, and check whether their answers are found.
 
-    Of each mode, the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
-    nDCG where answers have grades; and which questions have an answer earlier or later than in the last run. An answer
-    is a document, or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
-    semsearch query --mark N --golden FILE writes such lines.
+    For each mode: the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
+    nDCG if answers have grades, and which questions rank better or worse than in the last run. An answer is a document
+    or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'. semsearch query --mark N
+    --golden FILE writes such lines.
 
-    Exit status: 0, 1 where a figure is below its --least, 2 on an error.
+    Exit status: 0, 1 if a figure is below its --least, 2 on an error.
     """
     use_one_thread()
     tell_warnings()
@@ -114,17 +114,19 @@ def _limit(text: str) -> tuple[str, float]:
         least = -1.0
     if name not in MEASURES or not 0 <= least <= 1:
         figures = ", ".join(MEASURES)
-        raise UsageError(f"--least is one of {figures} and a number from 0 to 1, as hit@5=0.9, not {text!r}")
+        raise UsageError(
+            f"--least must be FIGURE=X, with a figure of {figures} and X from 0 to 1 (hit@5=0.9), not {text!r}"
+        )
     return name, least
 
 
 def _is_below(found: GoldenReport, limits: dict[str, float]) -> bool:
-    """Say which figures are below their limits, and whether any is. Raises UsageError for one that there is not."""
+    """Print the figures below their limits; returns whether there are any. Raises UsageError for a missing figure."""
     are_below = False
     for mode in found.modes:
         for name, least in limits.items():
             if name not in mode.figures:
-                raise UsageError(f"there is no {name} without grades; give answers grades, or another --least")
+                raise UsageError(f"{name} needs answers with grades; add grades, or use another figure in --least")
             if mode.figures[name] < least:
                 complain(f"{mode.mode}: {name} is {mode.figures[name]:.3f}, below {least:g}")
                 are_below = True
@@ -132,7 +134,7 @@ def _is_below(found: GoldenReport, limits: dict[str, float]) -> bool:
 
 
 def _print(found: GoldenReport, *, misses: bool) -> None:
-    """Print a line of figures for each mode, then the questions that changed, then those that are missed."""
+    """Print a line of figures for each mode, then the questions that changed, then the misses."""
     heads = ["mode", "questions", *found.modes[0].figures]
     rows = [heads, *([mode.mode, f"{len(mode.questions):,}", *_figures(mode)] for mode in found.modes)]
     print(*aligned(rows, left=[0]), sep="\n")
@@ -150,13 +152,13 @@ def _print(found: GoldenReport, *, misses: bool) -> None:
 
 def _print_misses(mode: str, missed: Sequence[AnsweredQuestion]) -> None:
     if missed:
-        print(f"\n{mode}, without an answer in ten hits:")
+        print(f"\n{mode}, without an answer in the first ten hits:")
     for each in missed:
         print(f"  line {each.line}: {one_line(each.query)}")
 
 
 def _figures(mode: GoldenMode) -> list[str]:
-    """Each figure, and what it has gained over the questions that were asked in the last run, if anything."""
+    """Each figure, with its change over the questions that the last run had too."""
     if mode.gained is None or not mode.changed:
         return [f"{value:.3f}" for value in mode.figures.values()]
     gained = mode.gained
@@ -171,8 +173,10 @@ app = typer.Typer(
     cls=ExtensibleGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Measure: retrieval, similarity of sentences, your own questions.",
+    help="Measure retrieval, similarity of sentences, and your own questions.",
 )
 for experiment in (RETRIEVAL, STS):
     app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
-app.command("golden", short_help="Your own questions: is what answers them found, and was it before?")(golden)
+app.command("golden", short_help="Your own questions: are their answers found, and better or worse than before?")(
+    golden
+)

@@ -1,13 +1,4 @@
-"""`semsearch import`, `export`, `merge` and `publish`: exchange documents and indexes with others.
-
-import. `semsearch import`: make an index of files that have a document a row.
-
-export. `semsearch export`: write what an index holds for other programs.
-
-merge. `semsearch merge`: make one index of several.
-
-publish. `semsearch publish`: let any number of machines read an index from a shared place.
-"""
+"""`semsearch import`, `export`, `merge` and `publish`: exchange documents and indexes with programs and machines."""
 
 from __future__ import annotations
 
@@ -42,22 +33,20 @@ from semsearch.storage.database import is_index
 def import_(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="JSON Lines, .csv, .parquet or .npz; - is the standard input."),
+        typer.Argument(metavar="FILE...", help="JSON Lines, .csv, .parquet or .npz; - is standard input."),
     ],
-    name: Annotated[
-        str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add them to.")
-    ],
+    name: Annotated[str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
     indexes: IndexesOption = INDEXES,
-    id_key: Annotated[str, typer.Option(metavar="KEY", help="What holds a document's id.")] = "id",
-    text_key: Annotated[str, typer.Option(metavar="KEY", help="What holds its text.")] = "text",
+    id_key: Annotated[str, typer.Option(metavar="KEY", help="Key of a document's id.")] = "id",
+    text_key: Annotated[str, typer.Option(metavar="KEY", help="Key of its text.")] = "text",
     vectors: VectorsOption = None,
     cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Add the documents of files that have one a row; the index is made if there is none.
+    """Add documents from files with one document per row; creates the index if it does not exist.
 
-    What semsearch export wrote is taken as it was divided, and finds the same. Of other rows, all that is not id, text,
-    title or format is metadata. A document whose id is known replaces the earlier one.
+    Rows written by semsearch export keep their passages and give the same answers. In other rows, all keys but id,
+    text, title and format are metadata. A document replaces an earlier one of the same id.
     """
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ".", indexes)
@@ -81,25 +70,25 @@ Unit = Literal["documents", "passages", "sentences"]
 def export(
     output: Annotated[
         Path,
-        typer.Argument(metavar="[FILE]", help="The file to write; by default the standard output.", allow_dash=True),
+        typer.Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True),
     ] = Path("-"),
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
-    unit: Annotated[Unit, typer.Option("--of", help="What a row is.", show_choices=True)] = "documents",
+    unit: Annotated[Unit, typer.Option("--of", help="What a row holds.", show_choices=True)] = "documents",
     format_: Annotated[
         ExportFormat | None,
-        typer.Option("--format", "-o", help="By default what FILE ends in, or jsonl.", show_choices=True),
+        typer.Option("--format", "-o", help="Default: the suffix of FILE, or jsonl.", show_choices=True),
     ] = None,
-    vectors: Annotated[bool, typer.Option("--vectors", help="Each row has its vector as well.")] = False,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Include vectors.")] = False,
     filters: FiltersOption = None,
 ) -> None:
-    """Write documents, passages or sentences to a file, with their vectors on demand.
+    """Export documents, passages or sentences, optionally with vectors.
 
-    Documents have their text and their passages: semsearch import makes an index of them that finds the same.
+    Documents include their text and passages: semsearch import makes an index with the same answers from them.
     """
     to_stdout = str(output) == "-"
     if to_stdout and format_ in ("parquet", "npz") and sys.stdout.isatty():
-        raise UsageError(f"{format_} is not for a terminal; give a file to write")
+        raise UsageError(f"{format_} is binary and cannot go to a terminal; name a FILE")
     with open_index(index, indexes) as opened:
         target = sys.stdout.buffer if to_stdout else output
         done = opened.export(target, unit=unit, format=format_, vectors=vectors, filters=filters or ())
@@ -115,14 +104,14 @@ def merge(
         list[str],
         typer.Argument(metavar="INDEX...", help="The indexes, by name or path.", autocompletion=complete_index),
     ],
-    name: Annotated[str, typer.Option("--name", metavar="NAME|PATH", help="The index to make.")],
+    name: Annotated[str, typer.Option("--name", metavar="NAME|PATH", help="The index to create.")],
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Make one index of several, with one fit. The others stay as they are, and no file is read again.
+    """Merge several indexes into a new one, with one fit. No file is read again, and the sources stay unchanged.
 
-    The new index has the folders of all of them, and the settings of the first.
+    The new index covers the folders of all of them and has the settings of the first.
     """
     keep_warnings()
     folders = [find_index(each, indexes) for each in named]
@@ -143,23 +132,22 @@ def merge(
 def publish(
     place: Annotated[
         str | None,
-        typer.Argument(metavar="[PLACE]", help="A folder or URI, such as s3://bucket/docs. Without: that of before."),
+        typer.Argument(metavar="[PLACE]", help="A folder or URI (s3://bucket/docs); default: the last one."),
     ] = None,
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
-    off: Annotated[bool, typer.Option("--off", help="Publish no more. What is published stays.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Stop publishing. Published snapshots stay.")] = False,
     take_over: Annotated[
-        bool, typer.Option("--take-over", help="Replace another index there, or another copy of this one.")
+        bool, typer.Option("--take-over", help="Replace another index or copy at that place.")
     ] = False,
-    whole: Annotated[bool, typer.Option("--whole", help="Send all again, as after damage there.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Send all blocks again, e.g. after damage.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Publish an index to a place from which any number of machines read it.
+    """Publish snapshots of an index to a shared store, for readers on any number of machines.
 
-    From then on each write is published as well. Readers name the place: semsearch query --index PLACE. They move to
-    what is published by themselves. URIs need the extra remote-files, and s3:// the package s3fs; postgres:// the extra
-    postgres.
+    Later writes are published too. Readers name the store, semsearch query --index PLACE, and follow new snapshots by
+    themselves. URIs need the extra remote-files, s3:// also the package s3fs; postgres:// needs the extra postgres.
     """
     use_one_thread()
     if off and (place or take_over or whole):
@@ -167,15 +155,15 @@ def publish(
     with open_index(index, indexes) as opened:
         if off:
             before = opened.unpublish()
-            complain(f"{opened.path} is published no more" if before else f"{opened.path} was not published")
+            complain(f"{opened.path} is no longer published" if before else f"{opened.path} was not published")
             return
         done = opened.publish(place, take_over=take_over, whole=whole)
     if json:
         print(to_json(done.to_dict()))
     elif not quiet and done.is_new:
         print(
-            f"generation {done.generation} is published at {done.place}: {done.sent_blocks:,} of "
+            f"published generation {done.generation} to {done.place}: sent {done.sent_blocks:,} of "
             f"{count(done.blocks, 'block')}, {size(done.sent_bytes)} of {size(done.bytes)}, in {done.seconds:.2f} s"
         )
     elif not quiet:
-        print(f"generation {done.generation} was published at {done.place} before")
+        print(f"generation {done.generation} is already published at {done.place}")

@@ -22,7 +22,7 @@ from semsearch.evaluate.options import Option, Switch
 def command_of(experiment: Experiment) -> Callable[..., None]:
     """Make the function of which typer makes a command: the options are the arguments of its signature."""
     own = [Option("plot", Path, "FILE", experiment.plot)] if experiment.figures else []
-    own.append(Switch("json", help="As JSON, with all figures."))
+    own.append(Switch("json", help="Print JSON, with all figures."))
 
     def command(**given: Any) -> None:
         run_experiment(experiment, given)
@@ -62,7 +62,7 @@ def run_experiment(experiment: Experiment, given: dict[str, Any]) -> None:
 
 @dataclass(slots=True)
 class ShownParts:
-    """Print the tables of each part of the results as soon as it is there, while the others are still worked on."""
+    """Print the tables of each part of the results as soon as it is complete."""
 
     experiment: Experiment
     options: dict[str, Any]  # of the tables
@@ -90,7 +90,7 @@ def _draw(experiment: Experiment, found: Any, plot: Path) -> None:
 
 
 def _parameter(option: Option) -> Parameter:
-    kind: Any = list[option.kind] if option.many else option.kind  # type: ignore[name-defined]  # made while running
+    kind: Any = list[option.kind] if option.many else option.kind  # type: ignore[name-defined]  # a type made at run time
     if option.argument:
         info = typer.Argument(metavar=option.metavar or None, help=option.help)
         return Parameter(option.name, Parameter.KEYWORD_ONLY, default=info, annotation=kind)
@@ -99,7 +99,7 @@ def _parameter(option: Option) -> Parameter:
         default,
         *(option.flag.split() or [f"--{option.name.replace('_', '-')}"]),
         metavar=option.metavar or None,
-        help=option.help + " Repeated." * option.many,
+        help=option.help + " Repeatable." * option.many,
         min=option.least,
         show_choices=True,
     )

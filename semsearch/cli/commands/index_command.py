@@ -23,6 +23,7 @@ from semsearch.cli.command_options import (
 )
 from semsearch.cli.configured_defaults import configuration_of
 from semsearch.cli.find_index import HERE, INDEXES, index_folders, only_one, users_own
+from semsearch.cli.help_panels import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, use_one_thread, warn
@@ -44,79 +45,90 @@ def index(
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="Files, folders, s3://bucket/folder and the like. Without any: all that the index knows already.",
+            help="Files, folders, s3://bucket/folder and the like; default: all that the index already covers.",
         ),
     ] = None,
     index: Annotated[
         list[str] | None,
-        typer.Option(
-            "--name", "--index", "-i", metavar="NAME|PATH", help="Which index; by default named like the folder."
-        ),
+        typer.Option("--name", "--index", "-i", metavar="INDEX", help="Name or path; default: the folder's name."),
     ] = None,
-    indexes: IndexesOption = INDEXES,
     include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only such files, as in .gitignore: '*.md', 'guide/**'.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Only these files ('*.md', 'guide/**'). Repeatable.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Leave out such files, like those in .semsearchignore.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Not these files, as in .semsearchignore. Repeatable.")
     ] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove folders that are gone or empty.")] = False,
+    refit: Annotated[bool, typer.Option("--refit", help="Fit the embedding to the current text.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    quiet: QuietOption = False,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
     text_columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Of tables and JSON Lines, search these columns only; * is all."),
+        typer.Option(metavar="NAME,...", help="Search only these columns; *: all.", rich_help_panel=COLUMNS),
     ] = None,
     metadata_columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Keep these columns as metadata of each record, for --filter."),
+        typer.Option(metavar="NAME,...", help="Keep these columns as metadata, for --filter.", rich_help_panel=COLUMNS),
     ] = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Forget folders that have vanished or are empty now.")] = False,
-    method: Annotated[MethodName | None, typer.Option(help="How sentences are embedded.")] = None,
-    a: Annotated[float | None, typer.Option("--a", help="The weights' parameter; by default the method's.")] = None,
+    method: Annotated[
+        MethodName | None, typer.Option(metavar="NAME", help="usif, sif, tfidf or mean.", rich_help_panel=EMBEDDING)
+    ] = None,
+    a: Annotated[
+        float | None,
+        typer.Option("--a", help="Weight parameter; default: the method's.", rich_help_panel=EMBEDDING),
+    ] = None,
     components: Annotated[
-        int | None, typer.Option(metavar="M", help="Common components removed; by default the method's.")
+        int | None,
+        typer.Option(metavar="M", help="Components to remove; default: the method's.", rich_help_panel=EMBEDDING),
     ] = None,
     frequencies: Annotated[
-        str | None, typer.Option(metavar="mixed|vectors|corpus|FILE", help="Where word frequencies come from.")
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Word frequencies: mixed, vectors, corpus, or a counts file.",
+            rich_help_panel=EMBEDDING,
+        ),
     ] = None,
     adapt: Annotated[
         bool | None,
-        typer.Option("--adapt/--no-adapt", help="Learn from the text which of its words go together; the default."),
+        typer.Option("--adapt/--no-adapt", help="Learn topics from the text (default).", rich_help_panel=EMBEDDING),
     ] = None,
     unknown: Annotated[
         Unknown | None,
-        typer.Option(help="Vectors of unknown words: none, from their pieces, or also from contexts, the default."),
+        typer.Option(metavar="HOW", help="OOV words: skip, pieces, or contexts (default).", rich_help_panel=EMBEDDING),
     ] = None,
     exact: Annotated[
         bool | None,
-        typer.Option("--exact/--no-exact", help="Compare every passage, however many; the default with few."),
+        typer.Option(
+            "--exact/--no-exact", help="Scan all passages; default: small indexes only.", rich_help_panel=VECTOR_SEARCH
+        ),
     ] = None,
     target_recall: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Share of the ten best that a search of many finds: 0.95.")
+        float | None,
+        typer.Option(metavar="SHARE", help="Recall of the ten best; default: 0.95.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
     factory: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="The index type, as FAISS calls it: IVF4096,SQ8.")
+        str | None,
+        typer.Option(metavar="TYPE", help="FAISS index type: IVF4096,SQ8.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option(metavar="URI", help="Where an engine shall keep the vectors of passages; faiss: is the index."),
+        typer.Option(metavar="URI", help="External vector store, or faiss: for none.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
-    vectors: VectorsOption = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make everything anew from the stored text, with other settings if given.")
-    ] = False,
-    refit: Annotated[bool, typer.Option("--refit", help="Fit to what the index holds now.")] = False,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
     cluster: ClusterOption = None,
-    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
-    quiet: QuietOption = False,
 ) -> None:
     """Index files and folders, or bring an index up to date.
 
-    Run again, only what was added, changed, moved or removed costs anything. What .gitignore and .semsearchignore name
-    is left out. Exit status: 0, or 2 when nothing could be indexed.
+    A repeated run processes only files that were added, changed, moved or removed. Files that .gitignore or
+    .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
     keep_warnings()
-    use_one_thread()  # two that take turns on a busy machine are slower than one
+    use_one_thread()  # two threads on a busy machine are slower than one
     choices = IndexChoices(
         vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory, store
     )
@@ -153,7 +165,7 @@ class _Run:
     paths: Sequence[str]
     named: str | None
     indexes: Path | None
-    reading: Mapping[str, Any]  # the keywords of Index.sync
+    reading: Mapping[str, Any]  # arguments of Index.sync
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +177,7 @@ class _Shown:
 
 
 def _of_profiles(given: _Run) -> list[_Run]:
-    """The runs of the configured profiles, or of the one that is named; none where none is meant."""
+    """The runs of the configured profiles, or of the named one; none if no profile applies."""
     configured = configuration_of()
     profiles = {} if configured is None else configured.profiles
     if given.named is not None:
@@ -185,12 +197,12 @@ def _run(run: _Run, work: _Work, shown: _Shown) -> None:
     """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
     target = target_of(run.paths, run.named, run.indexes)
     with target.opened(work.choices, rebuild=work.rebuild) as opened:
-        if target.is_joined_by_strangers(run.paths, opened.roots):
-            warn(f"adding to the index {target.folder}, which is of {', '.join(opened.roots)}; --name makes another")
+        if target.joins_other_roots(run.paths, opened.roots):
+            warn(f"adding to {target.folder}, the index of {', '.join(opened.roots)}; pass --name for a separate index")
         with sync_progress(quiet=shown.quiet or shown.json) as report:
             done = work.carry_out(opened, report, is_new=target.is_new)
         if target.is_new and not done.added:
-            report_sync(replace(done, warnings=()))  # they are the reason
+            report_sync(replace(done, warnings=()))  # the warnings are in the error
             is_chosen = bool(run.reading["include"] or run.reading["exclude"])
             raise SourceError(nothing_to_index(run.paths, done, chosen=is_chosen))
         report_sync(done)
@@ -209,20 +221,20 @@ class _Work:
 
     paths: Sequence[str]
     choices: IndexChoices
-    reading: Mapping[str, Any]  # the keywords of Index.sync
+    reading: Mapping[str, Any]  # arguments of Index.sync
     rebuild: bool
     refit: bool
     cluster: str | None
 
     def carry_out(self, index: Index, report: Report | None, *, is_new: bool) -> SyncReport:
-        """Rebuild, sync and refit, as far as it is wanted; one report of all."""
-        whole: list[SyncReport] = []  # of what embeds all that the index holds
+        """Rebuild, sync and refit as requested; one report of all."""
+        whole: list[SyncReport] = []  # of steps that embed the whole index
         if self.rebuild and not is_new:
             whole.append(index.rebuild(**self.choices.given(), cluster=self.cluster, progress=report))
         done = SyncReport()
         with _after("the index was rebuilt" if whole else ""):
             if self.paths or index.roots or not self.rebuild:
-                with _going_on_later(index.path):
+                with _resumable(index.path):
                     done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
         if self.refit and not done.refitted:
             changed = done.added or done.changed or done.removed or done.moved
@@ -236,15 +248,15 @@ def _print(target: IndexTarget, done: SyncReport, indexes: Path | None) -> None:
     if line := not_read(done.not_read):
         print(line)
     if target.is_new and indexes is None and target.folder.parent != HERE and target.folder.parent == users_own():
-        complain("it is among your own indexes, since it is of nothing below this folder; for here: --indexes indexes")
+        complain(f"saved to your personal indexes, {target.folder.parent}; to keep it here, pass --indexes indexes")
     if target.is_new and sys.stderr.isatty():
         which = "" if len(index_folders(target.folder.parent)) == 1 else f" --index {target.folder.name}"
-        complain(f'ask it with: semsearch query "..."{which}')
+        complain(f'search it with: semsearch query "..."{which}')
 
 
 @contextmanager
-def _going_on_later(folder: Path) -> Iterator[None]:
-    """Have it said, if a sync is interrupted, that what it has read is kept."""
+def _resumable(folder: Path) -> Iterator[None]:
+    """If a sync is interrupted, add to the message that files read so far are kept."""
     from semsearch.indexing.reading_log import READING_LOG  # start-up time
 
     try:
@@ -252,12 +264,12 @@ def _going_on_later(folder: Path) -> Iterator[None]:
     except KeyboardInterrupt:
         if not (folder / READING_LOG).exists():
             raise
-        raise KeyboardInterrupt("what was read is kept: run the same command again to go on from there") from None
+        raise KeyboardInterrupt("files read so far are kept; run the same command again to continue") from None
 
 
 @contextmanager
 def _after(done: str) -> Iterator[None]:
-    """Have it said, if a step fails or is interrupted, what was `done` before it: its own error does not know."""
+    """If a step fails or is interrupted, add to its message what was `done` before it."""
     try:
         yield
     except SemsearchError as error:

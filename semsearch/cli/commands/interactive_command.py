@@ -1,9 +1,4 @@
-"""`semsearch interactive`: search as one types. Without a command, `semsearch` does this where there is an index.
-
-Without a command. Whether `semsearch` without a command begins the interactive search: on a terminal, where there
-is an
-index.
-"""
+"""`semsearch interactive`: search as you type. `semsearch` without a command starts it, where there is an index."""
 
 from __future__ import annotations
 
@@ -42,7 +37,8 @@ from semsearch.results.options import SearchOptions
 
 
 def is_offered() -> bool:
-    """Whether to begin. Otherwise the help is shown, also where the configuration is wrong."""
+    """Whether `semsearch` without a command starts the interactive search. Otherwise, and if the configuration is
+    invalid, it prints the help."""
     try:
         return on_terminal() and find_spec("prompt_toolkit") is not None and _has_index()
     except SemsearchError:
@@ -66,30 +62,30 @@ def _has_index() -> bool:
 
 
 def interactive(
-    text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="What to begin with.")] = None,
+    text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     k: KOption = 30,
     index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
-    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
+    min_score: MinScoreOption = None,
     duplicates: DuplicatesOption = False,
     per_document: PerDocumentOption = None,
     boosts: BoostsOption = None,
     syntax: SyntaxOption = "full",
+    indexes: IndexesOption = INDEXES,
     server: ServerOption = None,
     vectors: VectorsOption = None,
 ) -> None:
-    """Search as one types, on a terminal.
+    """Search as you type, on a terminal.
 
-    Shows the hits of what is typed so far, and the chosen one in its context. Arrows and PgUp, PgDn choose, Enter opens
-    its place as query --open does, Shift and arrows read on, Tab changes the mode, Esc or Ctrl-C ends. Of several
-    indexes in one folder all are searched, unless some are named.
+    Shows the hits of the text so far, and the selected hit in its context. Arrows, PgUp and PgDn select, Enter opens
+    the hit as query --open does, Shift and arrows scroll its context, Tab changes the mode, Esc or Ctrl-C quits. All
+    indexes of the folder are searched, unless --index names some.
 
-    semsearch alone does this on a terminal where there is an index. It needs the extra tui.
+    semsearch without a command starts it on a terminal, if there is an index. Needs the extra tui.
     """
     if not on_terminal():
-        raise UsageError("the interactive search needs a terminal; without one, use: semsearch query TEXT")
+        raise UsageError("the interactive search needs a terminal; without one, run: semsearch query TEXT")
     options = SearchOptions(
         k,
         mode,

@@ -1,9 +1,4 @@
-"""`semsearch list` and `semsearch indexes`: the indexes there are, the documents of one, how many by folder and date.
-
-indexes. `semsearch indexes`: all indexes that can be named from here, wherever they live.
-
-list. `semsearch list`: all indexes, or the documents of one, or how many there are by folder and date.
-"""
+"""`semsearch list` and `semsearch indexes`: all indexes, the documents of one, or counts by folder, format and date."""
 
 from __future__ import annotations
 
@@ -40,10 +35,10 @@ _MINUTE = len("2025-01-31T12:30")
 
 
 def indexes(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
-    """List all indexes that can be named from here, and where they are.
+    """List all indexes that --index can name from here, with their folders.
 
-    Those of this folder come first, then those of the folders above, then your own. Of two with one name the first is
-    meant; the other is named by its path.
+    Indexes of this folder come first, then those of folders above, then your personal ones. If two have the same name,
+    the name means the first; use the path of the other.
     """
     use_one_thread()
     from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
@@ -80,23 +75,21 @@ def list_(
         list[str] | None,
         typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="List the documents of this index."),
     ] = None,
-    documents: Annotated[
-        bool, typer.Option("--documents", "-d", help="List the documents of the only index there is.")
-    ] = False,
+    documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
     filters: FiltersOption = None,
     facets: Annotated[
-        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with the filters.")
+        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
     ] = False,
     indexes: IndexesOption = INDEXES,
     json: JsonOption = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON, an object a line.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
     """List all indexes, or the documents of one.
 
-    With --documents, --index or --filter, documents: path, passages, format, the day their file was changed, and title.
-    With --facets how many there are by folder, format, date and each key of their metadata, each with its --filter.
+    With --documents, --index or --filter: documents, with path, passages, format, date of the file, and title. With
+    --facets: counts by folder, format, date and metadata, each with its --filter.
 
-    To be rid of an index, delete its folder.
+    To delete an index, delete its folder.
     """
     use_one_thread()
     if facets:
@@ -155,7 +148,7 @@ def _value_rows(name: str, values: Iterable[FacetValue], more: int) -> Iterator[
 
 
 def _shortened(value: str) -> str:
-    """A value in so few columns that the filters stay near; they have it whole."""
+    """A value, shortened; its filter has it whole."""
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
 
 

@@ -1,9 +1,4 @@
-"""`semsearch similar` and `semsearch context`: passages like a passage or document; passages for a language model.
-
-similar. `semsearch similar`: find passages similar to a passage or a document.
-
-context. `semsearch context`: the passages to give a language model along with a question.
-"""
+"""`semsearch similar`: passages like a given one; `semsearch context`: passages for a language model."""
 
 from __future__ import annotations
 
@@ -62,31 +57,30 @@ def similar(
         str,
         typer.Argument(
             metavar="PATH[:LINE]",
-            help="The document, as hits show it, and a line or a place of the passage that is meant: keys.md:10, "
-            "'talk.pptx slide 3'.",
+            help="A document as hits show it, with a line or place of the passage: keys.md:10, 'talk.pptx slide 3'.",
         ),
     ],
     k: KOption = 10,
     index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
-    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
     context: ContextOption = 0,
-    duplicates: DuplicatesOption = False,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    refresh: RefreshOption = False,
     shown: ShowOption = "sentence",
-    server: ServerOption = None,
+    refresh: RefreshOption = False,
     format_: FormatOption = None,
     json: JsonFormatOption = False,
-    jsonl: JsonlOption = False,
+    min_score: MinScoreOption = None,
+    per_document: PerDocumentOption = None,
+    duplicates: DuplicatesOption = False,
+    boosts: BoostsOption = None,
+    indexes: IndexesOption = INDEXES,
+    server: ServerOption = None,
     vectors: VectorsOption = None,
+    jsonl: JsonlOption = False,
 ) -> None:
-    """Find passages similar to one that is in the index.
+    """Find passages similar to an indexed passage or document.
 
-    With a line or a place, similar to the passage there; without, to the whole document, which is then left out.
+    With a line or place: similar to the passage there. Without: similar to the whole document, which is left out.
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
@@ -131,35 +125,35 @@ def similar(
 
 
 def context(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
+    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     max_words: Annotated[
-        int, typer.Option("--max-words", "-w", metavar="N", help="The most words in all, sources included.")
+        int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words, sources included.")
     ] = 800,
     index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
-    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
+    refresh: RefreshOption = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
+    ] = False,
+    every: AllOption = False,
+    min_score: MinScoreOption = None,
     per_document: PerDocumentOption = None,
     boosts: BoostsOption = None,
     syntax: SyntaxOption = "full",
-    every: AllOption = False,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    refresh: RefreshOption = False,
+    indexes: IndexesOption = INDEXES,
     server: ServerOption = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="As an object with query, mode, text, words and citations.")
-    ] = False,
     vectors: VectorsOption = None,
 ) -> None:
-    """Gather the passages that a language model needs to answer a question.
+    """Print the passages that a language model needs to answer a query.
 
-    Writes the best passages as Markdown, numbered, and a list of their sources: path, lines, heading.
+    Prints the best passages as numbered Markdown, and a list of their sources: path, lines, heading.
 
     Exit status: 0 with passages, 1 without, 2 on an error.
     """
-    if not is_wanted(rerank):  # a model is worth all of them
+    if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
     query = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
@@ -185,8 +179,9 @@ def context(
             print(context_text(made))
             tell_if_stale({(cited.index or "", cited.path) for cited in made.citations if cited.stale}, opened)
         if not made.text:
-            said = f"nothing here answers {query!r} well; --all takes what there is"
-            complain(said if made.weak else f"nothing was found for {query!r}")
+            complain(
+                f"no good answer to {query!r}; --all uses weak passages too" if made.weak else f"no hits for {query!r}"
+            )
             tell_if_empty(opened)
     if not made.text:
         raise typer.Exit(NONE_FOUND)

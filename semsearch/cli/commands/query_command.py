@@ -1,4 +1,4 @@
-"""`semsearch query`: ask an index."""
+"""`semsearch query`: search an index."""
 
 from __future__ import annotations
 
@@ -48,14 +48,15 @@ from semsearch.cli.command_options import (
     is_wanted,
 )
 from semsearch.cli.find_index import INDEXES
+from semsearch.cli.help_panels import GOLDEN
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, Hit, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.searchable import Searchable
 
 if TYPE_CHECKING:
     from semsearch.cli.answering import Asked
+    from semsearch.searchable import Searchable
 
 _AT_ONCE = 500  # queries of a batch that are answered together
 
@@ -68,7 +69,7 @@ class QueryChoices:
     explain: bool
     whole: bool
     is_grouped: bool
-    indexes: Sequence[str]  # that are asked as one
+    indexes: Sequence[str]  # that are searched as one
     floor: float  # of relevance
 
     def answers(self, index: Searchable, queries: list[str]) -> Iterator[Answer]:
@@ -93,71 +94,64 @@ class QueryChoices:
 def query(
     text: Annotated[
         list[str],
-        typer.Argument(
-            metavar="TEXT...", help="The question; with - questions are read from standard input, one a line."
-        ),
+        typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
     ],
     k: KOption = 10,
     index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
     mode: ModeOption = "hybrid",
-    min_score: MinScoreOption = None,
     filters: FiltersOption = None,
     context: ContextOption = 0,
-    duplicates: DuplicatesOption = False,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    every: AllOption = False,
-    syntax: SyntaxOption = "full",
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each hit's score is made of, word by word.")
-    ] = False,
-    rerank: RerankOption = None,
-    rerank_seconds: RerankSecondsOption = None,
-    refresh: RefreshOption = False,
+    shown: ShowOption = "sentence",
     open_: Annotated[
         int | None,
-        typer.Option(
-            "--open",
-            metavar="N",
-            min=1,
-            help="Open the place of the N-th hit instead of showing hits: in $VISUAL or $EDITOR at its line, in the "
-            "system's viewer, or in a pager.",
-        ),
+        typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager."),
     ] = None,
-    mark: Annotated[
-        int | None,
-        typer.Option("--mark", metavar="N", min=1, help="Note in the --golden file that the N-th hit is an answer."),
-    ] = None,
-    golden: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Questions with their answers, for evaluate golden.")
-    ] = None,
-    shown: ShowOption = "sentence",
-    server: ServerOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
+    refresh: RefreshOption = False,
     format_: FormatOption = None,
     json: JsonFormatOption = False,
+    every: AllOption = False,
+    min_score: MinScoreOption = None,
+    per_document: PerDocumentOption = None,
+    duplicates: DuplicatesOption = False,
+    boosts: BoostsOption = None,
+    syntax: SyntaxOption = "full",
+    rerank: RerankOption = None,
+    rerank_seconds: RerankSecondsOption = None,
+    indexes: IndexesOption = INDEXES,
+    server: ServerOption = None,
+    vectors: VectorsOption = None,
     jsonl: JsonlOption = False,
     group: GroupOption = "none",
-    vectors: VectorsOption = None,
+    mark: Annotated[
+        int | None,
+        typer.Option(
+            "--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.", rich_help_panel=GOLDEN
+        ),
+    ] = None,
+    golden: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Questions and answers for evaluate golden.", rich_help_panel=GOLDEN),
+    ] = None,
 ) -> None:
-    """Ask an index a question.
+    """Search an index.
 
-    Shows the passages that answer best, each with its best sentence. Of a TEXT in quotes of the shell, "a phrase" must
-    stand in them, and -word must not. The end of an answer is left out where it is unlikely to answer (see --all).
+    Prints the best passages, each with its best sentence. "A phrase" in quotes (within the quotes of the shell) must
+    occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all).
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
     batch = text == ["-"]
     wanted = choose_format(format_, json=json, jsonl=jsonl)
     if explain and wanted not in EXPLAINING:
-        raise UsageError(f"{wanted} has no room for explanations; choose one of {', '.join(EXPLAINING)}")
+        raise UsageError(f"--explain does not work with the format {wanted}; choose {', '.join(EXPLAINING)}")
     whole = wants_whole(shown, wanted, context=context)
     if group == "document" and wanted != "json":
-        raise UsageError("--group document is for --json; other formats have a hit each")
+        raise UsageError("--group document works with --json only")
     if open_ is not None and (batch or explain or whole or wanted not in ("table", "plain")):
-        raise UsageError("--open shows no hits; leave out --format, --show and --explain, and ask one question")
+        raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
     if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
-        raise UsageError("--mark N and --golden FILE go together, for one question, without --open")
+        raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
     search = SearchOptions(
         max(k, open_ or 0, mark or 0),
         mode,
@@ -169,7 +163,7 @@ def query(
         per_document=per_document,
         boosts=boosts or (),
     )
-    if not batch and not is_wanted(rerank):  # a model is worth all of them
+    if not batch and not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
     with open_asked(
@@ -189,29 +183,29 @@ def query(
 
 
 def _marking(answers: Iterator[Answer], number: int, golden: Path) -> Iterator[Answer]:
-    """Yield answers, and note a hit of each, by its number from 1 on, as what answers its question."""
+    """Yield answers, and record hit `number` (from 1) of each as an answer to its question."""
     from semsearch.evaluate.golden import (
-        ExpectedAnswer,  # start-up time: most only look
+        ExpectedAnswer,  # start-up time: rarely used
         append_answer,
     )
 
     for answer in answers:
         yield answer
         if number > len(answer.hits):
-            raise UsageError(f"there are only {len(answer.hits)} hits, and no {number}; nothing was noted")
+            raise UsageError(f"there is no hit {number}, only {len(answer.hits)}; nothing was recorded")
         marked = ExpectedAnswer.of(answer.hits[number - 1])
         append_answer(golden, answer.query, marked)
-        complain(f"noted in {golden}: {marked.written}")
+        complain(f"recorded in {golden}: {marked.written}")
 
 
 def _open(answer: Answer, number: int, opened: Asked) -> int:
-    """Open the place of a hit, by its number from 1 on; returns the number of hits in all."""
-    from semsearch.cli.open_hit import open_hit  # start-up time: most only look
+    """Open hit `number` (from 1); returns the number of hits."""
+    from semsearch.cli.open_hit import open_hit  # start-up time: rarely used
 
     if not answer.hits:
         complain(answer.without_hits)
     elif number > len(answer.hits):
-        raise UsageError(f"there are only {len(answer.hits)} hits, and no {number}")
+        raise UsageError(f"there is no hit {number}, only {len(answer.hits)}")
     else:
         hit = answer.hits[number - 1]
         tell_if_stale({(hit.index or "", hit.path)} if hit.stale else set(), opened)
@@ -221,7 +215,7 @@ def _open(answer: Answer, number: int, opened: Asked) -> int:
 
 
 def _batch(index: Searchable, options: QueryChoices) -> Iterator[Answer]:
-    """Answer the lines of standard input that are not blank. One that asks nothing has no hits, and only a warning."""
+    """Answer the non-blank lines of standard input. A line that is no valid query gets a warning and no hits."""
     for queries in _from_stdin():
         problems = [_problem(query, options.search.syntax) for query in queries]
         askable = [query for query, problem in zip(queries, problems, strict=True) if not problem]
@@ -233,7 +227,7 @@ def _batch(index: Searchable, options: QueryChoices) -> Iterator[Answer]:
 
 
 def _problem(query: str, syntax: Syntax) -> str:
-    """Why a query cannot be asked; empty if it can."""
+    """Why a query is invalid; empty if it is valid."""
     from semsearch.search.query import understood  # start-up time: it imports numpy
     from semsearch.text.tokens import words  # likewise
 
@@ -252,12 +246,12 @@ def _from_stdin() -> Iterator[list[str]]:
     at_once = 1 if sys.stdin.isatty() else _AT_ONCE
     batch = list(islice(lines, at_once))
     if not batch:
-        raise UsageError("there was no query on standard input; give one a line")
+        raise UsageError("standard input has no query; write one per line")
     while batch:
         yield batch
         batch = list(islice(lines, at_once))
 
 
 def _clean(text: str) -> str:
-    """Make a query valid Unicode: bytes of the command line that are no characters become question marks."""
+    """Make a query valid Unicode: undecodable bytes of the command line become question marks."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip("\ufeff \t\r\n")

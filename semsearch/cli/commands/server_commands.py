@@ -1,9 +1,4 @@
-"""`semsearch serve` and `semsearch mcp`: answer browsers and programs over HTTP, and agents.
-
-serve. `semsearch serve`: answer over HTTP.
-
-mcp. `semsearch mcp`: answer an agent over standard input and output.
-"""
+"""`semsearch serve` and `semsearch mcp`: answer browsers and programs over HTTP, and agents."""
 
 from __future__ import annotations
 
@@ -25,6 +20,7 @@ from semsearch.cli.command_options import (
     is_wanted,
 )
 from semsearch.cli.find_index import INDEXES, find_indexes, index_folders, nearest, none_in
+from semsearch.cli.help_panels import ACCESS, INDEX
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import IndexNotFound
 from semsearch.snapshots.store_uris import LOOK_EVERY
@@ -39,41 +35,39 @@ if TYPE_CHECKING:
 def serve(
     index: Annotated[
         list[str] | None,
-        typer.Option(
-            "--index", "--name", "-i", metavar="NAME|PATH|URI", help="Serve only this index. May be repeated."
-        ),
+        typer.Option("--index", "--name", "-i", metavar="INDEX", help="Serve only this index. Repeatable."),
     ] = None,
-    indexes: IndexesOption = INDEXES,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="Where to listen. Anything but this machine's own needs the token.")
+        str, typer.Option(metavar="HOST", help="Address to listen on; others than this machine's need the token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")] = 8765,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any free port.")] = 8765,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the web interface in the browser.")] = False,
+    show_token: Annotated[bool, typer.Option("--show-token", help="Print the token and exit.")] = False,
+    require_token: Annotated[
+        bool, typer.Option("--require-token", help="Require the token from this machine too.", rich_help_panel=ACCESS)
+    ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another name that the server is called by. May be repeated."),
+        typer.Option(metavar="NAME", help="Another host name of the server. Repeatable.", rich_help_panel=ACCESS),
     ] = None,
-    require_token: Annotated[
-        bool, typer.Option("--require-token", help="Ask for the token always, of this machine's programs too.")
-    ] = False,
-    show_token: Annotated[bool, typer.Option("--show-token", help="Print the token, and exit.")] = False,
-    vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
+    indexes: IndexesOption = INDEXES,
+    vectors: VectorsOption = None,
     look_every: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0, help="How often to look for news of an index that is read from a place."
+            metavar="SECONDS", min=0, help="How often to check snapshot stores for updates.", rich_help_panel=INDEX
         ),
     ] = LOOK_EVERY,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the search page in the browser.")] = False,
 ) -> None:
-    """Serve indexes over HTTP: a search page for people, JSON for programs, MCP at /mcp for agents.
+    """Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.
 
-    Serves all indexes of the folder, or those that are named, be it by the place that one is published to. Reading from
-    this machine is allowed to everyone on it; anything else needs the token, which is made at the first start. Ctrl-C
-    ends it. Needs the extra serve: pip install 'semsearch[serve]'.
+    Serves all indexes of the folder, or those that --index names: by name, path or the URI of a snapshot store.
+    Programs on this machine may read without a token; any other access needs the token, created at the first start.
+    Ctrl-C stops the server. Needs the extra serve: pip install 'semsearch[serve]'.
     """
-    if not is_wanted(rerank):  # a model is worth all of them
+    if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
     from semsearch.serve.access import make_token, token_path  # start-up time, here and below
@@ -100,7 +94,7 @@ def serve(
         served.warm_up()
         server = RunningServer(served, settings, make_token(token_path()), listening, messages=[agents])
         if is_open_to_others(settings):
-            warn("other machines can reach this server, and nothing is encrypted; semsearch serve --help says more")
+            warn("other machines can reach this server, without encryption; see docs/developers/server.md")
         print(address(listening), flush=True)
         complain("open this address in a browser to search")
         if open_page:
@@ -111,11 +105,11 @@ def serve(
     finally:
         listening.close()
         served.close()
-    complain("no longer serving")
+    complain("stopped serving")
 
 
 def _open(url: str) -> None:
-    """Open an address in the browser, in a thread: one that takes over the terminal would keep the server from it."""
+    """Open an address in the browser, in a thread: a browser on the terminal would block the server."""
     threading.Thread(target=_show, args=(url,), daemon=True).start()
 
 
@@ -131,22 +125,18 @@ def _show(url: str) -> None:
 def mcp(
     index: Annotated[
         list[str] | None,
-        typer.Option(
-            "--index", "--name", "-i", metavar="NAME|PATH", help="Let only this index be asked. May be repeated."
-        ),
+        typer.Option("--index", "--name", "-i", metavar="INDEX", help="Offer only this index. Repeatable."),
     ] = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Within which each request is answered.")
-    ] = 30,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit of each request.")] = 30,
 ) -> None:
     """Let an agent search: an MCP server on standard input and output.
 
-    An agent starts it, as its configuration says; docs/agents.md has recipes. All indexes of the folder can
-    be asked, or those that are named, and nothing else. It only reads, and ends when its input does.
+    The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
+    those that --index names, and nothing else. It only reads, and stops at the end of its input.
     """
     from semsearch.agents.protocol import AgentProtocol
     from semsearch.agents.stdio_transport import (
@@ -154,14 +144,14 @@ def mcp(
         StdioServer,
     )
 
-    if not is_wanted(rerank):  # a model is worth all of them
+    if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
     places = find_indexes(index, indexes) if index else None
     if places is None and not index_folders(nearest(indexes)):
-        complain(none_in(indexes))  # and goes on: an index that is made later is found
+        complain(none_in(indexes))  # and continues: an index that is created later is found
     if sys.stdin.isatty():
-        complain("waiting for an agent's messages on standard input; docs/agents.md says how agents start this")
+        complain("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
     reranker = chosen_reranker(rerank, rerank_seconds)
     protocol = AgentProtocol(
         lambda: _opened(places, indexes, vectors, reranker),
@@ -171,7 +161,7 @@ def mcp(
     try:
         server.run()
     finally:
-        if server.is_busy:  # an answer that nobody waits for any more must not hold up the end
+        if server.is_busy:  # a request that has timed out must not delay the end
             sys.stderr.flush()
             os._exit(0)
         protocol.close()

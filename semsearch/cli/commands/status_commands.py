@@ -1,9 +1,4 @@
-"""`semsearch status` and `semsearch verify`: the contents, settings and soundness of an index.
-
-status. `semsearch status`: the contents and settings of an index.
-
-verify. `semsearch verify`: check that an index is sound.
-"""
+"""`semsearch status` and `semsearch verify`: the contents, settings and integrity of an index."""
 
 from __future__ import annotations
 
@@ -33,18 +28,16 @@ def status(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     components: Annotated[
-        bool, typer.Option("--components", help="Also the words nearest to what is taken away from every sentence.")
+        bool, typer.Option("--components", help="Also show the common components, as words.")
     ] = False,
     problems: Annotated[
-        bool, typer.Option("--problems", help="Instead, each file that was not read, or not wholly, and why.")
+        bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
-    coverage: Annotated[
-        bool, typer.Option("--coverage", help="Instead, how much of each file was taken in, and why not the rest.")
-    ] = False,
+    coverage: Annotated[bool, typer.Option("--coverage", help="List how much of each file is indexed.")] = False,
     vectors: VectorsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what an index holds and how it embeds."""
+    """Show the contents and settings of an index."""
     use_one_thread()
     if problems or coverage:
         with open_index(index, indexes, vectors) as opened:
@@ -65,11 +58,11 @@ def status(
         from semsearch.evaluate.table import directions as table_of  # start-up time
 
         print()
-        print_blocks([table_of([("", directions)]) if directions else "nothing is taken away from its sentences"])
+        print_blocks([table_of([("", directions)]) if directions else "no components are removed"])
 
 
 def _print_files(opened: Index, *, problems: bool, coverage: bool, as_json: bool) -> None:
-    """Print a line for each problem, and one for each file with how much of it was read."""
+    """Print a line for each problem, and one for each file with the share that is indexed."""
     found = opened.problems() if problems else ()
     files = opened.coverage() if coverage else ()
     if as_json:
@@ -81,18 +74,18 @@ def _print_files(opened: Index, *, problems: bool, coverage: bool, as_json: bool
     for file in files:
         print(f"{from_here(file.path)}: {covered(file)}")
     if problems and not found:
-        print("every file was read")
+        print("all files were read")
 
 
 def covered(file: FileCoverage) -> str:
-    """Say how much of a file was taken in, and why the rest was not."""
+    """How much of a file is indexed, and why the rest is not."""
     parts = [count(file.sentences, "sentence")]
     if file.characters is not None:
         parts.append(f"{file.characters_taken:,} of {file.characters:,} characters")
     if file.pages is not None:
         parts.append(f"text on {file.pages_with_text:,} of {file.pages:,} pages")
     if file.words:
-        parts.append(f"{file.words_known:,} of {file.words:,} words known")
+        parts.append(f"{file.words_known:,} of {file.words:,} words in the vocabulary")
     return "; ".join([", ".join(parts), *map(in_words, file.omissions)])
 
 
@@ -101,14 +94,14 @@ def describe(found: Status) -> dict[str, str]:
     source = {"vectors": "the word vectors", "corpus": "the indexed text"}.get(found.frequencies, found.frequencies)
     a = "" if found.a is None else f", a = {found.a:.4g}"
     facts = {
-        "index": f"{found.path}, made {found.created[:10]}, generation {found.generation}",
+        "index": f"{found.path}, created {found.created[:10]}, generation {found.generation}",
         "of": ", ".join(map(from_here, found.roots)) or "texts added by programs",
         "documents": f"{found.documents:,}",
         "languages": spoken(found),
         "passages": f"{found.passages:,}",
         "sentences": f"{found.sentences:,} with {found.words:,} words",
         "vectors": f"{found.vectors:,} of {found.dimension} dimensions in {count(found.segments, 'segment')}"
-        + (f", {found.removed:,} of them of removed documents" if found.removed else ""),
+        + (f", {found.removed:,} of removed documents" if found.removed else ""),
         **({} if found.store is None else {"store": kept_elsewhere(found)}),
         "search": scanned(found),
         "method": f"{found.method}{a}, {count(found.components, 'component')} removed, frequencies from {source}",
@@ -117,69 +110,69 @@ def describe(found: Status) -> dict[str, str]:
         "size": size(found.size_bytes),
     }
     if found.encodings_bytes:
-        facts["reranking"] = f"{size(found.encodings_bytes)} of it, passages as a model has encoded them"
+        facts["reranking"] = f"{size(found.encodings_bytes)} of it are passages encoded by the reranking model"
     if found.published is not None:
         facts["published"] = where_published(found.published)
     if found.drift is not None:
-        advice = "; semsearch refit fits it anew" if found.drift > MUCH_DRIFT else ""
-        facts["drift"] = f"{found.drift:.1f}° since it was fitted{advice}"
+        advice = "; run: semsearch refit" if found.drift > MUCH_DRIFT else ""
+        facts["drift"] = f"{found.drift:.1f}° since the last fit{advice}"
     if found.stale is not None:
-        stale = f"{count(found.stale, 'file')} changed; semsearch index brings it up to date"
-        known = "nothing else" if found.warnings else "nothing: it is up to date"
+        stale = f"{count(found.stale, 'file')} changed; run: semsearch index"
+        known = "no other changes" if found.warnings else "no: up to date"
         facts["stale"] = "; ".join([*found.warnings, stale if found.stale else known])
     if found.not_read:
         facts["not read"] = f"{endings_in_words(found.not_read)} (--problems lists them)"
     if found.partly_read:
-        facts["partly read"] = f"{count(found.partly_read, 'document')} (--problems says of what)"
+        facts["partly read"] = f"{count(found.partly_read, 'document')} (--problems lists them)"
     return facts
 
 
 def where_published(found: PublicationStatus) -> str:
-    """Say where an index is published, or of a copy where it is written, and what is wrong with that."""
-    generation = "nothing yet" if found.generation is None else f"generation {found.generation}"
+    """Where an index is published, or where a copy comes from, and the last failure."""
+    generation = "no snapshot" if found.generation is None else f"generation {found.generation}"
     said = f"{generation} at {found.place}" + (f", written at {found.written_at}" if found.written_at else "")
     return f"{said}; {found.failure}" if found.failure else said
 
 
 def spoken(found: Status) -> str:
-    """Name the languages of the documents, with how many there are of each."""
+    """The languages of the documents, with counts."""
     if not found.languages:
-        return "all taken for English; semsearch index --rebuild finds them" if found.documents else "none yet"
+        return "all treated as English; semsearch index --rebuild detects them" if found.documents else "none"
     from semsearch.text.languages import name_of  # start-up time: other commands name none
 
     return ", ".join(f"{name_of(code)} {number:,}" for code, number in found.languages.items())
 
 
 def scanned(found: Status) -> str:
-    """Describe how passages are compared with a query, and the recall of that."""
+    """How passages are compared with a query, and with what recall."""
     parts = [
         f"{one.vectors:,} passages in {one.factory}"
         + _searched(one)
-        + f": recall {one.recall:.3f} of the ten best, measured on {count(one.questions, 'question')}"
+        + f": recall@10 {one.recall:.3f}, measured with {count(one.questions, 'query').replace('querys', 'queries')}"
         for one in found.scans
     ]
     if not parts:
-        return "exact: every passage is compared"
+        return "exact: all passages are scanned"
     rest = found.passages - sum(one.vectors for one in found.scans)
-    return "; ".join([*parts, f"{count(rest, 'other')}, all compared"] if rest > 0 else parts)
+    return "; ".join([*parts, f"{count(rest, 'other')}, all scanned"] if rest > 0 else parts)
 
 
 def _searched(scan: Scan) -> str:
-    """How far a segment's index is searched: lists that are looked into, or the candidates that a graph keeps."""
+    """How far a segment is searched: lists of an IVF index (nprobe), or candidates of a graph (ef)."""
     if scan.lists:
-        return f", {scan.probes:,} of {scan.lists:,} lists looked into"
+        return f", {scan.probes:,} of {scan.lists:,} lists probed"
     return f", ef {scan.probes:,}" if scan.probes else ""
 
 
 def kept_elsewhere(found: Status) -> str:
-    """Say where an engine keeps the vectors, and how many."""
-    return f"{found.store}, {count(found.vectors, 'row')}; sentences' vectors are made when they are needed"
+    """The external vector store, with the number of rows."""
+    return f"{found.store}, {count(found.vectors, 'row')}; sentence vectors are computed when needed"
 
 
 def adapted(found: Status) -> str:
     """Describe the topics that the index has learned from its own text."""
     if found.adapted is None:
-        return "none; an index learns topics from about two hundred passages on, unless --no-adapt was given"
+        return "none; learned from about two hundred passages on, unless --no-adapt is given"
     seen = f"{count(found.adapted.terms, 'term')} in {count(found.adapted.passages, 'passage')}"
     return f"{count(found.adapted.topics, 'dimension')}, learned from {seen}"
 
@@ -188,11 +181,11 @@ def adapted(found: Status) -> str:
 
 
 def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
-    """Check that an index is sound.
+    """Check the integrity of an index.
 
-    Every row has its vector, every vector its row, and all files are as they were written.
-    Rows are compared with their checksums; it says how many have none, in an index of an earlier version.
-    Exit status: 0 when all is well, 1 with problems, a line each.
+    Checks that rows and vectors match, that all files are as written, and the checksum of each row. Rows from an
+    earlier version may have no checksum; their number is printed. Exit status: 0 without problems; 1 with problems,
+    which are printed one per line.
     """
     use_one_thread()
     with open_index(index, indexes, vectors) as opened:
@@ -205,4 +198,4 @@ def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors:
     print(f"{opened.path}: no problems")
     if without:
         cure = rebuild_command(opened.path)
-        print(f"{without:,} rows of an earlier version have no checksum; they get one from: {cure}")
+        print(f"{without:,} rows from an earlier version have no checksum; to add them, run: {cure}")

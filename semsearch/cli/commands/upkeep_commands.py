@@ -1,15 +1,4 @@
-"""`semsearch watch`, `remove`, `refit`, `compact` and `map`: keep an index up to date and small, and make its map.
-
-watch. `semsearch watch`: keep an index up to date as its files change.
-
-remove. `semsearch remove`: forget documents.
-
-refit. `semsearch refit`: fit an index to the text that it holds today.
-
-compact. `semsearch compact`: merge the files of an index.
-
-map. `semsearch map`: make the map of an index, which the page of `semsearch serve` shows.
-"""
+"""`semsearch watch`, `remove`, `refit`, `compact` and `map`: keep an index up to date and small, and make its map."""
 
 from __future__ import annotations
 
@@ -46,13 +35,13 @@ def watch(
     vectors: VectorsOption = None,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
-    json: Annotated[bool, typer.Option("--json", help="Report each sync as a line of JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per sync.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Keep an index up to date as its files change.
 
-    Brings all of it up to date first, then whatever changes, within two seconds; a line for each time that something
-    did. Ctrl-C ends it. Needs the extra watch: pip install 'semsearch[watch]'.
+    Brings the whole index up to date first, then follows changes within two seconds, and prints a line for each sync
+    that changed something. Ctrl-C stops it. Needs the extra watch: pip install 'semsearch[watch]'.
     """
     keep_warnings()
     use_one_thread()
@@ -60,7 +49,7 @@ def watch(
         reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
         if not quiet:
             watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]
-            complain(f"watching {', '.join(watched)} for {opened.path}; Ctrl-C ends it")
+            complain(f"watching {', '.join(watched)} for {opened.path}; Ctrl-C stops it")
         try:
             for done in reports:
                 report_sync(done)
@@ -70,19 +59,19 @@ def watch(
                     print(summary(opened.path, done), flush=True)
         except KeyboardInterrupt:
             if not quiet:
-                complain("no longer watching")
+                complain("stopped watching")
 
 
 # -- remove ------------------------------------------------------------------------------------------------------------
 
 
 def remove(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or the ids of added texts.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
 ) -> None:
-    """Forget documents, but leave the files alone."""
+    """Remove documents from an index. The files themselves are not touched."""
     keep_warnings()
     paths = [local_path(path) for path in paths]
     with open_index(index, indexes, vectors) as opened:
@@ -92,13 +81,15 @@ def remove(
         print(f"{opened.path}: {count:,} removed")
         try:
             roots = opened.roots
-        except SemsearchError:  # they are removed, and only a warning is lost
+        except SemsearchError:  # the documents are removed; only a warning is lost
             return
         for path in paths:
-            if uri_scheme(path) and any(covers(root, path) for root in roots):
-                warn(f"if {path} is still there, it comes back with the next sync unless .semsearchignore names it")
-            elif Path(path).exists() and any(covers(root, path) for root in roots):
-                warn(f"{path} is still there, and comes back with the next sync unless .semsearchignore names it")
+            if not any(covers(root, path) for root in roots):
+                continue
+            if uri_scheme(path):
+                warn(f"if {path} still exists, the next sync adds it again, unless .semsearchignore names it")
+            elif Path(path).exists():
+                warn(f"{path} still exists; the next sync adds it again, unless .semsearchignore names it")
 
 
 # -- refit -------------------------------------------------------------------------------------------------------------
@@ -111,9 +102,9 @@ def refit(
     cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Fit an index to the text that it holds today.
+    """Fit the embedding of an index to its current text.
 
-    Worth its time when `semsearch status` shows that the index has drifted.
+    Useful when `semsearch status` reports drift.
     """
     keep_warnings()
     started = time.perf_counter()
@@ -123,7 +114,7 @@ def refit(
             opened.refit(cluster=cluster, progress=report)
         sentences = opened.status(drift=False, stale=False).sentences
         if not quiet:
-            before = "" if drift is None else f" (it had drifted by {drift:.1f}°)"
+            before = "" if drift is None else f" (drift was {drift:.1f}°)"
             print(f"{opened.path}: fitted to {sentences:,} sentences in {time.perf_counter() - started:.2f} s{before}")
 
 
@@ -134,11 +125,11 @@ def compact(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
-    """Bring the files of an index together, without what was removed.
+    """Merge the segments of an index and drop removed vectors.
 
-    Nothing is embedded anew, and searches answer as before. A sync does as much of it as pays by itself.
+    Nothing is embedded again, and answers stay the same. A sync compacts by itself as far as it pays.
     """
     keep_warnings()
     use_one_thread()
@@ -150,7 +141,7 @@ def compact(
     if quiet:
         return
     if not done:
-        print(f"{opened.path}: as compact as it can be, with {count(after.segments, 'segment')}")
+        print(f"{opened.path}: already compact, with {count(after.segments, 'segment')}")
         return
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
     seconds = time.perf_counter() - started
@@ -164,15 +155,15 @@ def map_(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Arrange all passages again, new and old.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the regions of the map and their words as JSON.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the regions and their words as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Make the map of an index: its passages as points, near to each other where they are about the same.
+    """Compute the map of an index: its passages as points, similar ones near each other.
 
-    semsearch serve shows it, and makes it as well; this makes it beforehand, in a minute or two for 100,000 passages.
-    After a write, new passages are put beside those that they are like. It is kept in the index's folder, and can be
-    deleted there.
+    semsearch serve shows the map, and computes it if it is missing; this command computes it in advance, in a minute or
+    two for 100,000 passages. New passages are later placed beside similar ones. The map is a file in the index's folder
+    and may be deleted.
     """
     keep_warnings()
     started = time.perf_counter()

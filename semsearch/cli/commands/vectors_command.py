@@ -1,10 +1,4 @@
-"""`semsearch vectors`: look at word vectors, bring others in, count words, distil and train vectors of one's own.
-
-count, texts, distill. `semsearch vectors count`, `texts` and `distill`: word vectors from a sentence encoder, one
-command a step.
-
-train. `semsearch vectors train`: word vectors from one's own text alone.
-"""
+"""`semsearch vectors`: list, inspect and import word vectors, count words, distil and train vectors."""
 
 from __future__ import annotations
 
@@ -43,7 +37,7 @@ _PASSAGES, _SENTENCES = 0.2, 0.8  # the shares of a corpus that distill takes by
 
 def count(
     paths: TextsArgument,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="The counts file to write: a word and its count a line.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The file to write: a word and its count per line.")],
 ) -> None:
     """Count words in files, for --counts, --frequencies and distill."""
     from semsearch.train.corpus import count_words
@@ -53,24 +47,24 @@ def count(
         report = None if show is None else lambda files, words: show(f"words of {files:,} files", words, 0)
         counts = count_words(paths, skipped=tell_skipped, progress=report)
     if not counts:
-        raise UsageError("there are no words in these paths; nothing was written")
+        raise UsageError("found no words in these paths; nothing was written")
     write_counts(counts, to)
-    typer.echo(f"{to}: {counts.total()} words, {len(counts)} different")
+    typer.echo(f"{to}: {counts.total()} words, {len(counts)} distinct")
 
 
 def texts(
     paths: TextsArgument,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, a text a line.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, a text per line.")],
     passages: Annotated[
-        float, typer.Option(metavar="SHARE", min=0, max=1, help="This share of the paragraphs, whole.")
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="Share of paragraphs taken whole.")
     ] = _PASSAGES,
     sentences: Annotated[
-        float, typer.Option(metavar="SHARE", min=0, max=1, help="The sentences of this share of the paragraphs.")
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="Share of paragraphs split into sentences.")
     ] = _SENTENCES,
     exclude: ExcludeOption = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Choose texts to train on: an even share of a corpus, without texts that are kept for measuring."""
+    """Sample training texts evenly from a corpus, without texts that are reserved for evaluation."""
     from semsearch.train.training_texts import choose_texts, write_texts
 
     with progress() as show:
@@ -80,7 +74,7 @@ def texts(
             progress=report,
         )  # fmt: skip
         write_texts(chosen.texts, to)
-    typer.echo(f"{to}: {len(chosen.texts)} texts; {chosen.excluded} were left out as excluded")
+    typer.echo(f"{to}: {len(chosen.texts)} texts; {chosen.excluded} excluded")
 
 
 def distill(
@@ -88,35 +82,35 @@ def distill(
     to: NewFolderOption,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="Train on the text of these files and folders. May be repeated."),
+        typer.Option(metavar="PATH", help="Train on these files and folders. Repeatable."),
     ] = None,
     chosen: Annotated[
         list[Path] | None,
-        typer.Option("--texts", metavar="FILE", help="Train on these texts, one a line. May be repeated."),
+        typer.Option("--texts", metavar="FILE", help="Train on these texts, one per line. Repeatable."),
     ] = None,
     exclude: ExcludeOption = None,
     counts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A counts file; by default the words of --corpus are counted.")
+        Path | None, typer.Option(metavar="FILE", help="A counts file; default: the words of --corpus.")
     ] = None,
     encodings: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the teacher's vectors are kept; by default DIR.encodings."),
+        typer.Option(metavar="DIR", help="Cache of the teacher's vectors; default: DIR.encodings."),
     ] = None,
-    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words, the most frequent.")] = 130_000,
-    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="How many principal components are kept.")] = 256,
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="Vocabulary size: the most frequent words.")] = 130_000,
+    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="Number of principal components.")] = 256,
     precision: Annotated[
         Literal["float32", "bfloat16", "float16"],
-        typer.Option(help="Of the teacher's arithmetic: bfloat16 is quick on new processors.", show_choices=True),
+        typer.Option(help="Teacher's arithmetic; bfloat16 is fast on new CPUs.", show_choices=True),
     ] = "float32",
-    epochs: Annotated[float, typer.Option(metavar="N", help="How often each text is trained on.")] = 5.0,
+    epochs: Annotated[float, typer.Option(metavar="N", help="Epochs of training.")] = 5.0,
     seed: SeedOption = 0,
     licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
-    counted: Annotated[str, typer.Option(metavar="TEXT", help="What the words were counted in, for the card.")] = "",
+    counted: Annotated[str, typer.Option(metavar="TEXT", help="Source of the counts, for the card.")] = "",
 ) -> None:
-    """Make word vectors from a sentence encoder. Needs semsearch[train].
+    """Distil word vectors from a sentence encoder. Needs semsearch[train].
 
-    Each word is encoded alone; with --corpus or --texts the vectors are then trained until averages of them have the
-    teacher's similarities. A run that was stopped goes on when the command is given again.
+    Each word is encoded alone; with --corpus or --texts, the vectors are then trained so that their averages reproduce
+    the teacher's similarities. An interrupted run resumes when the command is repeated.
     """
     from semsearch.train.corpus import count_words
     from semsearch.train.distill import Provenance, distill_words
@@ -128,7 +122,7 @@ def distill(
 
     check_absent(to)
     if counts is None and not corpus:
-        raise UsageError("give --counts FILE or --corpus PATH: the words are the most frequent ones of a text")
+        raise UsageError("the vocabulary needs word counts; give --counts FILE or --corpus PATH")
     with progress() as show:
         frequencies = read_counts(counts) if counts else count_words(corpus or [], skipped=tell_skipped)
         found = without_excluded(read_texts(chosen), exclude or ()) if chosen else []
@@ -187,33 +181,30 @@ def train(
     algorithm: Annotated[
         Literal["ppmi", "cbos"],
         typer.Option(
-            help="ppmi: singular vectors of the words' co-occurrences. cbos: words whose sums tell a sentence from "
-            "others by its neighbours."
+            help="ppmi: singular vectors of co-occurrences; cbos: words whose sums predict neighbouring sentences."
         ),
     ] = "ppmi",
-    size: Annotated[int, typer.Option(metavar="N", min=1, help="How many words at most.")] = 50_000,
-    min_count: Annotated[
-        int, typer.Option("--min-count", metavar="N", min=1, help="How often a word must occur in the text.")
-    ] = 5,
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of words.")] = 50_000,
+    min_count: Annotated[int, typer.Option("--min-count", metavar="N", min=1, help="Minimum count of a word.")] = 5,
     dimension: Annotated[
-        int | None, typer.Option(metavar="D", min=1, help="How long vectors are: 300 for ppmi, 100 for cbos.")
+        int | None, typer.Option(metavar="D", min=1, help="Dimensions; default: 300 for ppmi, 100 for cbos.")
     ] = None,
     window: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="ppmi: words on each side, 5. cbos: sentences on each side (k), 1."),
+        typer.Option(metavar="N", min=1, help="ppmi: words on each side (5); cbos: sentences on each side (1)."),
     ] = None,
     negatives: Annotated[
-        int | None, typer.Option(metavar="M", min=1, help=f"cbos: random sentences beside the true one, {_NEGATIVES}.")
+        int | None, typer.Option(metavar="M", min=1, help=f"cbos: negative sentences per positive ({_NEGATIVES}).")
     ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help=f"cbos: rounds over the text, {_EPOCHS}.")
+    epochs: Annotated[int | None, typer.Option(metavar="N", min=1, help=f"cbos: epochs ({_EPOCHS}).")] = None,
+    batch: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help=f"cbos: batch size in sentences ({_BATCH}).")
     ] = None,
-    batch: Annotated[int | None, typer.Option(metavar="N", min=1, help=f"cbos: sentences in a step, {_BATCH}.")] = None,
     seed: SeedOption = 0,
     dtype: DtypeOption = "int8",
     licence: Annotated[str, typer.Option(metavar="NAME", help="The text's licence, for the card.")] = "unknown",
 ) -> None:
-    """Make word vectors from text alone, without a teacher."""
+    """Train word vectors on text alone, without a teacher."""
     from semsearch.train.cbos import CbosSettings, train_cbos  # start-up time, as the one below
     from semsearch.train.ppmi import train_ppmi
 
@@ -238,7 +229,7 @@ def train(
 def _only_for_cbos(**given: int | None) -> None:
     for name, value in given.items():
         if value is not None:
-            raise UsageError(f"--{name} belongs to --algorithm cbos; leave it out, or choose that")
+            raise UsageError(f"--{name} needs --algorithm cbos")
 
 
 def _summary(table: VectorTable) -> str:
@@ -252,7 +243,7 @@ app = typer.Typer(
     cls=ExtensibleGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Word vectors: list, inspect, import, evaluate, make.",
+    help="Word vectors: list, inspect, import, evaluate, train.",
 )
 
 
@@ -273,7 +264,7 @@ def info(
     name: TableArgument = "english",
     json: JsonOption = False,
 ) -> None:
-    """Say what word vectors are, where they are from, and whether they are whole. Exit status 2 if they are not."""
+    """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
     table = _load(name)
     details = _details(table)
     if json:
@@ -282,17 +273,17 @@ def info(
         for line in _described(details):
             typer.echo(line)
     if not details["verified"]:
-        raise VectorsError(f"{table.folder} is damaged: it does not have its digest; make or import it again")
+        raise VectorsError(f"{table.folder} is damaged: its digest is wrong; create or import it again")
 
 
 @app.command()
 def neighbours(
     word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
     vectors: TableOption = "english",
-    k: Annotated[int, typer.Option("-k", metavar="N", help="How many at most.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="N", help="Maximum number.")] = 10,
     json: JsonOption = False,
 ) -> None:
-    """Show the words whose vectors are nearest to a word's, with their cosines. Of an unknown word: to its pieces'."""
+    """Show the nearest words by cosine. An OOV word is represented by its pieces."""
     use_one_thread()
     from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
 
@@ -303,7 +294,7 @@ def neighbours(
         typer.echo(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
         return
     if guessed:
-        warn(f"{word} is not among the words of {table.name}; its vector is made of its pieces")
+        warn(f"{word} is not in the vocabulary of {table.name}; its vector is composed of pieces")
     for neighbour in found:
         typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
 
@@ -316,18 +307,18 @@ def import_(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A new folder; by default FILE.semsearch, where --vectors FILE looks."),
+        typer.Option(metavar="DIR", help="The folder to create; default: FILE.semsearch, where --vectors FILE looks."),
     ] = None,
     counts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="How often words occur; by default as in the shipped English.")
+        Path | None, typer.Option(metavar="FILE", help="Word counts; default: those of the shipped English.")
     ] = None,
     dtype: DtypeOption = "float32",
 ) -> None:
-    """Convert word vectors of another format once, so that they open at once."""
+    """Convert word vectors of another format once, so that they open fast."""
     from semsearch.word_vectors.conversion import convert, open_converted
 
     if not file.is_file():
-        raise VectorsError(f"there is no file {file}; give a file of word vectors")
+        raise VectorsError(f"file not found: {file}; name a file of word vectors")
     with share_of("reading word vectors") as progress:
         if to is None:
             table = open_converted(file, counts=counts, dtype=dtype, progress=progress)
@@ -340,9 +331,9 @@ def import_(
 def pieces(
     name: TableArgument,
     to: NewFolderOption,
-    number: Annotated[int, typer.Option(metavar="N", min=1, help="How many pieces, the most telling.")] = 12_000,
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of pieces.")] = 12_000,
 ) -> None:
-    """Copy word vectors to a new folder, with pieces: parts of words, from which unknown words get vectors."""
+    """Copy word vectors and add pieces: parts of words, from which OOV words get vectors."""
     from semsearch.train.piece_vectors import add_pieces
 
     source = _load(name)
@@ -395,7 +386,7 @@ def _described(details: dict[str, Any]) -> Iterator[str]:
 
 
 def _verdict(verified: bool) -> str:
-    return "yes, the files have this digest" if verified else "NO, the files do not have this digest"
+    return "yes, the files match this digest" if verified else "NO, the files do not match this digest"
 
 
 for command in (count, texts, distill, train):

@@ -1,5 +1,5 @@
-"""The interactive search on a terminal: hits as one types, and the place of the chosen one in its context.
+"""The interactive search on a terminal: hits as you type, and the selected hit in its context.
 
-Drawn by prompt_toolkit, which is optional and imported only here; texts are those of `semsearch.cli.terminal`,
-by rich.
+prompt_toolkit, an optional dependency, draws the screen and is imported only here; texts are those of
+`semsearch.cli.terminal`, by rich.
 """

@@ -1,10 +1,6 @@
-"""The interactive search as a program: letters are searched in a thread, answers drawn, the chosen place opened.
+"""The interactive search as a program: keys change the state, a thread searches, and each answer is drawn.
 
-Only the newest request. Work in a thread of its own on the newest request only: what was asked before and not
-begun is
-never done.
-
-Keys. The keys of the interactive search. All others edit the line that is typed, as in a shell.
+Only the newest request is worked on: an older one that has not begun is dropped.
 """
 
 from __future__ import annotations
@@ -32,11 +28,11 @@ from semsearch.results.options import Mode
 # -- Only the newest request -------------------------------------------------------------------------------------------
 
 Request = TypeVar("Request")
-_SECONDS = 1.0  # to wait at the end for what is being done
+_SECONDS = 1.0  # to wait at the end for the request in progress
 
 
 class NewestOnly(Generic[Request]):
-    """A thread that does the newest of the requests. Those that come while it works replace each other."""
+    """A thread that works on the newest request. Requests that arrive while it works replace each other."""
 
     def __init__(self, work: Callable[[Request], None]) -> None:
         self._work = work
@@ -47,13 +43,13 @@ class NewestOnly(Generic[Request]):
         self._thread.start()
 
     def ask(self, request: Request) -> None:
-        """Have a request done as soon as may be, in place of one that waits."""
+        """Queue a request, in place of one that waits."""
         with self._changed:
             self._waiting = [request]
             self._changed.notify()
 
     def close(self) -> None:
-        """End the thread. What waits is not done; what is being done is waited for, but not long."""
+        """End the thread: drop what waits, and wait briefly for the request in progress."""
         with self._changed:
             self._is_closed = True
             self._changed.notify()
@@ -73,44 +69,44 @@ class NewestOnly(Generic[Request]):
 
 # -- Keys --------------------------------------------------------------------------------------------------------------
 
-_READ_ON = 3  # lines
+_SCROLL = 3  # lines
 
 
-class Steered(Protocol):
-    """The protocol of what the keys steer."""
+class KeyTarget(Protocol):
+    """What the keys control."""
 
     def choose(self, steps: int) -> None:
-        """Choose a hit so many further down, or up."""
+        """Select the hit so many further down, or up."""
 
     def choose_page(self, pages: int) -> None:
-        """Choose a hit a screen further down, or up."""
+        """Select the hit a screen further down, or up."""
 
     def scroll(self, lines: int) -> None:
-        """Read on in the preview, or back."""
+        """Scroll the preview down, or up."""
 
     def change_mode(self) -> None:
         """Search in the next mode."""
 
     def open_chosen(self) -> None:
-        """Open the chosen hit's place."""
+        """Open the selected hit."""
 
     def end(self) -> None:
         """End the search."""
 
 
-def keys(steered: Steered) -> KeyBindings:
+def keys(target: KeyTarget) -> KeyBindings:
     """Bind the keys."""
     bindings = KeyBindings()
     for names, action in (
-        (("up", "c-p"), lambda: steered.choose(-1)),
-        (("down", "c-n"), lambda: steered.choose(1)),
-        (("pageup",), lambda: steered.choose_page(-1)),
-        (("pagedown",), lambda: steered.choose_page(1)),
-        (("s-up", "c-up"), lambda: steered.scroll(-_READ_ON)),
-        (("s-down", "c-down"), lambda: steered.scroll(_READ_ON)),
-        (("tab",), steered.change_mode),
-        (("enter",), steered.open_chosen),
-        (("escape", "c-c"), steered.end),
+        (("up", "c-p"), lambda: target.choose(-1)),
+        (("down", "c-n"), lambda: target.choose(1)),
+        (("pageup",), lambda: target.choose_page(-1)),
+        (("pagedown",), lambda: target.choose_page(1)),
+        (("s-up", "c-up"), lambda: target.scroll(-_SCROLL)),
+        (("s-down", "c-down"), lambda: target.scroll(_SCROLL)),
+        (("tab",), target.change_mode),
+        (("enter",), target.open_chosen),
+        (("escape", "c-c"), target.end),
     ):
         for name in names:
             bindings.add(name)(lambda _, action=action: action())
@@ -129,7 +125,7 @@ _ESCAPE = 0.05  # seconds, after which Esc is Esc, and no longer the beginning o
 
 
 class InteractiveSearch:
-    """The interactive search. It is steered by keys, and draws itself after each of them and after each answer."""
+    """The interactive search, redrawn after each key and each answer."""
 
     def __init__(self, search: TypedSearch, text: str) -> None:
         self.session = InteractiveSession(TypedQuery(text, search.options.mode))
@@ -155,16 +151,16 @@ class InteractiveSearch:
                 await self.app.run_async(handle_sigint=False)
 
     def choose(self, steps: int) -> None:
-        """Choose a hit so many further down, or up."""
+        """Select the hit so many further down, or up."""
         if self.session.choose(steps):
             self._look()
 
     def choose_page(self, pages: int) -> None:
-        """Choose a hit a screen further down, or up."""
+        """Select the hit a screen further down, or up."""
         self.choose(pages * self._hits.at_once)
 
     def scroll(self, lines: int) -> None:
-        """Read on in the preview, or back."""
+        """Scroll the preview down, or up."""
         self.session.scrolled += lines
 
     def change_mode(self) -> None:
@@ -172,7 +168,7 @@ class InteractiveSearch:
         self._ask(self.session.next_mode())
 
     def open_chosen(self) -> None:
-        """Open the chosen hit's place, if it answers what is typed now."""
+        """Open the selected hit, if it answers the current text."""
         if self.session.is_answered and self.session.hit is not None:
             self.app.create_background_task(self._open(self.session.hit))
 
@@ -199,17 +195,17 @@ class InteractiveSearch:
             self._looking.ask(self.session.hit)
 
     def _answer(self, query: TypedQuery) -> None:
-        """Answer a query, in the thread for it."""
+        """Answer a query, in the search thread."""
         self._deliver(lambda: self._search.answer(query), self.session.take_answer, then=self._look)
 
     def _look_around(self, hit: Hit) -> None:
-        """Read what stands around a hit, in the thread for it."""
+        """Read the passages around a hit, in their thread."""
         self._deliver(lambda: surroundings_of(hit, self._search.opened), self.session.take_surroundings)
 
     def _deliver(
         self, work: Callable[[], Any], take: Callable[[Any], None], then: Callable[[], None] | None = None
     ) -> None:
-        """Work in this thread, and hand what came of it to the thread that draws. A bug ends the program there."""
+        """Work in this thread and pass the result to the thread that draws. An exception ends the program there."""
         try:
             result = work()
         except BaseException as error:

@@ -1,11 +1,6 @@
-"""The screen of the interactive search: the typed line, the hits, the chosen one in its context, the keys.
+"""The screen of the interactive search: the input line, the hits, the selected one in its context, the keys.
 
-Texts of rich. What the interactive search shows, as texts of rich: two lines for a hit, and the chosen one in its
-context.
-
-Texts of prompt_toolkit. Texts of rich as prompt_toolkit writes them, in the terminal's own sixteen colours only:
-its
-theme counts.
+Texts are made with rich and converted for prompt_toolkit in the terminal's own sixteen colours: its theme counts.
 """
 
 from __future__ import annotations
@@ -40,13 +35,13 @@ from rich.text import Text
 from semsearch.cli.answer_formats import (
     OBEYED,
     also_in,
-    folded,
     index_mark,
     one_line,
     path_of,
     position_of,
     stale_mark,
     trail,
+    wrapped_path,
 )
 from semsearch.cli.interactive.session import InteractiveSession, Surroundings
 from semsearch.cli.terminal import excerpt, heat, query_pattern, shorten
@@ -121,7 +116,7 @@ def preview(around: Surroundings, asked: re.Pattern[str] | None, *, width: int) 
 def _place(hit: Hit, width: int) -> Iterator[Text]:
     position = position_of(hit)
     room = max(width - cell_len(position), 1)
-    *parts, last = folded(path_of(hit), room, room)
+    *parts, last = wrapped_path(path_of(hit), room, room)
     yield from (Text(part, "bold magenta") for part in parts)
     yield Text(last, "bold magenta").append(position, "bold green")
     if headings := trail(hit):
@@ -202,7 +197,7 @@ def _colour(prefix: str, colour: Color | None) -> list[str]:
 
 _WIDE = 110  # columns, from which on hits and preview stand side by side
 _LOW = 12  # lines, below which there is no preview under the hits
-_KEYS = "↑↓ choose   Enter open   Shift-↑↓ read   Tab mode   Esc end"
+_KEYS = "↑↓ select   Enter open   Shift-↑↓ scroll   Tab mode   Esc quit"
 
 
 class HitLines(UIControl):
@@ -297,13 +292,13 @@ def screen(session: InteractiveSession, typed: Buffer, hits: HitLines) -> Layout
 
 
 def _state(session: InteractiveSession) -> StyleAndTextTuples:
-    """How many hits there are, and the mode; dots while the newest text is searched."""
+    """The number of hits and the mode; dots while the newest text is searched."""
     count = len(session.answer.hits)
     found = "" if session.answer.query.is_blank else f"{count} hit{'' if count == 1 else 's'} · "
     return [("dim", f"  {found if session.is_answered else '… · '}{session.query.mode}")]
 
 
 def _foot(session: InteractiveSession) -> StyleAndTextTuples:
-    """What there is to say, or else what the keys do."""
+    """The current message, or else the keys."""
     said = session.said or (session.answer.said if session.is_answered else "")
     return [("ansiyellow", one_line(said))] if said else [("dim", _KEYS)]

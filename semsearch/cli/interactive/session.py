@@ -1,10 +1,6 @@
-"""The state of an interactive search: what is typed, the answer to it, the chosen hit. It knows no terminal.
+"""The state of an interactive search, independent of the terminal: the typed query, its answer, the selected hit.
 
-The passages around a hit. The passages of a document before and after that of a hit, for the preview.
-
-Answering what is typed. Answer what is typed. What is no query yet, or finds nothing, is said and no error: the
-next
-letter may mend it.
+A text that is no query yet, or finds nothing, gives a message and no error: the next letter may change that.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ class Surroundings:
 
 
 def surroundings_of(hit: Hit, opened: Asked) -> Surroundings:
-    """Read the passages around that of a hit; none where they cannot be had: on a server, or when it has gone since."""
+    """Read the passages around a hit; none if they are unavailable: on a server, or if the document is gone."""
     index = indexes_of(opened).get(hit.index or "")
     if index is None:
         return Surroundings(hit)
@@ -60,7 +56,7 @@ def surroundings_of(hit: Hit, opened: Asked) -> Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class TypedQuery:
-    """A text as it is typed so far, and the mode it is to be searched in."""
+    """The text so far, and the mode to search it in."""
 
     text: str
     mode: Mode
@@ -73,7 +69,7 @@ class TypedQuery:
 
 @dataclass(frozen=True, slots=True)
 class TypedAnswer:
-    """The hits of a typed query, and what is said of it: warnings, or why it cannot be searched."""
+    """The hits of a typed query, and a message: warnings, or why it cannot be searched."""
 
     query: TypedQuery
     hits: Sequence[Hit] = ()
@@ -81,7 +77,7 @@ class TypedAnswer:
 
 
 class TypedSearch:
-    """Searches for what is typed, in what is opened when it is first needed. Threads may share it."""
+    """Searches in an index that is opened at the first query. Threads may share it."""
 
     def __init__(self, open_asked: Callable[[], Asked], options: SearchOptions) -> None:
         self.options = options
@@ -92,14 +88,14 @@ class TypedSearch:
 
     @property
     def opened(self) -> Asked:
-        """What is searched. Raises SemsearchError where it cannot be opened."""
+        """The searched index. Raises SemsearchError if it cannot be opened."""
         with self._opening:
             if self._opened is None:
                 self._opened = self._open_asked()
             return self._opened
 
     def answer(self, query: TypedQuery) -> TypedAnswer:
-        """Search for a text. A blank one has no hits, but opens what the next one is searched in."""
+        """Search for a text. A blank text has no hits, but opens the index."""
         self._warnings.take()
         try:
             opened = self.opened
@@ -123,7 +119,7 @@ class TypedSearch:
 
 
 class KeptWarnings(logging.Handler):
-    """Keeps the library's warnings, which would be written across the screen."""
+    """Keeps the library's warnings, which would otherwise garble the screen."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -145,13 +141,13 @@ _MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 class InteractiveSession:
-    """What is typed, the answer to it, the chosen hit, and how far its preview is scrolled."""
+    """The typed query, its answer, the selected hit, and the scroll position of its preview."""
 
     def __init__(self, query: TypedQuery) -> None:
         self.query = query
         self.answer = TypedAnswer(query)
-        self.is_answered = False  # whether the answer is to what is typed now
-        self.said = ""  # of what was last done: opened, or why not
+        self.is_answered = False  # whether the answer belongs to the current text
+        self.said = ""  # the result of the last action: opened, or why not
         self.chosen = 0
         self.scrolled = 0  # lines of the preview, from where it begins by itself
         self._surroundings: Surroundings | None = None
@@ -163,14 +159,14 @@ class InteractiveSession:
 
     @property
     def surroundings(self) -> Surroundings | None:
-        """What is known to stand around the chosen hit; None without a hit."""
+        """The known passages around the selected hit; None without a hit."""
         if self.hit is None:
             return None
         kept = self._surroundings
         return kept if kept is not None and kept.hit is self.hit else Surroundings(self.hit)
 
     def ask(self, text: str, mode: Mode) -> TypedQuery:
-        """Take what is typed now; the query that is to be answered."""
+        """Set the typed text; returns the query to answer."""
         self.query = TypedQuery(text, mode)
         self.is_answered, self.said = False, ""
         return self.query
@@ -180,16 +176,16 @@ class InteractiveSession:
         return _MODES[(_MODES.index(self.query.mode) + 1) % len(_MODES)]
 
     def take_answer(self, answer: TypedAnswer) -> None:
-        """Take an answer. One to an earlier text is shown until that to the newest comes."""
+        """Set the answer. An answer to an earlier text is shown until the newest arrives."""
         self.answer, self.is_answered = answer, answer.query == self.query
         self.chosen = self.scrolled = 0
 
     def take_surroundings(self, surroundings: Surroundings) -> None:
-        """Take what stands around a hit."""
+        """Set the passages around a hit."""
         self._surroundings = surroundings
 
     def choose(self, steps: int) -> bool:
-        """Choose a hit so many further down, or up; the first or last if there are not so many. Whether it is new."""
+        """Select the hit so many further down, or up, at most the first or last. Returns whether it is another."""
         before = self.chosen
         self.chosen = max(0, min(before + steps, len(self.answer.hits) - 1))
         if self.chosen != before:

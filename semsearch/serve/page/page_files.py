@@ -1,10 +1,4 @@
-"""The files of the web interface, read from the package once, and their routes.
-
-Files. The files of the search page, read from the package once. A request chooses among them by address, never by
-path.
-
-Routes. The routes of the search page: one for each of its files.
-"""
+"""The files of the web interface, read from the package once, and their routes: addresses are looked up, not paths."""
 
 from __future__ import annotations
 
@@ -30,12 +24,12 @@ _TYPES = {
     ".mjs": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".png": "image/png",
-}  # a file of another type is not part of the page
+}  # files of other types are not served
 
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file of the page, as it is sent."""
+    """A file of the web interface."""
 
     content: bytes
     media_type: str
@@ -44,7 +38,7 @@ class PageFile:
 
 @lru_cache(maxsize=1)
 def page_files() -> Mapping[str, PageFile]:
-    """All files of the page by address: index.html at `/`, the others below `/page/`."""
+    """All files of the web interface by address: index.html at `/`, the others below `/page/`."""
     paths = (path for path in sorted(_STATIC.rglob("*")) if path.suffix in _TYPES)
     return {_address(path.relative_to(_STATIC).as_posix()): _read(path) for path in paths}
 
@@ -62,13 +56,13 @@ def _read(path: Path) -> PageFile:
 
 
 def page_routes() -> list[Route]:
-    """The routes of all files of the page. They answer GET and HEAD."""
+    """The routes of all files. They answer GET and HEAD."""
     return [Route(address, partial(_answer, file)) for address, file in page_files().items()]
 
 
 async def _answer(file: PageFile, request: Request) -> Response:
     """The file, or 304 if the browser has it already."""
-    headers = {"ETag": file.etag, "Cache-Control": "no-cache"}  # kept, but asked for: a new version is seen at once
+    headers = {"ETag": file.etag, "Cache-Control": "no-cache"}  # cached, but revalidated: a new version is used at once
     if file.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(file.content, media_type=file.media_type, headers=headers)

@@ -30,4 +30,4 @@ def test_status_says_where_nothing_is_taken_away(tmp_path: Path, small_vectors: 
     folder = tmp_path / "index"
     Index.create(folder, vectors=small_vectors, method="mean").close()
     result = semsearch("status", "--name", folder, "--components")
-    assert result.lines[-1] == "nothing is taken away from its sentences"
+    assert result.lines[-1] == "no components are removed"

@@ -89,7 +89,7 @@ def test_one_half_alone_is_its_own_score(mode: str) -> None:
 def test_formats_without_room_refuse(form: str) -> None:
     result = semsearch("query", "captain", "--explain", "--format", form)
     assert (result.status, result.out) == (2, "")
-    assert f"{form} has no room for explanations" in result.err
+    assert f"--explain does not work with the format {form}" in result.err
 
 
 def test_a_terminal_draws_a_heat_map_and_fits_it() -> None:

@@ -52,7 +52,7 @@ def test_without_an_index_there_are_no_documents_to_list(tmp_path: Path, monkeyp
     work_in(tmp_path, monkeypatch)
     result = semsearch("list", "--documents")
     assert result.status == 2
-    assert "make one: semsearch index docs/" in result.err
+    assert "create one: semsearch index docs/" in result.err
 
 
 def test_indexes_are_a_line_of_json_each_if_one_likes(made: Path) -> None:

@@ -43,7 +43,7 @@ def test_an_index_of_a_store_is_found_again_by_its_uri(bucket: MemoryBucket) -> 
 
 
 def test_status_says_what_it_could_not_look_at(bucket: MemoryBucket) -> None:
-    assert "stale         nothing: it is up to date" in semsearch("status").out
+    assert "stale         no: up to date" in semsearch("status").out
     bucket.objects.clear()
     assert (
         f"stale         {DOCS} no longer exists; its 3 documents were kept (--prune removes them); nothing else"
@@ -57,7 +57,7 @@ def test_what_is_removed_may_come_back(bucket: MemoryBucket) -> None:
     assert len(bucket.objects) == 3
     removed = semsearch("remove", f"{DOCS}/guide/0.md")
     assert removed.out.endswith("1 removed\n")
-    assert f"if {DOCS}/guide/0.md is still there, it comes back with the next sync" in removed.err
+    assert f"if {DOCS}/guide/0.md still exists, the next sync adds it again" in removed.err
 
 
 def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,5 +67,5 @@ def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.Cap
     assert f"object stores report no changes, so {DOCS} can only be synced" in watched.err
     with Index.open("indexes/docs") as index:
         hit = index.search("ship")[0]
-        assert "lies in a store, and is not opened from there" in open_hit(hit, index)
+        assert "is in an object store" in open_hit(hit, index)
     assert hit.sentence in " ".join(capsys.readouterr().out.split())

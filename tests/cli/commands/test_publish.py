@@ -40,7 +40,7 @@ def test_each_sync_publishes(place: str) -> None:
     assert "generation 2 at" in semsearch("status", "--index", place).out
     assert "generation 2 at" in semsearch("status").out
     again = semsearch("publish")
-    assert again.out == f"generation 2 was published at {place} before\n"
+    assert again.out == f"generation 2 is already published at {place} before\n"
     assert semsearch("publish", "--whole", "--json").json["sent_blocks"] > 0
 
 
@@ -59,7 +59,7 @@ def test_a_failed_publication_says_so_and_the_exit_status_too(place: str) -> Non
 
 
 def test_what_is_switched_off_is_published_no_more(place: str) -> None:
-    assert semsearch("publish", "--off").err == f"semsearch: {Path('indexes/docs')} is published no more\n"
+    assert semsearch("publish", "--off").err == f"semsearch: {Path('indexes/docs')} is no longer published\n"
     Path("docs/new.md").write_text("# New\n\nA comet is near the planet.\n")
     assert semsearch("index", "docs").status == 0
     assert "generation 1 at" in semsearch("status", "--index", place).out
@@ -87,7 +87,7 @@ def test_writing_is_refused_with_the_place_where_it_is_done(command: list[str], 
 def test_a_place_is_no_index_to_make(command: list[str], place: str) -> None:
     done = semsearch(*command, "--name", place)
     assert done.status == 2
-    assert "is only read there; name an index here" in done.err
+    assert "is a snapshot store, which is read-only; name a local index" in done.err
     assert not list(Path().glob("file*"))
 
 

@@ -54,7 +54,7 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     shown = semsearch("query", "the captain and the bread", "--rerank", "vowels", "--explain").out
     assert " + rerank " in shown
     assert " by vowels: cosine " in shown
-    assert "passages as a model has encoded them" in semsearch("status").out
+    assert "passages encoded by the reranking model" in semsearch("status").out
     assert semsearch("status", "--json").json["encodings_bytes"] > 0
     assert semsearch("context", "captain", "--rerank", "vowels").status == 0
     assert opened == ["owner/vowels", "vowels", "vowels"]
@@ -86,7 +86,7 @@ def test_a_projects_model_lies_in_its_folder_or_has_a_name(tmp_path: Path, opene
     project = tmp_path / "semsearch.toml"
     for model in ("/etc/model", "../model", "~/model.onnx"):
         project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
-        assert f"{model} lies outside of" in semsearch("query", "captain").err
+        assert f"{model} is outside" in semsearch("query", "captain").err
     (tmp_path / "models").mkdir()
     project.write_text("rerank = 'models'\n", encoding="utf-8")
     reranked()

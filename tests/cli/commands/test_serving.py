@@ -55,7 +55,7 @@ def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
     assert found["hits"][0]["path"] == "docs/guide.md"
     assert server.returncode == 0
     assert "serving docs; the token is in" in told
-    assert "no longer serving" in told
+    assert "stopped serving" in told
     assert "Traceback" not in told
 
 
@@ -76,7 +76,7 @@ def test_the_token_is_shown_and_stays() -> None:
 
 
 def test_without_an_index_or_a_free_port_it_says_so(tmp_path: Path) -> None:
-    assert "no indexes in ./other" in semsearch("serve", "--indexes", "other").err
+    assert "no index in ./other" in semsearch("serve", "--indexes", "other").err
     taken = semsearch("serve", "--host", "192.0.2.1", "--port", "0")  # not one of this machine's addresses
     assert taken.status == 2
     assert "choose another with --host or --port" in taken.err
@@ -86,7 +86,7 @@ def test_two_indexes_of_one_name_are_refused(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "indexes" / "docs", tmp_path / "other" / "docs")
     found = semsearch("serve", "-i", "indexes/docs", "-i", "other/docs")
     assert found.status == 2
-    assert "would both be served as docs" in found.err
+    assert "have the same name, docs" in found.err
 
 
 def test_without_the_extra_the_error_names_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,8 +118,13 @@ def test_a_batch_may_be_asked_of_a_server(asker: Asker) -> None:
 
 
 def test_what_can_only_be_done_here_is_refused(asker: Asker) -> None:
-    assert "--refresh is for an index here" in semsearch("query", "ship", "--refresh", "--server", asker.url).err
-    assert "--vectors is for an index here" in semsearch("query", "ship", "--vectors", "x", "--server", asker.url).err
+    assert (
+        "--refresh works with local indexes only" in semsearch("query", "ship", "--refresh", "--server", asker.url).err
+    )
+    assert (
+        "--vectors works with local indexes only"
+        in semsearch("query", "ship", "--vectors", "x", "--server", asker.url).err
+    )
 
 
 def test_a_server_that_is_not_there_is_an_error_that_says_how_to_start_it() -> None:
@@ -131,7 +136,7 @@ def test_a_server_that_is_not_there_is_an_error_that_says_how_to_start_it() -> N
 
 def test_the_token_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with running(OpenIndexes(folder=tmp_path / "indexes"), ServerSettings(port=0, always_token=True)) as asker:
-        assert "this needs a token" in semsearch("query", "ship", "--server", asker.url).err
+        assert "this request needs a token" in semsearch("query", "ship", "--server", asker.url).err
         monkeypatch.setenv("SEMSEARCH_TOKEN", TOKEN)
         assert semsearch("query", "ship", "--server", asker.url).status == 0
 
@@ -163,4 +168,4 @@ def test_similar_and_context_are_asked_of_a_server(asker: Asker) -> None:
         here = semsearch(*asked)
         assert here.status == 0
         assert semsearch(*asked, "--server", asker.url).out == here.out
-        assert "--refresh is for an index here" in semsearch(*asked, "--refresh", "--server", asker.url).err
+        assert "--refresh works with local indexes only" in semsearch(*asked, "--refresh", "--server", asker.url).err

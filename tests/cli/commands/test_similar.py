@@ -80,13 +80,13 @@ def test_what_says_the_same_is_one_hit_that_tells_of_the_others() -> None:
     lines = semsearch("query", "sailor", "-k", "1").lines
     assert len(lines) == 3
     others = [f"docs/copy-{number}.md:3" for number in range(5) if f"docs/copy-{number}.md:3" not in lines[0]]
-    assert lines[2] == f"    + 4 more say the same: {', '.join(others[:3])}, …"
+    assert lines[2] == f"    + 4 near-duplicates: {', '.join(others[:3])}, …"
     (row, *_) = csv.DictReader(io.StringIO(semsearch("query", "sailor", "--format", "csv").out))
     assert row["duplicates"] == "4"
     (hit, *_) = semsearch("query", "sailor", "--json").json["hits"]
     assert [each["path"] + f":{each['line']}" for each in hit["duplicates"]] == others
     table = semsearch("query", "sailor", "--format", "table", "-k", "1").out
-    assert "    + 4 more say the same: docs/copy-" in table
+    assert "    + 4 near-duplicates: docs/copy-" in table
 
 
 def test_duplicates_are_shown_when_asked_for() -> None:
@@ -118,7 +118,7 @@ def test_a_context_of_nothing_is_status_one_and_says_so() -> None:
     assert (result.status, result.out) == (1, "")
     assert result.err.splitlines() == [
         "semsearch: warning: no path matches 'nowhere/*'",
-        "semsearch: nothing was found for 'captain'",
+        "semsearch: no hits for 'captain'",
     ]
     result = semsearch("context", "captain", "--json", "-f", "nowhere/*")
     assert (result.status, result.json["citations"]) == (1, [])

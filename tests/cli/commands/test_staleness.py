@@ -10,7 +10,7 @@ from console import index_docs, semsearch, work_in, write_docs
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
-CURE = "a file of this answer has changed since indexed; run: semsearch index --name ./indexes/docs"
+CURE = "a file of this answer has changed since indexing; run: semsearch index --name ./indexes/docs"
 
 
 @pytest.fixture(autouse=True)
@@ -63,4 +63,4 @@ def test_while_another_process_writes_the_index_is_asked_as_it_is(folder: Path) 
     with writer_lock(folder / "indexes" / "docs"):
         found = semsearch("query", "violin", "--refresh")
     assert found.status == 0
-    assert "the index is asked as it is: another process is writing" in found.err
+    assert "searching the index without an update: another process is writing" in found.err

@@ -1,0 +1,36 @@
+"""The help text of a command with many options: usual options first, the others by their `rich_help_panel`.
+
+Typer shows these panels only through rich, which takes 50 ms to import; here they are plain headings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+INDEX, RANKING, OUTPUT, GOLDEN = "Index", "Ranking", "Output", "Golden answers"  # panels of commands that search
+EMBEDDING, VECTOR_SEARCH, COLUMNS, FILES = "Embedding", "Vector search", "Tables and records", "Files and speed"
+ACCESS = "Access"
+
+_FEW = 10  # options that need no panels
+_NAMES = 26  # columns for the names of options; longer ones get a line of their own
+
+
+class PanelledCommand(TyperCommand):
+    """A command whose help shows the panels of its options, if it has more than a few."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, options without a panel, and each panel in the order of its first option."""
+        shown = [(each, record) for each in self.get_params(ctx) if (record := each.get_help_record(ctx)) is not None]
+        is_long = sum(each.param_type_name == "option" for each, _ in shown) > _FEW
+        width = min(max((len(names) for _, (names, _) in shown), default=0), _NAMES)
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for each, (names, meaning) in shown:
+            usual = "Arguments" if each.param_type_name == "argument" else "Options"
+            panel = getattr(each, "rich_help_panel", None) if is_long else None
+            sections.setdefault(panel or usual, []).append((names.ljust(width), meaning))  # one column for all sections
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=_NAMES)

@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from fixtures import _cache, _no_indexes_of_the_user, small_vectors
+from fixtures import _user_folders, _users, small_vectors
 
-__all__ = ["_cache", "_no_indexes_of_the_user", "small_vectors"]
+__all__ = ["_user_folders", "_users", "small_vectors"]
 
 MEMORY = Path("/dev/shm")
 BYTECODE = Path(__file__).parents[1] / "build" / "bytecode"
@@ -29,9 +29,15 @@ _made = pytest.StashKey[Path]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Let a process that has nothing left take tests from another: a few tests take as long as a hundred others."""
-    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
-        config.option.dist = "worksteal"
+    """One thread a process, unless the environment says otherwise; and one that has nothing left takes tests of another."""
+    if getattr(config.option, "numprocesses", None):
+        for name in (
+            "OMP_NUM_THREADS",
+            "OPENBLAS_NUM_THREADS",
+        ):  # threads that wait for each other take most of the time
+            os.environ.setdefault(name, "1")
+        if config.option.dist == "no":
+            config.option.dist = "worksteal"
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -29,7 +29,7 @@ _made = pytest.StashKey[Path]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """One thread a process, unless the environment says otherwise; and one that has nothing left takes tests of another."""
+    """One thread a process, unless the environment says otherwise; one that has nothing left takes tests of another."""
     if getattr(config.option, "numprocesses", None):
         for name in (
             "OMP_NUM_THREADS",

@@ -6,19 +6,22 @@ cores. SEMSEARCH_TESTS=all runs everything, as tests/everywhere.py does.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from fixtures import _cache, _no_indexes_of_the_user, small_vectors
+from fixtures import _user_folders, _users, small_vectors
 
-__all__ = ["_cache", "_no_indexes_of_the_user", "small_vectors"]
+__all__ = ["_user_folders", "_users", "small_vectors"]
 
 MEMORY = Path("/dev/shm")
+BYTECODE = Path(__file__).parents[1] / "build" / "bytecode"
 _OURS = "semsearch-tests-"
 _ROOM = 6 << 30  # bytes that must be free in memory; the tests take less than a third of it
 _made = pytest.StashKey[Path]()
@@ -26,9 +29,15 @@ _made = pytest.StashKey[Path]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Let a process that has nothing left take tests from another: a few tests take as long as a hundred others."""
-    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
-        config.option.dist = "worksteal"
+    """One thread a process, unless the environment says otherwise; one that has nothing left takes tests of another."""
+    if getattr(config.option, "numprocesses", None):
+        for name in (
+            "OMP_NUM_THREADS",
+            "OPENBLAS_NUM_THREADS",
+        ):  # threads that wait for each other take most of the time
+            os.environ.setdefault(name, "1")
+        if config.option.dist == "no":
+            config.option.dist = "worksteal"
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -42,21 +51,29 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the tests a folder for temporary files, in memory where there is room: there an fsync takes no time.
 
     It is deleted at the end. --basetemp or TMPDIR keep the files elsewhere. Bytecode that may not be written beside the
-    modules (PYTHONDONTWRITEBYTECODE) goes there too: thousands of processes would compile the same modules.
+    modules (PYTHONDONTWRITEBYTECODE) goes to a folder that git does not see, and stays: hundreds of processes, and the
+    next run, would compile the same modules.
     """
     if hasattr(config, "workerinput"):
         return
-    in_memory = not config.option.basetemp and "TMPDIR" not in os.environ and _has_room()
-    if not in_memory and not sys.dont_write_bytecode:
-        return
-    folder = config.stash[_made] = Path(tempfile.mkdtemp(prefix=_OURS, dir=MEMORY if in_memory else None))
-    (folder / "process").write_text(str(os.getpid()))
-    if in_memory:
-        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     if sys.dont_write_bytecode:
         sys.dont_write_bytecode = False
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
         del os.environ["PYTHONDONTWRITEBYTECODE"]
+    if config.option.basetemp or "TMPDIR" in os.environ or not _has_room():
+        return
+    folder = config.stash[_made] = Path(tempfile.mkdtemp(prefix=_OURS, dir=MEMORY))
+    (folder / "process").write_text(str(os.getpid()))
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage among what is imported and collected, now and later: there is none, and much to look at."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

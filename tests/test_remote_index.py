@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from packages import needed
 from serving import TOKEN, running
 from small import write_articles
 
@@ -21,7 +22,7 @@ from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("uvicorn", reason="an optional dependency")
+needed("uvicorn", reason="an optional dependency")
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 """The fixtures of semsearch's tests."""
 
-from fixtures import _cache, _no_indexes_of_the_user, small_vectors
+from fixtures import _user_folders, _users, small_vectors
 
-__all__ = ["_cache", "_no_indexes_of_the_user", "small_vectors"]
+__all__ = ["_user_folders", "_users", "small_vectors"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from packages import needed
 from sample_files.placed_files import KINDS, PlacedKind
 
 from semsearch.agents.tools import TOOLS
@@ -13,7 +14,7 @@ from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 for library in ("docx", "pptx", "openpyxl", "nbformat", "pypdfium2", "reportlab"):
-    pytest.importorskip(library)
+    needed(library)
 
 UNITS = [[f"The captain of ship q{unit}{letter}z sails the wave." for letter in "abc"] for unit in "klmnop"]
 

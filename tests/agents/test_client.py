@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packages import needed
 from processes.agent_process import environment
 from serving import running
 
@@ -17,7 +18,7 @@ from semsearch.agents.protocol import AgentProtocol
 from semsearch.agents.tools import TOOLS
 from semsearch.serve.open_indexes import OpenIndexes
 
-pytest.importorskip("mcp", reason="a dependency of the tests alone")
+needed("mcp", reason="a dependency of the tests alone")
 
 Where = Callable[[Path], AbstractContextManager[Any]]
 

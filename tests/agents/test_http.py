@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from agent_messages import META, STATELESS, call, hello, message
+from packages import needed
 from serving import TOKEN, Asker, Reply, running
 
 from semsearch.agents.http_transport import HttpAgents
@@ -16,7 +17,7 @@ from semsearch.agents.protocol import AgentProtocol
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import ServerSettings
 
-pytest.importorskip("uvicorn", reason="an optional dependency")
+needed("uvicorn", reason="an optional dependency")
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from distributed import LocalCluster
 from servers.clusters import small_cluster
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 
 @pytest.fixture(scope="package")

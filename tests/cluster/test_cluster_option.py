@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from console import INDEX, semsearch, work_in, write_docs
-from distributed import LocalCluster
 
 from semsearch.word_vectors.table import VectorTable
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 
 @pytest.fixture

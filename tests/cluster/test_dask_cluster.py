@@ -6,15 +6,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 from servers.clusters import small_cluster
 
 from semsearch import cluster as dask_cluster
 from semsearch.cluster import DaskCluster, carry_out, differences, versions_here
 from semsearch.errors import ClusterError, MissingExtra, SourceError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 
 def square(number: int) -> int:
@@ -92,6 +95,8 @@ def test_what_the_work_raises_is_raised(cluster: LocalCluster) -> None:
 
 
 def test_a_client_that_is_given_stays_open(cluster: LocalCluster) -> None:
+    from distributed import Client
+
     with Client(cluster, set_as_default=False) as client:
         spread = DaskCluster(client)
         assert list(spread.in_order(square, range(3))) == [0, 1, 4]

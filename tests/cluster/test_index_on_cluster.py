@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import fsspec
 import pytest
-from distributed import LocalCluster
 from servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
@@ -19,6 +19,9 @@ from semsearch.indexing.parallel_reading import PreparerElsewhere, SeenFile, Sen
 from semsearch.indexing.prepare_files import Chunk, FileToRead
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 
 @pytest.fixture(autouse=True)

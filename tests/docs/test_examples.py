@@ -1,7 +1,8 @@
 """Every command and every program of the guide runs as written, or says why it is not run.
 
 The blocks of a page are run in their order, in one folder, as a reader would: a shell block by bash, a Python block as
-a program of its own, which shares its process with those next to it (what they import is imported once).
+a program of its own, which shares its process with those next to it. Commands and programs run in forks of a process
+that has imported what they need (processes/command_server.py); those of README.md as for a reader.
 `<!-- not run: REASON -->` before a block leaves it out.
 """
 
@@ -14,14 +15,28 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 from guide import PAGES, RECORDS, ROOT, Block, blocks, make_world, prose, read
+from processes import command_server
 
 EXAMPLES = [page for page in PAGES if page not in RECORDS]
 _HERE = (str(ROOT), str(ROOT / "research"))
+ENVIRONMENT = {
+    "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+}
+PROGRAMS = """
+import json, sys
+for line, code in json.loads(sys.argv[1]):
+    exec(compile(code, f"the block in line {line}", "exec"), {"__name__": "__main__"})
+"""
 LANGUAGES = {"sh", "python", "text", "json", "toml"}  # text: what is printed, or a formula
 NOTES = ["semsearch index notes/"]
 BEFORE = {  # what a reader has done before opening the page
@@ -47,15 +62,43 @@ needs_bash = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), rea
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    """A folder with documents, and `semsearch` on the path: of this interpreter and this checkout."""
+    """A folder with documents, and on the path `semsearch` and `programs`: of this interpreter and this checkout."""
     folder, programs = tmp_path / "world", tmp_path / "bin"
     folder.mkdir()
     programs.mkdir()
     make_world(folder)
-    program = programs / "semsearch"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m semsearch "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    python = shlex.quote(sys.executable)
+    put(programs / "semsearch", f'#!/bin/sh\nexec {python} -m semsearch "$@"\n')
+    put(programs / "programs", f'#!/bin/sh\nexec {python} -c {shlex.quote(PROGRAMS)} "$@"\n')
     return folder
+
+
+def put(program: Path, text: str) -> None:
+    program.write_text(text, encoding="utf-8")
+    program.chmod(0o755)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[str | None]:
+    """The program of a client of a process that runs commands and programs in forks; None where there are no forks."""
+    if not hasattr(os, "fork"):
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"{folder}/socket"  # a socket's path may have a hundred bytes
+        server = subprocess.Popen(
+            [sys.executable, command_server.__file__, address],
+            env={**os.environ, **ENVIRONMENT},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with server:
+            assert server.stdout is not None
+            assert server.stdout.readline() == "listening\n"
+            yield command_server.CLIENT.format(python=sys.executable, address=address)
+            assert server.stdin is not None
+            server.stdin.close()
 
 
 def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
@@ -64,32 +107,25 @@ def run(command: list[str], world: Path) -> subprocess.CompletedProcess[str]:
         **os.environ,
         "HOME": str(world),
         "PATH": os.pathsep.join([str(world.parent / "bin"), os.environ["PATH"]]),
-        "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "HAYSTACK_TELEMETRY_ENABLED": "False",
+        **ENVIRONMENT,
     }
     environment.pop("SEMSEARCH_INDEXES", None)
     return subprocess.run(command, cwd=world, env=environment, capture_output=True, text=True, encoding="utf-8")
-
-
-PROGRAMS = """
-import json, sys
-for line, code in json.loads(sys.argv[1]):
-    exec(compile(code, f"the block in line {line}", "exec"), {"__name__": "__main__"})
-"""
 
 
 def run_blocks(language: str, found: list[Block], world: Path) -> subprocess.CompletedProcess[str]:
     """Run blocks of a language that stand one after the other."""
     if language == "sh":
         return run(["bash", "-euo", "pipefail", "-c", "\n".join(block.code for block in found)], world)
-    return run([sys.executable, "-c", PROGRAMS, json.dumps([(block.line, block.code) for block in found])], world)
+    return run(["programs", json.dumps([(block.line, block.code) for block in found])], world)
 
 
 @needs_bash
 @pytest.mark.parametrize("page", WITH_CODE)
-def test_the_code_of_a_page_runs_in_its_order(page: str, world: Path) -> None:
+def test_the_code_of_a_page_runs_in_its_order(page: str, world: Path, client: str | None) -> None:
+    if client and page != "README.md":
+        for name in ("semsearch", "programs"):
+            put(world.parent / "bin" / name, client)
     for package in NEEDS.get(page, ()):
         pytest.importorskip(package, reason="an optional dependency")
     for command in BEFORE.get(page, ()):

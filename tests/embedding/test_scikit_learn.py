@@ -9,17 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone, is_clusterer
-from sklearn.compose import ColumnTransformer
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.utils import estimator_checks, get_tags
-from sklearn.utils.validation import check_is_fitted
+from packages import Later
 from small import TOPICS, sentence
 
 from semsearch import Method, SentenceEmbedder, VectorTable
@@ -28,17 +20,21 @@ from semsearch.word_vectors.table_writer import TableWriter
 
 TEXTS = [sentence(topic, number) for number in range(20) for topic in ("sea", "kitchen")]
 LABELS = ["sea", "kitchen"] * 20
+joblib, base, compose = Later("joblib"), Later("sklearn.base"), Later("sklearn.compose")
+exceptions, linear_model = Later("sklearn.exceptions"), Later("sklearn.linear_model")
+model_selection, pipeline = Later("sklearn.model_selection"), Later("sklearn.pipeline")
+estimator_checks, utils = Later("sklearn.utils.estimator_checks"), Later("sklearn.utils")
 CHECKS = [  # those of scikit-learn's that need no matrix of numbers as input
-    estimator_checks.check_estimator_cloneable,
-    estimator_checks.check_estimator_tags_renamed,
-    estimator_checks.check_valid_tag_types,
-    estimator_checks.check_estimator_repr,
-    estimator_checks.check_no_attributes_set_in_init,
-    estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
-    estimator_checks.check_mixin_order,
-    estimator_checks.check_parameters_default_constructible,
-    estimator_checks.check_get_params_invariance,
-    estimator_checks.check_set_params,
+    "check_estimator_cloneable",
+    "check_estimator_tags_renamed",
+    "check_valid_tag_types",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_mixin_order",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
 ]
 
 
@@ -52,32 +48,32 @@ def test_scikit_learn_has_nothing_to_say_against_it(embedder: SentenceEmbedder) 
     estimator_checks.check_estimator(embedder)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_each_check_that_needs_no_numbers_passes(check: object, embedder: SentenceEmbedder) -> None:
-    check("SentenceEmbedder", embedder)  # type: ignore[operator]
+@pytest.mark.parametrize("check", CHECKS)
+def test_each_check_that_needs_no_numbers_passes(check: str, embedder: SentenceEmbedder) -> None:
+    getattr(estimator_checks, check)("SentenceEmbedder", embedder)
 
 
 def test_it_takes_strings_learns_without_y_and_transforms(embedder: SentenceEmbedder) -> None:
-    tags = get_tags(embedder)
+    tags = utils.get_tags(embedder)
     assert tags.input_tags.string
     assert not tags.input_tags.two_d_array
     assert not tags.target_tags.required
     assert tags.transformer_tags is not None
-    assert not is_clusterer(embedder)
+    assert not base.is_clusterer(embedder)
 
 
 def test_y_is_ignored(embedder: SentenceEmbedder) -> None:
-    with_y, without = clone(embedder).fit_transform(TEXTS, LABELS), clone(embedder).fit_transform(TEXTS)
+    with_y, without = base.clone(embedder).fit_transform(TEXTS, LABELS), base.clone(embedder).fit_transform(TEXTS)
     assert np.array_equal(with_y, without)
-    assert np.array_equal(clone(embedder).partial_fit(TEXTS, LABELS).transform(TEXTS), without)
+    assert np.array_equal(base.clone(embedder).partial_fit(TEXTS, LABELS).transform(TEXTS), without)
 
 
 def test_parameters_are_kept_as_they_are_given(small_vectors: VectorTable) -> None:
     given = {"vectors": small_vectors, "method": "usif", "a": 0.5, "components": None, "frequencies": "corpus"}
     embedder = SentenceEmbedder(**given).fit(TEXTS)  # type: ignore[arg-type]
     assert {name: embedder.get_params()[name] for name in given} == given
-    assert clone(embedder).get_params() == embedder.get_params()
-    assert not clone(embedder).is_fitted
+    assert base.clone(embedder).get_params() == embedder.get_params()
+    assert not base.clone(embedder).is_fitted
 
 
 def test_a_changed_parameter_counts_from_the_next_fit(embedder: SentenceEmbedder) -> None:
@@ -94,29 +90,29 @@ def test_a_parameter_that_there_is_not_is_refused(embedder: SentenceEmbedder) ->
 
 
 def test_what_is_not_fitted_says_so_as_scikit_learn_expects(embedder: SentenceEmbedder) -> None:
-    for error in (NotFittedError, FitError):
+    for error in (exceptions.NotFittedError, FitError):
         with pytest.raises(error, match="call fit"):
             embedder.transform(TEXTS)
-    with pytest.raises(NotFittedError):
-        check_is_fitted(embedder)
-    check_is_fitted(embedder.fit(TEXTS))
+    with pytest.raises(exceptions.NotFittedError):
+        utils.validation.check_is_fitted(embedder)
+    utils.validation.check_is_fitted(embedder.fit(TEXTS))
 
 
 def test_dimensions_have_names(embedder: SentenceEmbedder) -> None:
-    with pytest.raises(NotFittedError):
+    with pytest.raises(exceptions.NotFittedError):
         embedder.get_feature_names_out()
     names = embedder.fit(TEXTS).get_feature_names_out()
     assert names[[0, -1]].tolist() == ["sentenceembedder0", "sentenceembedder23"]
-    columns = ColumnTransformer([("text", embedder, 0)]).fit(np.array([TEXTS], dtype=object).T)
+    columns = compose.ColumnTransformer([("text", embedder, 0)]).fit(np.array([TEXTS], dtype=object).T)
     assert columns.get_feature_names_out()[0] == "text__sentenceembedder0"
 
 
 def test_a_pipeline_learns_and_predicts(embedder: SentenceEmbedder) -> None:
-    pipeline = make_pipeline(embedder, LogisticRegression()).fit(TEXTS, LABELS)
+    predictor = pipeline.make_pipeline(embedder, linear_model.LogisticRegression()).fit(TEXTS, LABELS)
     asked = [sentence("sea", 99), sentence("kitchen", 99)]
-    assert pipeline.predict(asked).tolist() == ["sea", "kitchen"]
-    assert pipeline.predict(np.array(asked)).tolist() == ["sea", "kitchen"]
-    assert "SentenceEmbedder(VectorTable('small'" in repr(pipeline)
+    assert predictor.predict(asked).tolist() == ["sea", "kitchen"]
+    assert predictor.predict(np.array(asked)).tolist() == ["sea", "kitchen"]
+    assert "SentenceEmbedder(VectorTable('small'" in repr(predictor)
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -124,9 +120,11 @@ def test_a_search_over_parameters_finds_the_better_ones(
     embedder: SentenceEmbedder, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))  # for the other processes
-    pipeline = make_pipeline(embedder, LogisticRegression())
+    predictor = pipeline.make_pipeline(embedder, linear_model.LogisticRegression())
     grid = {"sentenceembedder__components": [0, 24], "sentenceembedder__method": ["sif", "usif"]}
-    search = GridSearchCV(pipeline, grid, cv=2, n_jobs=processes, error_score="raise").fit(TEXTS, LABELS)
+    search = model_selection.GridSearchCV(predictor, grid, cv=2, n_jobs=processes, error_score="raise").fit(
+        TEXTS, LABELS
+    )
     assert search.best_params_["sentenceembedder__components"] == 0  # with 24 of 24 removed nothing is left
     assert search.best_score_ > 0.9
 
@@ -141,7 +139,7 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_fit(embedder: SentenceEmb
 
 @pytest.mark.parametrize("texts", [[1.5, 2.5], [["ship", "sail"]], np.zeros((2, 2)), ["ship", None]])
 def test_what_is_no_string_is_refused(embedder: SentenceEmbedder, texts: object) -> None:
-    for ask in (embedder.fit, clone(embedder).fit(TEXTS).transform, embedder.fit_transform):
+    for ask in (embedder.fit, base.clone(embedder).fit(TEXTS).transform, embedder.fit_transform):
         with pytest.raises(UsageError, match=r"text \d is .*, not a string"):
             ask(texts)  # type: ignore[arg-type]
 
@@ -183,7 +181,7 @@ def test_a_copy_gives_the_same_vectors(
         assert np.array_equal(other.partial_fit(TEXTS[:3]).transform(texts), copy.deepcopy(other).transform(texts))
         assert other.weights_digest == embedder.weights_digest
     assert copy.deepcopy(embedder).vectors is small_vectors
-    assert not copy.deepcopy(clone(embedder)).is_fitted
+    assert not copy.deepcopy(base.clone(embedder)).is_fitted
 
 
 def test_a_copy_in_a_file_is_not_opened_with_other_word_vectors(tmp_path: Path) -> None:
@@ -225,4 +223,7 @@ def test_embedding_does_not_load_scikit_learn() -> None:
 def test_the_topics_of_the_small_world_are_told_apart(embedder: SentenceEmbedder) -> None:
     texts = [sentence(topic, number) for topic in TOPICS for number in range(10)]
     topics = [topic for topic in TOPICS for _ in range(10)]
-    assert make_pipeline(embedder, LogisticRegression()).fit(texts, topics).score(texts, topics) > 0.9
+    assert (
+        pipeline.make_pipeline(embedder, linear_model.LogisticRegression()).fit(texts, topics).score(texts, topics)
+        > 0.9
+    )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from collections_made import pairs, write_pairs
-from scipy import stats
 
 from semsearch.evaluate import StsReport, evaluate_sts
 from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED, verdict_of_interval
@@ -35,14 +35,14 @@ def test_a_draw_has_the_correlation_of_its_pairs() -> None:
     for counts, r in zip(draws._counts, draws.pearson(x, y), strict=True):
         assert counts.sum() == 30
         rows = np.repeat(np.arange(30), counts)
-        assert r == pytest.approx(stats.pearsonr(x[rows], y[rows]).statistic, abs=1e-5)
+        assert r == pytest.approx(scipy.stats.pearsonr(x[rows], y[rows]).statistic, abs=1e-5)
 
 
 def test_the_interval_is_that_of_theory_for_normal_data() -> None:
     generator = np.random.default_rng(1)
     both = generator.multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 800)
     found = Resampled(0.0, PairDraws("normal", 800).pearson(both[:, 0], both[:, 1])).interval
-    r = stats.pearsonr(*both.T)
+    r = scipy.stats.pearsonr(*both.T)
     expected = r.confidence_interval(0.95)  # Fisher's transformation
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.01)
 
@@ -60,7 +60,7 @@ def test_a_difference_is_narrower_than_its_parts_where_methods_agree() -> None:
     x, y = made(300, 1.5)
     other = x + 0.05 * np.random.default_rng(3).standard_normal(300)
     draws = PairDraws("x", 300)
-    one, two = (Resampled(stats.pearsonr(found, y).statistic, draws.pearson(found, y)) for found in (x, other))
+    one, two = (Resampled(scipy.stats.pearsonr(found, y).statistic, draws.pearson(found, y)) for found in (x, other))
     apart = one.above(two)
     assert apart.value == pytest.approx(one.value - two.value)
     assert apart.interval.high - apart.interval.low < 0.2 * (one.interval.high - one.interval.low)

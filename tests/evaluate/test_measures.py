@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from packages import needed
 
 from semsearch.evaluate.retrieval import MEASURES, Figure, measure, resampled_means
 
-pytest.importorskip("pytrec_eval")
+needed("pytrec_eval")
 
 RELEVANT = {"a": {"x": 3, "y": 1, "z": 0}, "b": {"y": 1}, "c": {"gone": 1}, "d": {"x": 1}}
 

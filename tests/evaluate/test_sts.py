@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from collections_made import pairs, write_pairs
 from console import semsearch
 from references import papers as reference
-from scipy import stats
 from small import TOPICS, sentence, small_vectors as make_vectors
 
 from semsearch import SentenceEmbedder
@@ -123,9 +123,9 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 def test_correlations_are_those_of_scipy() -> None:
     generator = np.random.default_rng(0)
     x, y = generator.standard_normal(50), generator.integers(0, 6, size=50).astype(float)
-    assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert ranks(y) == pytest.approx(stats.rankdata(y))
+    assert pearson(x, y) == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
+    assert spearman(x, y) == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
+    assert ranks(y) == pytest.approx(scipy.stats.rankdata(y))
 
 
 def test_what_is_always_the_same_correlates_with_nothing() -> None:
@@ -147,7 +147,7 @@ def lookup(vectors: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, float
 def literal(rows: np.ndarray, gold: list[float]) -> float:
     """Pearson × 100 of the cosines between the first and the second half of unit rows."""
     half = len(rows) // 2
-    return 100 * float(stats.pearsonr((rows[:half] * rows[half:]).sum(axis=1), gold).statistic)
+    return 100 * float(scipy.stats.pearsonr((rows[:half] * rows[half:]).sum(axis=1), gold).statistic)
 
 
 def test_components_are_those_of_each_task_and_weights_those_of_the_papers(
@@ -192,8 +192,8 @@ def test_fitted_on_a_file_the_components_are_those_of_its_sentences(tmp_path: Pa
         a = None if method == "sif" else usif_a(small_vectors.frequencies, 11)
         embedder = SentenceEmbedder(small_vectors, method=method, a=a).fit(sentences_of(corpus))
         cosines = (embedder.transform(task.first) * embedder.transform(task.second)).sum(axis=1)
-        assert score.pearson == pytest.approx(100 * stats.pearsonr(cosines, task.scores).statistic, abs=1e-3)
-        assert score.spearman == pytest.approx(100 * stats.spearmanr(cosines, task.scores).statistic, abs=1e-3)
+        assert score.pearson == pytest.approx(100 * scipy.stats.pearsonr(cosines, task.scores).statistic, abs=1e-3)
+        assert score.spearman == pytest.approx(100 * scipy.stats.spearmanr(cosines, task.scores).statistic, abs=1e-3)
     assert report.scores != evaluate_sts([path], methods=["sif", "usif"], vectors=small_vectors).scores
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(SourceError, match="no sentences to fit on"):

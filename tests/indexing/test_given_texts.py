@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pandas
-import pyarrow
 import pytest
+from packages import Later
 
 from semsearch import Index, Text, VectorTable
 from semsearch.errors import UsageError
 from semsearch.indexing.add_texts import as_texts
+
+pandas, pyarrow = Later("pandas"), Later("pyarrow")
 
 
 @pytest.mark.parametrize(
@@ -50,10 +52,12 @@ class PolarsFrame:
 
 
 @pytest.mark.parametrize(
-    "table", [pandas.DataFrame(ROWS), pyarrow.Table.from_pylist(ROWS), PolarsFrame()], ids=["pandas", "arrow", "polars"]
+    "table",
+    [lambda: pandas.DataFrame(ROWS), lambda: pyarrow.Table.from_pylist(ROWS), PolarsFrame],
+    ids=["pandas", "arrow", "polars"],
 )
-def test_the_rows_of_a_table_are_records(table: Any) -> None:
-    one, other = as_texts(table)
+def test_the_rows_of_a_table_are_records(table: Callable[[], Any]) -> None:
+    one, other = as_texts(table())
     assert one == Text("a", "A bee.", metadata={"year": 2024.0})
     assert other == Text("b", "A ship.", metadata={"year": None})
 

@@ -9,13 +9,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from packages import needed
 from sample_files import hostile_folder
 
 from semsearch import Index
 from semsearch.word_vectors.table import VectorTable
 
 for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
-    pytest.importorskip(package)
+    needed(package)
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, sockets, names of any kind, and peak memory")
 
 _MOST_MEMORY = 600_000_000  # bytes; 361 to 367 million were measured, and a bomb that is unpacked has 210 million

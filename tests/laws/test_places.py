@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cited import cited_sentences
 from hypothesis import given, settings, strategies as st
+from packages import needed
 from sample_files.placed_files import KINDS, PlacedKind
 from small import TOPICS
 
@@ -20,7 +21,7 @@ from semsearch.results.hits import own_terms
 from semsearch.word_vectors.table import VectorTable
 
 for library in ("docx", "pptx", "openpyxl", "nbformat", "pypdfium2", "reportlab"):
-    pytest.importorskip(library)
+    needed(library)
 
 WORDS = [*(word for words in TOPICS.values() for word in words.split()), "Größe", "naïve", "R&D", "日本"]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet
 import pytest
+from packages import Later
 from small import write_articles
 
 from semsearch import Hit, Index, Text, VectorTable
 from semsearch.errors import MissingExtra, SemsearchError, SourceError, StorageError, UsageError
 
+parquet = Later("pyarrow.parquet")
 QUERIES = ["a ship in the storm", "the judge and the jury", "bread", "tables of figures"]
 
 
@@ -87,7 +88,7 @@ def test_each_row_can_have_its_vector(index: Index, unit: Any, tmp_path: Path) -
     for format in ("jsonl", "parquet", "npz"):
         assert index.export(tmp_path / f"v.{format}", unit=unit, vectors=True) == counts[unit]
     by_line = rows(tmp_path / "v.jsonl")
-    table = pyarrow.parquet.read_table(tmp_path / "v.parquet")
+    table = parquet.read_table(tmp_path / "v.parquet")
     with np.load(tmp_path / "v.npz") as arrays:
         vectors, lines = arrays["vectors"], arrays["rows"].tobytes().decode().splitlines()
     assert np.allclose(np.array([row["vector"] for row in by_line]), vectors, atol=1e-6)
@@ -128,7 +129,7 @@ def test_an_open_file_gets_lines_unless_told_otherwise(index: Index) -> None:
     assert index.export(out, unit="sentences") == len(out.getvalue().splitlines())
     table = io.BytesIO()
     index.export(table, unit="sentences", format="parquet")
-    assert pyarrow.parquet.read_table(io.BytesIO(table.getvalue())).num_rows == len(out.getvalue().splitlines())
+    assert parquet.read_table(io.BytesIO(table.getvalue())).num_rows == len(out.getvalue().splitlines())
 
 
 def test_what_cannot_be_exported_is_refused_and_no_file_is_left(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packages import needed
 from sample_files.valid_files import pdf
 
 from semsearch.errors import SourceChanged, SourceError, UsageError
@@ -16,8 +17,8 @@ from semsearch.readers.document import Text
 from semsearch.results.documents import PdfPage
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+needed("pypdfium2")
+needed("reportlab")
 
 
 def draw(canvas: Any) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from cited import check_whole
+from packages import needed
 
 from semsearch.readers.document import Document
 from semsearch.readers.pdf_layout import Gap, PageLine, in_columns
 from semsearch.readers.read import read_bytes
 
-pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+needed("pypdfium2")
+needed("reportlab")
 
 WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
 _SIZE, _WIDTH = 10, 160

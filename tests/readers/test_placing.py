@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from packages import needed
 from sample_files.valid_files import pdf
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.readers.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
 from semsearch.readers.pdfium import PDFIUM, opened_pdf
 
-pypdfium2 = pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+pypdfium2 = needed("pypdfium2")
+needed("reportlab")
 
 WANTED = "The tide lifts every boat."
 OTHER = "No captain sails before the storm."

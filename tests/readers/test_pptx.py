@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from cited import check_whole, places
+from packages import needed
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.text.passages import passages
 
-pptx = pytest.importorskip("pptx")
+pptx = needed("pptx")
 
 
 def made(presentation: Any) -> Document:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from cited import check_whole, cited_sentences, sentences
+from packages import needed
 
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
@@ -23,8 +24,8 @@ from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+needed("pypdfium2")
+needed("reportlab")
 
 WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
 _SIZE = (400.0, 500.0)

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from cited import check_whole, places
+from packages import needed
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.text.passages import passages
 
-openpyxl = pytest.importorskip("openpyxl")
+openpyxl = needed("openpyxl")
 PROSE = "The moon pulls the sea, and so it moves. Twice a day it rises."
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import needed
 
 from semsearch.rerankers.load_reranker import load_reranker
 
-onnx = pytest.importorskip("onnx", reason="an optional dependency")
-pytest.importorskip("onnxruntime", reason="an optional dependency")
-tokenizers = pytest.importorskip("tokenizers", reason="an optional dependency")
+onnx = needed("onnx", reason="an optional dependency")
+needed("onnxruntime", reason="an optional dependency")
+tokenizers = needed("tokenizers", reason="an optional dependency")
 WORDS = ["[PAD]", "[UNK]", "ship", "bread", "moon"]
 
 

@@ -9,13 +9,14 @@ from dataclasses import fields, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pandas
-import pyarrow
 import pytest
+from packages import Later
 from small import index_of_articles
 
 from semsearch import Hit, Hits, Index, Text, VectorTable
 from semsearch.errors import MissingExtra
+
+pandas, pyarrow = Later("pandas"), Later("pyarrow")
 
 
 @pytest.fixture(scope="module")

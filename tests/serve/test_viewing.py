@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from packages import needed
 from sample_files.valid_files import pdf
 from serving import Asker, running
 
@@ -21,8 +22,8 @@ from semsearch.serve.openapi import document
 from semsearch.serve.server import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+needed("pypdfium2")
+needed("reportlab")
 
 
 def draw(canvas: Any) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 from memory_bucket import use_bucket
+from packages import needed
 from serving import Asker, running
 from small import write_articles
 
@@ -21,7 +22,7 @@ from semsearch.serve.server import ServerSettings
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("uvicorn", reason="an optional dependency")
+needed("uvicorn", reason="an optional dependency")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packages import needed
 from servers.s3_emulator import emulator_behind_proxy
 from servers.tcp_proxy import TcpProxy
 from small import index_of_articles
@@ -24,7 +25,7 @@ from semsearch.snapshots.snapshot_store import open_snapshot_store
 from semsearch.snapshots.store_uris import BLOCKS, MANIFESTS
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
+needed("s3fs", reason="s3fs is not installed: pip install s3fs")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packages import needed
 from servers.tcp_proxy import TcpProxy
 from small import article
 
@@ -20,8 +21,8 @@ from semsearch.index import Index
 from semsearch.sources import object_store
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
-pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[s3]' flask flask-cors")
+needed("s3fs", reason="s3fs is not installed: pip install s3fs")
+needed("moto", reason="moto is not installed: pip install 'moto[s3]' flask flask-cors")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 

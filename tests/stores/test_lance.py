@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from packages import needed
 from small import small_vectors, write_articles
 
 from semsearch.dense.scan_plan import ScanOptions
@@ -25,7 +26,7 @@ from semsearch.stores.lance_store import LanceStore, claim, release
 from semsearch.stores.lance_tables import LancePlace, located
 from semsearch.stores.registry import check_scanning, complete
 
-lance = pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
+lance = needed("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
 
 Float32 = npt.NDArray[np.float32]
 QUESTIONS = ["the captain of the ship", "a telescope at night", "bread and butter", "roses", "judge", "concert"]

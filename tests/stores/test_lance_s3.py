@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from packages import needed
 from servers.s3_emulator import emulator_behind_proxy
 from servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
@@ -30,7 +31,7 @@ from semsearch.storage.segments import Segment
 from semsearch.stores.lance_store import LanceStore, claim, owner_of, release
 from semsearch.stores.lance_tables import LancePlace
 
-pytest.importorskip("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
+needed("lance", reason="pylance is not installed: pip install 'semsearch[lance]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
 
 Float32 = npt.NDArray[np.float32]

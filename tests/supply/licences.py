@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
@@ -69,7 +69,8 @@ ACCEPTED = {
 }
 
 
-def needed(root: str = "semsearch") -> Iterator[Distribution]:
+@cache
+def needed(root: str = "semsearch") -> list[Distribution]:
     """The installed packages that a package and all its extras need, themselves and through others, by name."""
     asked: dict[str, set[str]] = {}
     found: dict[str, Distribution] = {}
@@ -88,7 +89,7 @@ def needed(root: str = "semsearch") -> Iterator[Distribution]:
             requirement = Requirement(text)
             if _is_wanted(requirement, extras):
                 waiting.append((requirement.name, set(requirement.extras)))
-    return (found[key] for key in sorted(found) if key != root)
+    return [found[key] for key in sorted(found) if key != root]
 
 
 def _is_wanted(requirement: Requirement, extras: set[str]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -22,15 +24,22 @@ def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
     return small.small_vectors(tmp_path_factory.mktemp("vectors"))
 
 
+@pytest.fixture(scope="session")
+def _users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders of users that are not there until something is written, one for each test without a folder of its own."""
+    folder = tmp_path_factory.mktemp("users")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that a test computes goes to the user's cache, and nothing comes from there."""
+def _user_folders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a cache, indexes and a configuration of its own, and none of whoever runs it.
+
+    They lie in its `tmp_path`, where it has one: to make and delete one for each test takes longer than most tests do.
+    """
+    own = request.getfixturevalue("tmp_path" if "tmp_path" in request.fixturenames else "_users")
+    folder = own if isinstance(own, Path) else next(own)
     for name in ("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
-        monkeypatch.setenv(name, str(tmp_path / "user-cache"))
-
-
-@pytest.fixture(autouse=True)
-def _no_indexes_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test finds the indexes of whoever runs it, or makes any there."""
-    monkeypatch.setenv("SEMSEARCH_HOME", str(tmp_path / "user-data"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user-config"))
+        monkeypatch.setenv(name, str(folder / "user-cache"))
+    monkeypatch.setenv("SEMSEARCH_HOME", str(folder / "user-data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "user-config"))

@@ -26,6 +26,7 @@ OURS = ("semsearch", "semsearch_research", "tests")
 _ATTRIBUTES = ("setattr", "delattr")  # of a module, a class, an object
 _ITEMS = ("setitem", "delitem")  # of a mapping
 _PATCHES = ("patch", "patch.object", "patch.dict", "patch.multiple")  # of unittest.mock
+_REPLACING = {name.rpartition(".")[2] for name in (*_ATTRIBUTES, *_ITEMS, *_PATCHES)}
 _IMPORTERS = ("__import__", "import_module")
 _ALLOWED_ITEMS = ("sys.modules",)  # that a package is missing, or a stand-in for it, can be said in no other way
 
@@ -68,10 +69,10 @@ def _assigned(target: ast.expr, names: _Names) -> Iterator[Patch]:
 
 
 def _patches_of_call(call: ast.Call, names: _Names) -> Iterator[Patch]:
-    function = ast.unparse(call.func)
-    last = function.rpartition(".")[2]
-    if not call.args:
+    last = _last_name(call.func)
+    if not call.args or last not in _REPLACING:
         return
+    function = ast.unparse(call.func)
     first = call.args[0]
     text = _literal(first)
     if last in _ITEMS:
@@ -102,6 +103,11 @@ def _foreign(node: ast.expr, owners: set[str], attribute: str) -> Iterator[Patch
 
 def _is_ours(dotted: str) -> bool:
     return dotted.partition(".")[0] in OURS
+
+
+def _last_name(function: ast.expr) -> str:
+    """The last name of a dotted one; "" of another expression."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _literal(node: ast.expr) -> str | None:
@@ -140,7 +146,7 @@ class _Names:
             if not owners and node.attr in sys.stdlib_module_names:
                 return {node.attr}  # of a module that a fixture gave
             return {_followed(f"{owner}.{node.attr}") for owner in owners}
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _IMPORTERS:
+        if isinstance(node, ast.Call) and _last_name(node.func) in _IMPORTERS:
             return {text} if node.args and (text := _literal(node.args[0])) else set()
         if isinstance(node, ast.IfExp):
             return self.meanings(node.body) | self.meanings(node.orelse)

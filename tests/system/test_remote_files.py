@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packages import needed
 
 from semsearch.errors import StorageError, UsageError
 from semsearch.system.remote_files import open_files
 
-pytest.importorskip("fsspec")
+needed("fsspec")
 
 
 @pytest.mark.parametrize("uri", ["nosuch://bucket/docs", "reference://x", "dir://x"])

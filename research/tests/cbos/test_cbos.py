@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 import Stemmer
 from collections_made import pairs, write_pairs
 from console import semsearch
-from scipy import stats
 from small import TOPICS, sentence
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
@@ -180,7 +180,7 @@ def literal(vectors: dict[str, np.ndarray], path: Path) -> float:
         lengths = np.linalg.norm(sums[0]) * np.linalg.norm(sums[1])
         cosines.append(sums[0] @ sums[1] / lengths if lengths else 0.0)
         gold.append(float(score))
-    return 100 * float(stats.pearsonr(cosines, gold).statistic)
+    return 100 * float(scipy.stats.pearsonr(cosines, gold).statistic)
 
 
 def test_similarity_is_the_cosine_of_sums_of_the_vectors_of_stems(corpus: Path, sts: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from collections_made import write_groups
+from packages import needed
 from small import TOPICS, sentence
 
 from semsearch.errors import SourceError, UsageError
@@ -32,7 +33,7 @@ from semsearch_research.paraphrase.paragraph_vectors import (
 )
 from semsearch_research.paraphrase.sentence_models import fixed
 
-pytest.importorskip("gensim")
+needed("gensim")
 
 SMALL = ParagraphSettings(sentences=400, rounds=20, inference=20, dimension=12, window=3, least=2)
 MANY = [sentence(topic, number) for number in range(60) for topic in TOPICS]

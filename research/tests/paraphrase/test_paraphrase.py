@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from collections_made import write_groups
-from scipy import stats
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
@@ -262,7 +262,7 @@ def test_mcnemar_asks_whether_differences_fall_evenly() -> None:
     truth = np.zeros(12, dtype=np.int64)
     one = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
     other = np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1])
-    assert mcnemar(one, other, truth) == (7, 1, pytest.approx(2 * stats.binom.cdf(1, 8, 0.5)))
+    assert mcnemar(one, other, truth) == (7, 1, pytest.approx(2 * scipy.stats.binom.cdf(1, 8, 0.5)))
     assert mcnemar(other, one, truth)[:2] == (1, 7)
     assert mcnemar(one, one, truth) == (0, 0, 1.0)
 

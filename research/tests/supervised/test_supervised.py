@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from collections_made import SIZES, labelled_pair, sick, write_rows
 from console import semsearch
 from references import papers as reference
-from scipy.stats import ttest_ind
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
@@ -293,7 +293,7 @@ def test_a_verdict_looks_at_the_spread_over_seeds(
     assert found.verdict == verdict
     assert found.difference == pytest.approx(np.mean(better) - np.mean(worse))
     if len(set(better)) > 1:
-        assert found.p == pytest.approx(ttest_ind(better, worse, equal_var=False).pvalue)
+        assert found.p == pytest.approx(scipy.stats.ttest_ind(better, worse, equal_var=False).pvalue)
 
 
 def test_a_verdict_looks_at_other_test_examples_too() -> None:

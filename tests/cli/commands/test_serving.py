@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
+from packages import needed
 from serving import TOKEN, Asker, running
 
 from semsearch.cli.commands import server_commands
@@ -23,7 +24,7 @@ from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import RunningServer, ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("uvicorn", reason="an optional dependency")
+needed("uvicorn", reason="an optional dependency")
 
 
 @pytest.fixture(autouse=True)

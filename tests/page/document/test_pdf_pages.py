@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 from browsing import LOOKS, Visit, assert_everyone_can_use, visiting
+from packages import needed
 from playwright.sync_api import Browser, Page, expect
 from sample_files.valid_files import pdf
 from serving import Asker
@@ -17,8 +18,8 @@ from small import sentence
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
-pytest.importorskip("pypdfium2")
-pytest.importorskip("reportlab")
+needed("pypdfium2")
+needed("reportlab")
 
 QUESTION = "ship in the storm"
 PAGES = 4

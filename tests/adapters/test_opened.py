@@ -59,7 +59,7 @@ def test_what_cannot_be_searched_is_refused(given: object) -> None:
 
 
 def test_documents_are_not_kept_on_a_server() -> None:
-    with pytest.raises(UsageError, match="on this machine"):
+    with pytest.raises(UsageError, match="expected a local index"):
         writable("http://127.0.0.1:9/")
 
 

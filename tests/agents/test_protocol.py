@@ -72,7 +72,7 @@ def test_a_call_gives_the_same_as_text_and_as_structure(protocol: AgentProtocol)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"query": "a ship", "index": "other"}, "there are: docs, notes"),
+        ({"query": "a ship", "index": "other"}, "the server has: docs, notes"),
         ({"query": "", "index": "docs"}, "query"),
         ({"query": 7, "index": "docs"}, "query must be a text"),
         ({"index": "docs"}, "query is missing"),
@@ -81,7 +81,7 @@ def test_a_call_gives_the_same_as_text_and_as_structure(protocol: AgentProtocol)
         ({"query": "a ship", "index": "docs", "filters": "*.md"}, "filters must be a list"),
         ({"query": "a ship", "index": "docs", "mode": "best"}, "one of hybrid, lexical, dense"),
         ({"query": "a ship", "index": "docs", "filters": ["a*b*c*d*e*f"]}, "wildcards"),
-        ({"query": "a ship", "index": "docs", "k": 3}, "no parameter 'k'; there are query, index"),
+        ({"query": "a ship", "index": "docs", "k": 3}, "unknown parameter 'k'; known parameters: query, index"),
     ],
 )
 def test_what_a_model_can_mend_is_a_result_that_says_how(

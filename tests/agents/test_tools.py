@@ -188,7 +188,7 @@ def test_pages_of_several_indexes_are_of_one_ranking(indexes: OpenIndexes) -> No
 
 @pytest.mark.parametrize("name", ["other", "../indexes/docs", "/etc", "docs/../docs", ""])
 def test_only_the_indexes_that_are_served_can_be_named(indexes: OpenIndexes, name: str) -> None:
-    with pytest.raises(IndexNotFound, match=r"there are: docs, notes"):
+    with pytest.raises(IndexNotFound, match=r"the server has: docs, notes"):
         use(indexes, "search", query="a ship", index=name)
 
 

@@ -91,7 +91,7 @@ def test_options_are_declared_once() -> None:
         (f"k = {'1' * 5000}\n", "is not valid TOML: Exceeds the limit"),
         (f"[a{'.a' * 20_000}]\n", "is not valid TOML: a key has more than 100 parts"),
         ("#" * 70_000, "has 70,000 bytes"),
-        ("\xff".encode("latin-1"), "cannot be read"),
+        ("\xff".encode("latin-1"), "cannot read"),
         ("[settings]\na = 'much'\n", ":2: settings.a must be a number, not 'much'"),
         ("[profiles.x]\nroot = ['a']\n", ":1: unknown key profiles.x.root; did you mean profiles.x.roots?"),
         ("[profiles.x]\nroots = 'a'\n", ":1: profiles.x.roots must be a list, not 'a'"),
@@ -194,7 +194,7 @@ def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> No
     assert semsearch("config", "init").lines == ["semsearch.toml"]
     assert semsearch("query", "captain", "--json").out == before
     assert all(source == "default" for _, source in sources().values())
-    assert "cannot be made" in semsearch("config", "init").err
+    assert "cannot create" in semsearch("config", "init").err
     text = Path("semsearch.toml").read_text(encoding="utf-8").replace("# ", "").replace("k = 10", "k = 1")
     values = "\n".join(
         line for line in text.splitlines() if "..." not in line and not line.startswith(("The ", "what "))

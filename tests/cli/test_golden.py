@@ -71,7 +71,7 @@ def test_every_bad_line_is_a_line_of_stderr() -> None:
 def test_a_hit_that_is_marked_is_a_question_of_the_file() -> None:
     marked = semsearch("query", "captain of the ship", "--mark", 1, "--golden", "golden.jsonl")
     assert marked.status == 0
-    assert "noted in golden.jsonl: docs/guide.md#Ships" in marked.err
+    assert "recorded in golden.jsonl: docs/guide.md#Ships" in marked.err
     assert json.loads(Path("golden.jsonl").read_text(encoding="utf-8")) == {
         "query": "captain of the ship",
         "answers": ["docs/guide.md#Ships"],

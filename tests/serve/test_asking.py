@@ -140,12 +140,12 @@ def test_what_makes_no_sense_is_a_400_that_says_so(given: object, detail: str, a
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
-        (b"", "not JSON"),
-        (b"{", "not JSON"),
+        (b"", "not valid JSON"),
+        (b"{", "not valid JSON"),
         (b'{"query": NaN}', "NaN is not a JSON number"),
         (b'{"index": "docs", "query": "ship", "min_score": 1e999}', "min_score must be a number, not inf"),
         (b'{"query": "\\ud800"}', "surrogates not allowed"),
-        (b"\xff", "not JSON"),
+        (b"\xff", "not valid JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"k": ' + b"9" * 5000 + b"}", ""),
     ],

@@ -60,7 +60,7 @@ def test_all_who_make_it_at_the_same_time_get_the_same(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be"):
+    with pytest.raises(StorageError, match=r"cannot (read|write)"):
         make_token(tmp_path / "file" / "token")
 
 

@@ -41,7 +41,7 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert total in heading
     assert lexical.startswith("    lexical 0.24×")
     assert "captain " in lexical
-    assert lexical.endswith("not there: zyzzyva")
+    assert lexical.endswith("absent: zyzzyva")
     assert dense.startswith("    dense   0.56×")
     assert "passage" in dense
     assert "sentence" in dense

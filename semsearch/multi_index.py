@@ -34,8 +34,8 @@ from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
 from semsearch.search.boosts import parse_boost
+from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
-from semsearch.search.scoring import fuse, weigh
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
 from semsearch.snapshots.store_uris import store_named

@@ -86,6 +86,10 @@ class Postings:
             raise self._damage()
         return rows, self.counts[start:end]
 
+    def of_each(self, terms: Sequence[int]) -> list[tuple[Int32, UInt8]]:
+        """The rows that have each term, and how often, as `of` gives them."""
+        return [self.of(term) for term in terms]
+
     def positions(self, terms: UInt64) -> Int64:
         """The position of each given term among the segment's terms, -1 for a term that it lacks. (n,) -> (n,)"""
         positions = np.searchsorted(self.terms, terms)

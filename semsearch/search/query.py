@@ -36,6 +36,7 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode, Syntax
     from semsearch.search.index_reader import IndexReader
     from semsearch.search.on_demand_vectors import TitleVectors
@@ -49,14 +50,15 @@ _MAY_SAY_MORE = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # a look at ea
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query. Its vector or terms are None for a half that is not asked, or that knows no word of it."""
+    """A query. Its vector or words are None for a retriever that is not used, or that knows no word of it."""
 
-    text: str
+    text: str  # that is compared
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    terms: UInt64 | None  # of BM25, repetitions included
+    words: WordScores | None  # its terms, looked up in the postings
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
     is_known: bool = False  # whether enough of its words are known to tell how likely a passage answers
+    asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of nearness to the best passages
@@ -111,10 +113,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The vectors of texts (q, d + k), and the share of the words of each that the word vectors have (q,)."""
+    """The vectors of texts (q, d + k), the share of the words of each that the word vectors have (q,), and the vectors
+    of documents' titles to compare them with."""
 
     vectors: Float32
     known: Float64
+    titles: TitleVectors
 
 
 def make_queries(
@@ -128,22 +132,26 @@ def make_queries(
     syntaxes, mode = understood(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, reader.languages)
+    words = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
+    if reader.are_languages_known:
+        for text, own in zip(texts, words, strict=True):
+            if own.lacks_most:
+                warn_other_language(text, reader.languages)
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
-    embedder = None if embedded is None else reader.embedder(db)
-    titles = None if embedder is None else reader.titles(embedder)
+    titles = None if embedded is None else embedded.titles
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
-    _warn_other_languages(reader, texts, terms)
     return [
         Query(
             text,
             None if found is None or not found[number].any() else found[number],
-            None if mode == "dense" else terms[number],
+            None if mode == "dense" else words[number],
             syntax=syntax,
             is_known=known[number],
+            asked=queries[number],
             titles=titles,
             share_known=shares[number],
         )
@@ -158,11 +166,11 @@ def embed_texts(
     embedder = reader.embedder(db)
     if embedder is None:
         return None
-    ids = embedder.tokenize(texts)
+    titles, ids = reader.titles(embedder), embedder.tokenize(texts)
     found = embedder.transform_ragged(ids)
     if reader.topics is not None and len(texts):
         found = join(found, reader.topics.of_each(terms))
-    return Embedded(found, ids.known_shares)
+    return Embedded(found, ids.known_shares, titles)
 
 
 def _embed(
@@ -187,12 +195,3 @@ def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]
         return [False] * len(syntaxes)
     enough = (embedded.known >= tuning.TUNING.least_known).tolist()
     return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
-
-
-def _warn_other_languages(reader: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]) -> None:
-    """Warn of queries in a language that no document of the index has."""
-    for text, own in zip(texts, terms, strict=True):
-        if reader.are_languages_known and reader.lexical.lacks_most(own):
-            # start-up time: few questions are
-
-            warn_other_language(text, reader.languages)

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Int64, UInt64
+from semsearch.arrays.types import Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit, Position, own_terms
 from semsearch.search.make_hits import path_of
@@ -54,6 +54,7 @@ from semsearch.text.terms import of_questions
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode
     from semsearch.search.index_reader import IndexReader
 
@@ -318,23 +319,21 @@ def query_of_passages(subject: ExamplePassages, reader: IndexReader, mode: Mode)
         if not vector.any():
             vector = None
             logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
-    terms = None
-    if mode != "dense":
-        terms = _telling_terms(reader, subject)
-    return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
+    words = None if mode == "dense" else _telling_words(reader, subject)
+    return Query("\n".join(subject.texts), vector, words, subject.hidden, near=0.0)
 
 
 def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, reader: IndexReader, mode: Mode) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
-    vector = terms = None
+    vector = None
     if mode != "lexical":
         embedded = embed_texts(db, reader, example.texts, of_questions(example.texts, reader.languages))
         vector = None if embedded is None else reader.halves.direction(embedded.vectors)
-    if mode != "dense":
-        terms = _telling_terms(reader, example)
+    words = None if mode == "dense" else _telling_words(reader, example)
     vector = vector if vector is not None and vector.any() else None
-    return Query("\n".join(example.texts), vector, terms, near=0.0)
+    return Query("\n".join(example.texts), vector, words, near=0.0)
 
 
-def _telling_terms(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> UInt64:
-    return reader.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)
+def _telling_words(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> WordScores:
+    lexical = reader.lexical
+    return lexical.scores(lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms))

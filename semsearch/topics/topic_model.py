@@ -72,6 +72,10 @@ class Halves:
 
     k: int
 
+    def of(self, vectors: Float32) -> tuple[Float32, Float32]:
+        """Both halves of joined vectors: the general and the topics' one. (..., d + k) -> (..., d), (..., k)"""
+        return self.general(vectors), self.topics(vectors)
+
     def general(self, vectors: Float32) -> Float32:
         """The general half of joined vectors, of length one or zero. (..., d + k) -> (..., d)"""
         return np.asarray(vectors[..., : -self.k] / _general_length()) if self.k else vectors

@@ -1,20 +1,10 @@
-"""A reader of opened segments, which are searched and fetched from together, one query at a time or many at once.
+"""A reader of opened segments, which are searched and fetched from together, without removed ids.
 
-Exact search for many queries at once: compare them with all vectors of a segment by matrix products of blocks.
-
-A scan for one query waits for memory: each vector is read, and used once. For many queries a block of vectors is
-read
-once and used for all of them, and the product of two matrices is what processors do best: with a thousand queries
-a
-scan of 105,600 vectors of 448 numbers takes a third of the time of separate scans. Few products matter: a row that
-does
-not beat the n-th best of the blocks before is never looked at again (semsearch.arrays.top_k).
-
-A reader of opened segments, which are searched and fetched from together. It leaves out rows with removed ids.
-
-It does not matter where a segment is: in a mapped file, in memory or with an engine. A segment says whether it
-compares
-every row; those that do are compared with many queries at once by matrix products (semsearch.dense.exact).
+A segment may be in a mapped file, in memory or with an engine. It says whether it compares every row. Those that do are
+compared with many queries at once by products of matrices: a scan for one query waits for memory, while a block of
+vectors is read once for all of them. With a thousand queries a scan of 105,600 vectors of 448 numbers takes a third of
+the time of separate scans. Few products matter: a row that does not beat the n-th best of the blocks before is skipped
+(semsearch.arrays.top_k).
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair; FAISS in one thread for work
-too small to share.
+"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair.
 
-FAISS in one thread, for work too small to share: to wake other threads takes longer, and on a busy machine long.
-
-Vectors that were fetched by their ids, and their cosines with queries, pair by pair.
+Work too small to share runs in one thread of FAISS: to wake others takes longer, and on a busy machine long.
 """
 
 from __future__ import annotations

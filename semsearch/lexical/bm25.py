@@ -1,25 +1,16 @@
-"""BM25: how well a passage's words answer a question, over the segments of an index as one. Robertson and Zaragoza
-2009, with idf as Lucene has it.
-
-BM25: how well a passage's words answer a question. Robertson and Zaragoza 2009, with idf as Lucene has it.
+"""BM25: how well a passage's words answer a question. Robertson and Zaragoza 2009, with idf as Lucene has it.
 
     Σ_t q_t · log(1 + (N - n_t + 0.5) / (n_t + 0.5)) · f (k1 + 1) / (f + k1 (1 - b + b · length / mean length))
 
-q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages
-that
+q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
-This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after,
-in
+This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after, in
 the same document, counts half, for f and for the length. docs/research/measurements.md has what it brings.
 
-The lexical half of a search: segments of postings, searched as one.
-
-SQLite's FTS5 could hold the words as well. Measured with the same eight queries over 105,000 passages it took 15
-ms
-each, since its bm25 visits each passage that has any of the words; here, where a frequent word is one array, it is
-half
-a millisecond.
+SQLite's FTS5 could hold the words as well. With the same eight queries over 105,000 passages it took 15 ms each, since
+its bm25 visits each passage that has any of the words; here, where a frequent word is one array, it is half a
+millisecond.
 """
 
 from __future__ import annotations
@@ -152,7 +143,7 @@ class Bm25:
         weights = lookup.idf * (k1 + 1)
         return np.asarray(weights[:, None] * counts / (counts + norms))
 
-    def tell(self, terms: UInt64, positions: Int64, counts: Int64) -> Float64:
+    def weigh_terms(self, terms: UInt64, positions: Int64, counts: Int64) -> Float64:
         """Weigh each term of some texts: Σ idf · f (k1 + 1) / (f + k1) over the texts that have it f times.
 
         The texts' terms are given by their positions among `terms`. (t,), (p,), (p,) -> (t,)
@@ -348,14 +339,14 @@ class WordSearch:
         count double, as in the index. Numbers are left out: figures and lists are everywhere.
         """
         lexicon = Lexicon()
-        told = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
-        found = {each: [lexicon.in_language(part, each) for part in told] for each in self.languages}
+        weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
+        found = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
         size = max(len(lexicon), 1)
         pairs, counts = _most_often(
-            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in found.values()]
+            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in found]
         )
         order = np.argsort(lexicon.terms)
-        weights = self._bm25.tell(lexicon.terms, pairs % size, counts)[order]
+        weights = self._bm25.weigh_terms(lexicon.terms, pairs % size, counts)[order]
         return lexicon.terms[order[np.argsort(-weights, kind="stable")[:n]]]
 
 

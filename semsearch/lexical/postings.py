@@ -1,17 +1,12 @@
-"""Postings: which passages have which terms, and how often, in segments that are written once.
+"""Postings: which passages have which terms, and how often, in segments that are written once and never changed.
 
-A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
-
-The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own
-terms.
+The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
 
     terms    (T,) uint64, rising: the terms
     bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
     lengths  (R,) float32: how many words each passage has, headings included
     rows     (P,) int32: the passages' rows, rising within a term
     counts   (P,) uint8: how often, words of title and headings counted double, at most 255
-
-An opened segment of postings, with the ids of its passages.
 """
 
 from __future__ import annotations
@@ -126,7 +121,7 @@ class Postings:
 
     def _damage(self) -> IndexDamaged:
         return IndexDamaged(
-            f"{self.path} is damaged: it names passages that it does not have; "
+            f"{self.path} is damaged: it refers to passages that it does not have; "
             f"run: {rebuild_command(self.path.parents[1])}"
         )
 

@@ -87,11 +87,11 @@ class ReadRows:
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
-_Fit = tuple[int, str, bytes]  # what tells it from all others
+_Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
 
 
 class Spans(Protocol):
-    """The protocol of what tells the sentences of passages: the id of the first, and how many there are. (p,) each"""
+    """The protocol of the sentences of passages: the id of the first, and how many there are. (p,) each"""
 
     @property
     def firsts(self) -> Int64:
@@ -126,7 +126,7 @@ class IndexReader:
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
         self.read_rows = ReadRows()
         self._are_documents_checked = False
-        self.filters_told: dict[str, tuple[str, ...]] = {}  # what there is to say of each filter that was given
+        self.filter_warnings: dict[str, tuple[str, ...]] = {}  # the warnings of each filter
         languages = get_languages(db)
         self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
@@ -236,7 +236,7 @@ class IndexReader:
 
 
 class _Shared:
-    """Opened files that successive snapshots of an index have in common."""
+    """Opened files that the readers of successive generations share."""
 
     def __init__(self, folder: Path, address: StoreAddress | None) -> None:
         self.folder = folder / SEGMENTS

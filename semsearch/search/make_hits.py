@@ -1,10 +1,7 @@
 """Turn ranked passages into hits: their rows, the sentence to quote, its neighbours, a path to open, staleness.
 
-A passage that says the same as a better one (semsearch.text.near_duplicates) is listed with that one, and is no
-hit of
-its own.
-
-Stale documents. Which documents are stale: their files are no longer what was indexed.
+A near-duplicate of a better passage is listed with that one, and is no hit of its own. A document is stale if its file
+is no longer what was indexed.
 """
 
 from __future__ import annotations
@@ -60,7 +57,7 @@ def _is_other(file: Path, digest: str) -> bool:
 
     try:
         return file_digest(file) != digest
-    except OSError:  # gone since, or closed to us
+    except OSError:  # deleted meanwhile, or not readable
         return not file.exists()
 
 
@@ -78,7 +75,7 @@ class Ranked:
     dense: float | None
     lexical: float | None
     best: int
-    duplicates: tuple[int, ...] = ()  # passages that say the same
+    duplicates: tuple[int, ...] = ()  # near-duplicates
     boosted: tuple[float, ...] = ()  # its share of each boost
     relevance: float | None = None
 
@@ -167,7 +164,7 @@ class _Rows:
         return _neighbours(db, self.documents[passage.document_id], passage, number, context)
 
     def duplicate(self, id_: int) -> DuplicatePassage:
-        """The source of a passage that says the same as a hit's."""
+        """The source of a near-duplicate of a hit's passage."""
         passage = self.passages[id_]
         document = self.documents[passage.document_id]
         return DuplicatePassage(

@@ -83,13 +83,13 @@ def rank_passages(
         if options.filters:
             reader.check_documents(db)
         allowed = allowed_passages(db, options.filters, options.passages)
-        warn_unmatched(db, options.filters, reader.filters_told)
+        warn_unmatched(db, options.filters, reader.filter_warnings)
     depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
     if options.boosts:
         from semsearch.search.boosts import warn_unmatched_boosts  # start-up time: few searches have any
 
         reader.check_documents(db)
-        warn_unmatched_boosts(db, options.boosts, reader.filters_told)
+        warn_unmatched_boosts(db, options.boosts, reader.filter_warnings)
         depth *= _DEEPER_FOR_BOOSTS
     if all(each.syntax is None for each in queries):
         return Ranker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))

@@ -1,11 +1,11 @@
-"""The read path: a query to hits, in one read transaction.
+"""The query pipeline: a query to hits, in one read transaction.
 
 query ─ embed ─ scan passages ┐
-                              ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
+                              ├─ score each by both ─ fuse ─ deduplicate ─ the best k ─ rows ─ hits
 query ─ BM25 ─────────────────┘
 
-Instead of a query, passages of the index may be given: then their own vectors stand for the query's, and the words that
-say most about them for its words.
+Instead of a query, passages of the index may be given: their vectors stand for the query's, and their most telling
+words for its words.
 """
 
 from __future__ import annotations
@@ -189,7 +189,9 @@ class Searcher:
         def embed(db: sqlite3.Connection) -> Float32:
             embedder = self._current(db).embedder(db)
             if embedder is None:
-                raise UsageError(f"the index {self._database.folder} has no text yet, from which to learn to embed")
+                raise UsageError(
+                    f"the index {self._database.folder} has no text yet, so it cannot embed; add documents first"
+                )
             return embedder.transform(texts)
 
         return self._reading(embed)
@@ -244,7 +246,7 @@ class Searcher:
         return answers
 
     def _like(self, db: sqlite3.Connection, reader: IndexReader, query: Query, options: SearchOptions) -> list[Hit]:
-        """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
+        """The hits of a query that stands for passages; they have no origin, since it has no text to ask again."""
         (hits,) = self._hits(db, reader, [query], rank_passages(db, reader, [query], options), options)
         return hits
 

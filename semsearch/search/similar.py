@@ -1,20 +1,9 @@
 """Search by example: a passage, a document or given texts in place of a query.
 
-Cited passages. A passage that is named as a hit cites it: `talk.pptx slide 3`, `report.pdf p. 3, top`, or
-`report.pdf
-p. 3`.
-
-The example. The subject of a search for similar passages: the passage of a hit, the one at a line, or a whole
-document.
-
-A document stands for all of its passages: its vector is the direction of the sum of theirs, its words are all of
-theirs. Of a document with very many passages, evenly spread ones are taken. A document is not similar to itself.
-Nor is
-a passage, nor are its neighbours in the same section, which resemble it because they continue it.
-
-The query of examples. Passages, or texts that are not of the index, in place of a query: their direction, and the
-words
-that tell most.
+An example is the passage of a hit, the one at a line, the one that a citation names (`talk.pptx slide 3`, `report.pdf
+p. 3, top`), or a whole document. Its vector is the direction of the sum of its passages' vectors, its words are their
+most telling ones; of a document with very many passages, evenly spread ones are taken. A document is not similar to
+itself. Nor is a passage, nor are its neighbours in the same section, which resemble it because they continue it.
 """
 
 from __future__ import annotations
@@ -131,13 +120,13 @@ def find_subject(db: sqlite3.Connection, like: Hit | str, line: int | None = Non
     """
     if isinstance(like, Hit):
         if line is not None:
-            raise UsageError("a hit has its line already; give a line with a path")
+            raise UsageError("a hit has a line already; give a line only with a path")
         return _like_passage(db, _passage_of(db, like))
     if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
         raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
     document, passage = find_passage(db, like, line)
     if not document.passages:
-        raise SourceError(f"{like} has no text that others could be like")
+        raise SourceError(f"{like} has no text to compare with")
     return _like_document(db, document) if passage is None else _like_passage(db, passage)
 
 
@@ -173,7 +162,7 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
         return found[0]
     if found:
         paths = " and ".join(document.absolute for document in found)
-        raise SourceError(f"{path} may be {paths}; write the one that you mean in full")
+        raise SourceError(f"{path} may be {paths}; write the full path")
     hints = _called_like(db, path)
     here = working_folder().as_posix()
     instead = f"did you mean {' or '.join(path_of(hint, here) for hint in hints)}?" if hints else "index it first"
@@ -318,7 +307,7 @@ def query_of_passages(subject: ExamplePassages, reader: IndexReader, mode: Mode)
         vector = reader.halves.direction(reader.vectors("passage", subject.ids))
         if not vector.any():
             vector = None
-            logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
+            logger.warning("the word vectors have no word of %s: only the lexical retriever answers", subject.name)
     words = None if mode == "dense" else _telling_words(reader, subject)
     return Query("\n".join(subject.texts), vector, words, subject.hidden, near=0.0)
 

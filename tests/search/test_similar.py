@@ -149,7 +149,7 @@ def test_a_path_may_be_written_in_several_ways(index: Index, folder: Path, monke
 
 
 def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> None:
-    with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the one"):
+    with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the full path"):
         index.similar("same.md")
     with pytest.raises(SourceError, match=r"did you mean docs/night-2\.md\?"):
         index.similar("elsewhere/night-2.md")

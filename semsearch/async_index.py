@@ -65,7 +65,7 @@ def _written(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Gi
         write: Callable[..., Result] = partial(method, self.index, *args, **given)
         if not reports:
             return await _to_the_end(write, cancelled)
-        return await _to_the_end(partial(progress.tell_of, write), cancelled)
+        return await _to_the_end(partial(progress.run, write), cancelled)
 
     return written
 
@@ -114,7 +114,7 @@ def _made(
         given: dict[str, Any] = dict(keywords)
         progress = _Progress(given.pop("progress", None), cancelled)
         make_it: Callable[..., Index] = make
-        return cls(await _to_the_end(partial(progress.tell_of, partial(make_it, *args, **given)), cancelled))
+        return cls(await _to_the_end(partial(progress.run, partial(make_it, *args, **given)), cancelled))
 
     return made
 
@@ -122,7 +122,7 @@ def _made(
 class AsyncIndex:
     """An index whose methods are awaited: those of `Index`, which explains them, with the same arguments and results.
 
-    A search whose task is cancelled goes on in its thread, and nobody sees its hits. A write whose task is cancelled
+    A search whose task is cancelled goes on in its thread, and its hits are dropped. A write whose task is cancelled
     stops where it is and changes nothing, unless it was done already; the task ends when the write has. `open` and
     `create` are not awaited: they take milliseconds, but for a model as the reranker, or a place that is fetched from,
     which are better opened in a thread. An async context manager, closed at its end.
@@ -199,7 +199,7 @@ class _Stopped(BaseException):
 
 
 class _Progress:
-    """What a write calls with its progress, in its thread: it tells the program, or stops a cancelled write."""
+    """What a write calls with its progress, in its thread: it reports to the program, or stops a cancelled write."""
 
     def __init__(self, progress: Any, cancelled: threading.Event) -> None:
         self._given: Reporting = progress
@@ -212,8 +212,8 @@ class _Progress:
         if callable(self._given):
             self._loop.call_soon_threadsafe(partial(self._given, found))  # in the loop's thread, where the program is
 
-    def tell_of(self, write: Callable[..., Result]) -> Result:
-        """Write, and tell of it; on a bar, if one is wanted."""
+    def run(self, write: Callable[..., Result]) -> Result:
+        """Write and report progress, on a bar if one is wanted."""
         if not isinstance(self._given, bool):
             return write(progress=self)
         with reporting(self._given) as show:
@@ -236,5 +236,5 @@ async def _to_the_end(work: Callable[[], Result], *stops: threading.Event) -> Re
             stop.set()
         await asyncio.wait([running])
         with suppress(BaseException):
-            running.result()  # seen, so that nobody warns of it
+            running.result()  # retrieved, so that asyncio does not warn of it
         raise

@@ -1,15 +1,15 @@
-"""`MultiIndex`: indexes that are searched as one. Each answers, and their answers are fused to one ranking.
+"""`MultiIndex`: federated search. Each index answers, and their answers are fused to one ranking.
 
-In hybrid mode an index divides BM25 by the best one that it has for the query, and adds nearness to its own best
+In hybrid mode an index divides BM25 by the best one that it has for the query, and adds feedback from its own best
 passage. So an index that has nothing to the point gives to the best of its poor passages what a good one gets. Both are
 put right from what hits know of their scores (`Origin`), without asking again:
 
     cosine         as it is: each index has its own fit, but cosines remain comparable
     BM25 / best    the best of all indexes
-    nearness       times the square of the share that the best passage of the index has of the best of all's score
+    feedback       times the square of the share that the best passage of the index has of the best of all's score
 
 In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
-ranks, scores as they are, or scoring the union anew, and about as good as nearness to the very best passage.
+ranks, scores as they are, or scoring the union anew, and about as good as feedback from the very best passage.
 
 Everything below the class is pure.
 """
@@ -34,8 +34,8 @@ from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
 from semsearch.search.boosts import parse_boost
+from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
-from semsearch.search.scoring import fuse, weigh
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
 from semsearch.snapshots.store_uris import store_named
@@ -54,7 +54,7 @@ Named = TypeVar("Named", bound=Path | str)
 _INDEX = "index="
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
 _STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
-_MORE = 20  # hits that each index is asked for beyond the page: their order changes when scores are made comparable
+_MORE = 20  # hits that each index is asked for beyond k: their order changes when scores are made comparable
 
 
 class MultiIndex(Searchable):
@@ -67,11 +67,9 @@ class MultiIndex(Searchable):
     def __init__(self, indexes: Mapping[str, Index], *, reranker: Reranker | None = None) -> None:
         """Take opened indexes by names. A `reranker` reads the first hits of all, and those of each do not count."""
         if not isinstance(indexes, Mapping) or not all(isinstance(index, Index) for index in indexes.values()):
-            raise UsageError(
-                f"indexes are given by names, as {{'notes': Index.open('indexes/notes')}}, not {indexes!r}"
-            )
+            raise UsageError(f"expected indexes by name, as {{'notes': Index.open('indexes/notes')}}, got {indexes!r}")
         if not indexes:
-            raise UsageError("no index is given; give one at least")
+            raise UsageError("no index is given; give at least one")
         self.indexes: dict[str, Index] = dict(indexes)
         self._reranker = _of_all(reranker, indexes)
 
@@ -162,12 +160,12 @@ class MultiIndex(Searchable):
 
     def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
         """The answer of each index, by its name. What all of them warn of is logged once."""
-        answers, told = dict[str, Result](), list[list[SearchWarning]]()
+        answers, warnings = dict[str, Result](), list[list[SearchWarning]]()
         for name, index in self.indexes.items():
             with collected_warnings() as own:
                 answers[name] = ask(name, index.searcher)
-            told.append(own)
-        log_common(told)
+            warnings.append(own)
+        log_common(warnings)
         return answers
 
     def _wide(self, options: SearchOptions) -> SearchOptions:
@@ -177,26 +175,26 @@ class MultiIndex(Searchable):
         return _wider(replace(options, k=max(options.k, tuning.TUNING.reranked)))
 
     def _best(self, hits: list[Hit], options: SearchOptions, query: str | None = None) -> list[Hit]:
-        """The best k of all hits, with their ranks, less what says the same and what is below the least score.
+        """The best k of all hits, with their ranks, without near-duplicates and those below the least score.
 
         For a query, a reranker reads the first of them before.
         """
         is_read = query is not None and self._reranker is not None
         least = -math.inf if options.min_score is None or is_read else options.min_score
         hits = [hit for hit in hits if hit.score >= least]
-        page = hits if options.duplicates else deduplicate(hits)
+        best = hits if options.duplicates else deduplicate(hits)
         if query is not None and self._reranker is not None:
-            page = rerank(self._reranker, query, page[: self._wide(options).k], options)
-        page = above_threshold(page[: options.k], options.floor)
-        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(page, start=1)]
+            best = rerank(self._reranker, query, best[: self._wide(options).k], options)
+        best = above_threshold(best[: options.k], options.floor)
+        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(best, start=1)]
         for hit in ranked:
             hit.found_by(ref(self))
         return ranked
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:
-            said = "does not say its index" if hit.index is None else f"is of the index {hit.index!r}"
-            raise UsageError(f"this hit in {hit.path} {said}; expected one of {', '.join(self.indexes)}")
+            found = "has no index name" if hit.index is None else f"is of the index {hit.index!r}"
+            raise UsageError(f"this hit in {hit.path} {found}; expected one of {', '.join(self.indexes)}")
         return self.indexes[hit.index]
 
     def _having(self, like: Hit | str, line: int | None) -> list[str]:
@@ -232,7 +230,7 @@ def _wider(options: SearchOptions) -> SearchOptions:
 
 def _for_each(options: SearchOptions, k: int) -> SearchOptions:
     if options.passages is not None:
-        raise UsageError("an id is of a passage of one index; search that one, not several, for `passages`")
+        raise UsageError("`passages` are ids of one index; search that index alone")
     return replace(options, k=k, min_score=None, floor=0.0)
 
 
@@ -302,21 +300,21 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
 
 
 def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:
-    """Like `fuse_answers`, for hits of `similar`, whose scores have no nearness, and which know no origin.
+    """Like `fuse_answers`, for hits of `similar`, whose scores have no feedback, and which have no origin.
 
     What boosts have added, if there are any, is what a score has beyond that of its parts in its own index.
     """
     found = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     if mode == "hybrid":
-        scores = _of_both_halves(found)
+        scores = _fused_alone(found)
         if boosted:
-            scores += np.concatenate([_scores(hits) - _of_both_halves(hits) for hits in answers.values()])
+            scores += np.concatenate([_scores(hits) - _fused_alone(hits) for hits in answers.values()])
         found = [replace(hit, score=score) for hit, score in zip(found, scores.tolist(), strict=True)]
     return sorted(found, key=lambda hit: -hit.score)
 
 
-def _of_both_halves(hits: Sequence[Hit]) -> Float64:
-    """The scores of hits by their meaning and words alone. (n,)"""
+def _fused_alone(hits: Sequence[Hit]) -> Float64:
+    """The scores of hits by both retrievers, without boosts. (n,)"""
     dense, lexical = (
         np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
         for scores in ([hit.dense for hit in hits], [hit.lexical for hit in hits])
@@ -329,7 +327,7 @@ def _scores(hits: Sequence[Hit]) -> Float64:
 
 
 def _common(each: Sequence[Weights]) -> Weights:
-    """The weights for the hits of all indexes: those of an index where both halves know something, if there is one."""
+    """The weights for the hits of all indexes: those of an index where both retrievers find something, if any."""
     best = max(weights.best if weights.lexical else 0.0 for weights in each)
     both = next((weights for weights in each if weights.lexical and weights.dense), None)
     if both is not None:
@@ -371,7 +369,7 @@ def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
 
 
 def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without those that say the same as a better one, which become its duplicates, with their own."""
+    """The hits without near-duplicates of a better one, which become its duplicates, with their own."""
     groups: dict[int, list[Hit]] = {}
     for hit, first in zip(hits, first_alike([hit.passage for hit in hits]), strict=True):
         groups.setdefault(first, []).append(hit)
@@ -411,7 +409,7 @@ class NamespacedPassages:
 
 
 def namespaced(hits: Sequence[Hit], passages: Mapping[str, Mapping[int, PassageRow]]) -> NamespacedPassages:
-    """Number hits and passages anew: the ids of each index from a number of its own on. `passages`: by index."""
+    """Give hits and passages namespaced ids: those of each index from a number of its own on. `passages`: by index."""
     firsts = {name: _STEP * number for number, name in enumerate(passages)}
     rows_by_id = {
         firsts[name] + id_: replace(

@@ -1,4 +1,4 @@
-"""`RemoteIndex`: an index on a server, or several, made by `Index.connect`. It gives the hits that are given there.
+"""`RemoteIndex`: an index on a server, or several, made by `Index.connect`. It gives the hits of the server.
 
 Questions go over HTTP, by the standard library; connections are kept, each lent to one thread at a time.
 """
@@ -208,7 +208,7 @@ def _one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
     """The names of several indexes, each once; the name itself, if it is one."""
     different = tuple(dict.fromkeys(strings(names, "index")))
     if not different:
-        raise UsageError("no name of an index is given; give one, several, or None for the only one there is")
+        raise UsageError("no index is named; give one name, several, or None for the only index of the server")
     return different if len(different) > 1 else different[0]
 
 
@@ -220,7 +220,7 @@ class ServerConnection:
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
         if token is not None and not (token.isascii() and token.isprintable()):
-            raise UsageError("the token has characters that no token has")
+            raise UsageError("the token has characters other than printable ASCII")
         self.url: str = url.rstrip("/")
         self._parts = parts
         self._timeout = timeout
@@ -305,14 +305,14 @@ class ServerConnection:
             answer = json.loads(text)
         except (ValueError, RecursionError):
             shown = " ".join(text[:_SHOWN].decode("utf-8", "replace").split())
-            raise ServerError(f"{self.url} is no semsearch server: it answers {status} with {shown!r}") from None
+            raise ServerError(f"{self.url} is not a semsearch server: it answered {status} with {shown!r}") from None
         if status == http.client.OK:
             return answer
         detail = str(answer.get("detail", answer)) if isinstance(answer, dict) else str(answer)
         kind = getattr(errors, str(answer.get("error")), None) if isinstance(answer, dict) else None
         if isinstance(kind, type) and issubclass(kind, SemsearchError) and kind is not errors.MissingExtra:
             raise kind(detail)
-        raise ServerError(f"the server {self.url} refuses ({status}): {detail}")
+        raise ServerError(f"the server {self.url} answered with an error ({status}): {detail}")
 
     def close(self) -> None:
         """Close the connections that are kept."""

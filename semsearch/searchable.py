@@ -2,8 +2,8 @@
 
 Public methods check what they are given and ask a primitive, a method of the same name with an underscore. An index on
 this machine (`Index`, also the reader of a published snapshot), several as one (`MultiIndex`) and those on a server
-(`RemoteIndex`) have the primitives. What can be asked of a `SingleIndex` only raises a UsageError where several are
-asked as one.
+(`RemoteIndex`) have the primitives. What only a `SingleIndex` has raises a UsageError where several are searched as
+one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CONTEXT = SearchOptions(floor=FLOOR)
 
 @dataclass(frozen=True, slots=True)
 class SoughtPassage:
-    """The passage that is asked for, by its own id, a sentence of it, a line or a page: the first of these that is."""
+    """The passage that is requested, by its own id, a sentence of it, a line or a page: the first that is given."""
 
     sentence: int | None = None
     passage: int | None = None
@@ -61,8 +61,9 @@ class Searchable(ABC):
 
         Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
         semsearch.search.filters) decide beforehand which documents may answer; `context` adds so many
-        sentences before and after the quoted one. Of passages that say the same (see semsearch.text.near_duplicates)
-        only the best is a hit, and the others are its `duplicates`, unless they are asked for. `passages` are ids, of
+        sentences before and after the quoted one. Of near-duplicates (see
+        semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they are
+        requested. `passages` are ids, of
         hits or of a map: only these may answer; an id is of one index, not of several. A query of which no word is
         known is answered by its words alone, with a logged warning; in mode "dense" it finds nothing. Raises UsageError
         for a query without words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch
@@ -100,7 +101,7 @@ class Searchable(ABC):
         """Find the k passages most similar to a passage or document of the index. Options are those of `search`.
 
         The passage is that of a hit, or the one at a line of a document, which is given by its path or id, or at a
-        place as hits cite it, "talk.pptx slide 3"; without either, it is the whole document, represented by the
+        position as hits cite it, "talk.pptx slide 3"; without either, it is the whole document, represented by the
         direction of the sum of its passages' vectors. Meaning is compared by the stored vectors; words, by the twenty
         that say most about the passage or document. It is no answer itself, nor are a passage's neighbours in its
         section. No reranker reads these hits, since there is no query. Of several indexes, those that have the document
@@ -212,7 +213,7 @@ class Searchable(ABC):
         """Return a page of a PDF, counted from 1: its size, and where its sentences stand on it.
 
         Raises SourceError for a path that is not in the index, SourceChanged for a file that is no longer what was
-        indexed, UsageError for another document or a page that there is not, MissingExtra.
+        indexed, UsageError for another document or a missing page, MissingExtra.
         """
         return self._one()._page(_named("page", name), page)
 
@@ -242,22 +243,22 @@ class Searchable(ABC):
     def status(self, *, drift: bool = True, stale: bool = True) -> Status:
         """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.
 
-        Of a copy that is read from a place, the files lie elsewhere, and are not listed.
+        Of a published snapshot, the files lie elsewhere, and are not listed.
         """
         return self._one()._status(drift=drift, stale=stale)
 
     def problems(self) -> tuple[Problem, ...]:
         """The files below the roots that are not in the index, or not wholly: each with the reason and what to do.
 
-        Not read are files of formats that no reader is for, damaged, encrypted and overlarge ones, and folders that
-        cannot be listed. Partly read are files with scanned pages, attachments, broken bytes, and those whose encoding
-        was guessed and may be another. Hidden and ignored files were asked to be left out. Lists all roots' files,
-        unless this is a copy that is read from a place, which knows what there was at the last sync.
+        Unread are files of unknown formats, damaged, encrypted and overlarge ones, and folders that cannot be listed.
+        Partly read are files with scanned pages, attachments, broken bytes, and those whose encoding was detected with
+        doubt. Hidden and ignored files are not listed. Lists all roots' files; a published snapshot knows those of the
+        last sync.
         """
         return self._one()._problems()
 
     def checkup(self, *, stale: bool = True) -> Checkup:
-        """Return the health of the index: its status, what takes how much room, and what there is to do about it.
+        """Return the health of the index: its status, what takes how much space, and recommended commands.
 
         `stale` lists the files of all roots. Needs the word vectors. The commands are for the machine of the index.
         """
@@ -272,7 +273,7 @@ class Searchable(ABC):
         return self._one()._coverage(offset, limit)
 
     def map_status(self) -> MapStatus:
-        """Return whether there is a map, whether it is up to date, and how far one has come that is being made."""
+        """Return whether there is a map, whether it is up to date, and the progress of one in the making."""
         return self._one()._map_status()
 
     def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
@@ -311,8 +312,8 @@ class Searchable(ABC):
         return ()
 
     def _one(self) -> SingleIndex:
-        """This, if it is one index. Raises UsageError if it is several, for what can be asked of one only."""
-        raise UsageError(f"this can be asked of one index, not of {', '.join(self._names())} together; ask one of them")
+        """This, if it is a single index. Raises UsageError for several."""
+        raise UsageError(f"this needs a single index, not {', '.join(self._names())} together; choose one of them")
 
 
 class SingleIndex(Searchable):

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Parameters of the ranking: how a score is put together, and how many passages are looked at."""
+    """Parameters of the ranking: how a score is put together, and how many passages are considered."""
 
     # one score of meaning and words; Measurements, "Fusion and feedback"
     dense_weight: float = 0.7  # of the cosine; the rest is BM25's, divided by the best one for the query
     dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
-    near_weight: float = 0.2  # of nearness to the best passages, where meaning and words both know something
-    near_models: int = 1  # how many best passages nearness is to
+    near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
+    near_models: int = 1  # feedback passages
 
-    # the cosine of meaning; Measurements, "Topics of the corpus"
+    # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics
     passage_share: float = 3  # parts that are the passage's cosine
     sentence_share: float = 3  # parts that are the best sentence's cosine
@@ -41,13 +41,13 @@ class Tuning:
     relevance_bias: float = -5.3
     relevance_of_cosine: float = 7.72  # times the cosine of meaning
     relevance_of_words: float = 2.31  # times the share of the query's words that the passage has, by their idf
-    least_known: float = 2 / 3  # share of a query's words that must have vectors, or nothing is said of relevance
+    least_known: float = 2 / 3  # share of a query's words that must have vectors, or relevance is unknown
 
-    # how many passages are looked at
-    depth: int = 50  # passages that each half hands on to be scored by both; 300 gave the same ranking
+    # how many passages are considered
+    depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
     depth_per_hit: int = 5  # the same for each hit that is asked for, where that is more
-    deeper: int = 8  # times as deep where so many passages say the same that the page is not full
-    deepest: int = 3000  # passages, from which on a short page is better than a slow one
+    deeper: int = 8  # times as deep where near-duplicates leave fewer than k
+    deepest: int = 3000  # passages; from there on a short list is better than a slow one
     few_allowed: int = 2000  # passages that filters leave: so few are all scored, without a scan
     telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones
     reranked: int = 50  # first hits that a reranker reads, or as many as are asked for

@@ -89,7 +89,7 @@ def test_ids_of_passages_say_nothing_where_there_are_several(several: MultiIndex
 
 def test_a_hit_of_nowhere_has_no_index_to_ask(several: MultiIndex) -> None:
     (hit,) = several.indexes["notes"].search(QUERY, 1)
-    with pytest.raises(UsageError, match="does not say its index; expected one of notes, work"):
+    with pytest.raises(UsageError, match="has no index name; expected one of notes, work"):
         several.explain(QUERY, hit)
     with pytest.raises(SourceError, match=r"nowhere\.md is in none of the indexes notes, work"):
         several.similar("nowhere.md")

@@ -13,9 +13,9 @@ from small import small_vectors, write_articles
 from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import ranking, similar
+from semsearch.search import similar
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.scoring import dense_weight
+from semsearch.search.ranking import Ranker, dense_weight
 from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING, Tuning
 
@@ -105,13 +105,13 @@ def test_meaning_weighs_less_where_few_words_of_the_question_are_known(monkeypat
 def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The depths to which passages are ranked, in order."""
     found: list[int] = []
-    rank = ranking._rank
+    rank = Ranker._rank
 
     def ranked(*arguments: Any) -> Any:
         found.append(arguments[-1])
         return rank(*arguments)
 
-    monkeypatch.setattr(ranking, "_rank", ranked)
+    monkeypatch.setattr(Ranker, "_rank", ranked)
     return found
 
 
@@ -161,7 +161,7 @@ def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.Mon
 
     def asking(*arguments: Any) -> Any:
         query = ask(*arguments)
-        asked.append(0 if query.terms is None else len(query.terms))
+        asked.append(0 if query.words is None else len(query.words.lookup.terms))
         return query
 
     monkeypatch.setattr(similar, "query_of_passages", asking)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from semsearch.agents.citations import harmless_values
 from semsearch.results.codec import ONLY_IF_SET, to_dict
-from semsearch.search.search_warnings import GatheredWarning, gathered_warnings
+from semsearch.search.search_warnings import SearchWarning, logged_warnings
 from semsearch.serve.request_parameters import Given, Parameter, Schema, Schemas, from_json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _of(hint: Any) -> Schema:
 _MOST = 1000  # characters
 
 
-def as_note(warnings: Sequence[GatheredWarning]) -> str | None:
+def as_note(warnings: Sequence[SearchWarning]) -> str | None:
     """Warnings as a note, each once; None without any."""
     return " ".join(map(_as_sentence, dict.fromkeys(each.message for each in warnings)))[:_MOST] or None
 
@@ -117,7 +117,7 @@ class Tool:
     def call(self, indexes: OpenIndexes, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run the tool; the structured content. Raises SemsearchError."""
         given = from_json(self.parameters, arguments)
-        with gathered_warnings() as warnings:
+        with logged_warnings() as warnings:
             answer = self.run(indexes, given)
         note = " ".join(filter(None, (as_note(warnings), answer.note)))
         found: dict[str, Any] = harmless_values(to_dict(replace(answer, note=note or None)))

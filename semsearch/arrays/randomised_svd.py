@@ -1,11 +1,6 @@
-"""Singular vectors of large sparse matrices, by a randomised subspace iteration, with signs that are the same in
-every run.
-
-Compute the first singular vectors of a large sparse matrix: subspace iteration from a random start.
+"""Singular vectors of large sparse matrices: subspace iteration from a random start, with the same signs in every run.
 
 Halko, Martinsson, Tropp 2011, SIAM Review 53, algorithms 4.4 and 5.1.
-
-Fix the signs of directions that have none of their own, such as singular vectors.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""Vectors as rows of a matrix: scaled to length one, and converted from half precision.
+"""Vectors as rows of a matrix: scaled to length one, and converted exactly from half precision.
 
-Scale the rows of a matrix to length one.
-
-Convert arrays of half-precision numbers to single precision, exactly.
-
-A half has a sign bit, 5 bits of exponent and 10 of fraction; a single has 8 and 23, and a bias that is 112 larger.
-So
-the bits are shifted into position and the result is multiplied by 2^112, which also gives the right value for
-numbers
-that are too small for a normal exponent. FAISS decodes one number after the other, which takes four times as long.
+A half has a sign bit, 5 bits of exponent and 10 of fraction; a single has 8 and 23, and a bias that is 112 larger. So
+the bits are shifted into position and the result is multiplied by 2^112, which is also right for numbers that are too
+small for a normal exponent. FAISS decodes one number after the other, which takes four times as long.
 """
 
 from __future__ import annotations

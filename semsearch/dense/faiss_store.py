@@ -1,36 +1,19 @@
-"""The vector store of an index on one machine: FAISS segments, which are files in the index folder, checked before
-FAISS maps them.
+"""The vector store of an index on one machine: FAISS segments, files in the index folder that are written once.
 
-The layout of a vector file as FAISS writes it, walked through before FAISS maps it.
+Vectors are half-precision floats in an inner-product index: half the memory to scan, so twice as fast, and no loss that
+a ranking shows. A segment of few passages is compared as a whole; one of many has an inverted file, so that a query
+reads only the vectors near it (semsearch.dense.scan_plan). Whatever the order in the file, a row's number is the
+position of its id among the ids of the segment, which are kept in the database (semsearch.arrays.id_ranges). Removed
+ids are left out by a mask over the rows.
 
-FAISS maps a file without looking whether what it says of its lengths is true: a made-up file can have it read
-beyond
-the end, which ends the process. So all that says how long something is, is compared with the file and with the
-rest of
-it here. Only the layouts that semsearch writes are known (semsearch.dense.scan_plan): plain, or with lists; as
-floats,
-half floats or eight bits.
+FAISS maps a file without checking the lengths in it: a forged file makes it read beyond the end, which ends the
+process. So all lengths are compared with the file and with each other first. Only the layouts that semsearch writes are
+known: plain, or with lists; as floats, half floats or eight bits.
 
     index       four letters, d, how many vectors, 16 bytes, trained?, metric
     IxFI        index, floats
     IxSQ        index, codec, codes
     IwFl, IwSq  index, how many lists and how many are searched, index of the centroids, direct map, [codec], lists
-
-Vector segments: files of unit vectors, written once (semsearch.dense.faiss_writer), never changed.
-
-Half-precision floats in an inner-product index: half the memory to scan, so twice as fast, and no loss that a
-ranking
-shows. A segment of many passages has an inverted file over the same half-precision floats
-(semsearch.dense.scan_plan),
-so that a query reads only the vectors near it. Whatever the order in the file, a row's number is the position of
-its id
-among the ids of the segment, which are kept in the database (semsearch.arrays.id_ranges).
-
-The vector store of an index on one machine: FAISS segments, which are files in the index folder.
-
-Segments are files in the same folder as those of the lexical index. A segment of few passages is compared as a
-whole;
-one of many has lists (semsearch.dense.scan_plan). Removed ids are left out by a mask over the rows.
 """
 
 from __future__ import annotations
@@ -263,7 +246,7 @@ class Vectors:
     def _damage(self) -> IndexDamaged:
         path = self._file.path
         return IndexDamaged(
-            f"{path} is damaged: it names vectors that it does not have; run: {rebuild_command(path.parents[1])}"
+            f"{path} is damaged: it refers to vectors that it does not have; run: {rebuild_command(path.parents[1])}"
         )
 
     def _probes(self, allowed: Bool | None) -> int:

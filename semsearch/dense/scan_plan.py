@@ -1,20 +1,11 @@
-"""Plan how far a segment is scanned, and measure on probe questions what recall that gives.
+"""Plan how a segment is scanned: a query is compared with all passages, or only with those in the nearest lists.
 
-Plan how a segment is scanned: a query is compared with all passages, or only with those in the nearest lists.
-
-An inverted file (Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011) puts each vector into the list of the
-centroid
-nearest to it, and compares a query only with the lists whose centroids are nearest to the query. The number of
-lists to
-search is measured, not guessed: probe questions made of the segment's own sentences are answered exactly, and the
-rank
-of the list that contains each answer tells which number would have found it. Half of the questions choose the
-number,
-with some to spare; the other half measure its recall, and if that falls short, the number is raised until it does
-not.
-Pure; semsearch.dense.faiss_segment does the work.
-
-Measure on probe questions how far a segment must be searched to find the nearest rows.
+An inverted file (Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011) puts each vector into the list of the nearest
+centroid, and compares a query only with the lists whose centroids are nearest to the query. The number of lists to
+search is measured: probe questions made of the segment's own sentences are answered exactly, and the rank of the list
+that contains each answer tells which number would have found it. Half of the questions choose the number, with some to
+spare; the other half measure its recall, and the number is raised until that suffices. Pure;
+semsearch.dense.faiss_store does the work.
 """
 
 from __future__ import annotations

@@ -1,27 +1,17 @@
-"""A reader of opened segments, which are searched and fetched from together, one query at a time or many at once.
+"""A reader of opened segments, which are searched and fetched from together, without removed ids.
 
-Exact search for many queries at once: compare them with all vectors of a segment by matrix products of blocks.
-
-A scan for one query waits for memory: each vector is read, and used once. For many queries a block of vectors is
-read
-once and used for all of them, and the product of two matrices is what processors do best: with a thousand queries
-a
-scan of 105,600 vectors of 448 numbers takes a third of the time of separate scans. Few products matter: a row that
-does
-not beat the n-th best of the blocks before is never looked at again (semsearch.arrays.top_k).
-
-A reader of opened segments, which are searched and fetched from together. It leaves out rows with removed ids.
-
-It does not matter where a segment is: in a mapped file, in memory or with an engine. A segment says whether it
-compares
-every row; those that do are compared with many queries at once by matrix products (semsearch.dense.exact).
+A segment may be in a mapped file, in memory or with an engine. It says whether it compares every row. Those that do are
+compared with many queries at once by products of matrices: a scan for one query waits for memory, while a block of
+vectors is read once for all of them. With a thousand queries a scan of 105,600 vectors of 448 numbers takes a third of
+the time of separate scans. Few products matter: a row that does not beat the n-th best of the blocks before is skipped
+(semsearch.arrays.top_k).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -103,11 +93,23 @@ def one_by_one(work: Sequence[Callable[[], Result]]) -> list[Result]:
     return [each() for each in work]
 
 
+class _Scan(NamedTuple):
+    """A segment, how many of its vectors are to be found, and the rows that may be found; None for all."""
+
+    vectors: OpenedSegment
+    n: int
+    mask: Bool | None
+
+    def of(self, queries: Float32) -> Callable[[], TopKResult]:
+        return partial(self.vectors.scan, queries, self.n, allowed=self.mask)
+
+
 class SegmentsReader:
     """A reader of opened segments that leaves out rows with removed ids. `together` asks several of them."""
 
     def __init__(self, opened: Sequence[OpenedSegment], removed: IdRanges, *, together: Together = one_by_one) -> None:
         self._opened = opened
+        self._sizes = [len(vectors.segment.id_ranges) for vectors in opened]
         self._removed = removed
         self._together = together
 
@@ -120,18 +122,18 @@ class SegmentsReader:
         """Find the n best ids for each query: exactly, except in segments with lists. (q, d) -> (q, ≤ n)"""
         for vectors in self._opened[:1]:
             check_dimension(queries, vectors.dimension)
-        n = min(n, sum(len(vectors.segment.id_ranges) for vectors in self._opened))
-        masks = [
-            (vectors, mask)
-            for vectors, alive in zip(self._opened, self._alive, strict=True)
+        n = min(n, sum(self._sizes))
+        scans = [
+            _Scan(vectors, min(n, size), mask)
+            for vectors, size, alive in zip(self._opened, self._sizes, self._alive, strict=True)
             if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
         ]
-        if not masks:
+        if not scans:
             return nothing_found(len(queries))
-        if len(queries) < _MANY or not any(vectors.compares_all for vectors, _ in masks):
-            return merged(self._together([partial(_scan, vectors, queries, n, mask) for vectors, mask in masks]), n)
+        if len(queries) < _MANY or not any(scan.vectors.compares_all for scan in scans):
+            return merged(self._together([scan.of(queries) for scan in scans]), n)
         parts = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
-        return stacked([self._search_many(masks, part, n) for part in parts])
+        return stacked([self._search_many(scans, part, n) for part in parts])
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
@@ -160,14 +162,12 @@ class SegmentsReader:
         removed = [vectors.segment.id_ranges.rows_in(self._removed) for vectors in self._opened]
         return [~rows if rows.any() else None for rows in removed]
 
-    def _search_many(self, masks: Sequence[tuple[OpenedSegment, Bool | None]], queries: Float32, n: int) -> TopKResult:
+    def _search_many(self, scans: Sequence[_Scan], queries: Float32, n: int) -> TopKResult:
         """Search segments for many queries: those that compare all by blocks, the others by their lists."""
-
         best = TopK(len(queries), n)
-        listed = [partial(_scan, vectors, queries, n, mask) for vectors, mask in masks if not vectors.compares_all]
-        for found in self._together(listed):
+        for found in self._together([scan.of(queries) for scan in scans if not scan.vectors.compares_all]):
             best.add(found.scores, found.ids)
-        for vectors, mask in masks:
+        for vectors, _, mask in scans:
             if vectors.compares_all:
                 id_ranges = vectors.segment.id_ranges
                 rows = np.arange(len(id_ranges)) if mask is None else np.flatnonzero(mask)
@@ -181,7 +181,3 @@ def _mask(vectors: OpenedSegment, alive: Bool | None, allowed: IdRanges | None) 
         return alive
     inside = vectors.segment.id_ranges.rows_in(allowed)
     return inside if alive is None else inside & alive
-
-
-def _scan(vectors: OpenedSegment, queries: Float32, n: int, mask: Bool | None) -> TopKResult:
-    return vectors.scan(queries, min(n, len(vectors.segment.id_ranges)), allowed=mask)

@@ -1,15 +1,12 @@
-"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair; FAISS in one thread for work
-too small to share.
+"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair.
 
-FAISS in one thread, for work too small to share: to wake other threads takes longer, and on a busy machine long.
-
-Vectors that were fetched by their ids, and their cosines with queries, pair by pair.
+Work too small to share runs in one thread of FAISS: to wake others takes longer, and on a busy machine long.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -50,9 +47,6 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 # -- Stored ------------------------------------------------------------------------------------------------------------
 
-Part = Callable[[Float32], Float32]
-
-
 _FEW = 20_000  # pairs of vectors: fewer are multiplied before another thread has woken up
 
 
@@ -64,15 +58,19 @@ class StoredVectors:
     rows: Float32
     n: int
 
-    def cosines(self, queries: Float32, owners: Int64, which: Int64, *, part: Part = np.asarray) -> Float64:
-        """The cosine of a query and one of the n, or of a part of it, for pairs of both. (q, d), (p,), (p,) -> (p,)
+    def with_rows(self, rows: Float32) -> StoredVectors:
+        """Other vectors, such as a part of each, at the same positions. (m, d')"""
+        return StoredVectors(self.positions, rows, self.n)
+
+    def cosines(self, queries: Float32, owners: Int64, which: Int64) -> Float64:
+        """The cosine of a query and one of the n, for pairs of both. (q, d), (p,), (p,) -> (p,)
 
         NaN without a vector, or where either is zero.
         """
         result = np.full(len(which), np.nan)
         if not len(self.rows) or not queries.any():
             return result
-        rows, numbers = part(self.rows), np.full(self.n, -1)
+        rows, numbers = self.rows, np.full(self.n, -1)
         numbers[self.positions] = np.arange(len(rows))
         of = numbers[which]
         known = np.flatnonzero(of >= 0) if len(rows) < self.n else slice(None)

@@ -1,14 +1,10 @@
-"""The protocols of a vector store, the seam between an index and the engine that keeps its vectors, and how segments
-are merged through it.
-
-The protocols of a vector store: the seam between an index and the engine that keeps its vectors. Ids in, ids out.
+"""The protocols of a vector store, the seam between an index and the engine that keeps its vectors. Ids in, ids out.
 
 An index has two stores, one for each kind of vectors. Passages are searched: with filters, and perhaps by an
 approximate method whose recall was measured. Sentences are only fetched by their ids.
 
-A store holds segments, written once and never changed. A generation is a list of segments and a set of removed
-ids,
-both named in the manifest (semsearch.storage.manifest), so that there is one commit point, which is SQLite's:
+A store holds segments, written once and never changed. A generation is a list of segments and a set of removed ids,
+both named in the manifest (semsearch.storage.segments), so that there is one commit point, which is SQLite's:
 
     with store.writer(8) as writer:     generation 8: its segment answers nobody yet
         writer.add(ids, vectors)
@@ -16,21 +12,13 @@ both named in the manifest (semsearch.storage.manifest), so that there is one co
     manifest: name the segments         COMMIT: from here on they answer
     store.open(segments, removed)       a reader of generation 8; those of generation 7 go on
 
-A writer that dies before the COMMIT leaves segments that no manifest names; the next writer finds them among
-`names`
-and drops them (semsearch.indexing.sweeping). Removed ids stay in their segments, and are passed to each reader,
-until
-`merge` writes what is left of some segments as new ones. The replaced segments are dropped when no reader can be
-about
-to open them. Ids are never reused, but a refit writes the same ids into new segments.
+A writer that dies before the COMMIT leaves segments that no manifest names; the next writer finds them among `names`
+and drops them. Removed ids stay in their segments, and are passed to each reader, until `merge` writes what is left of
+some segments as new ones. The replaced segments are dropped when no reader can be about to open them. Ids are never
+reused, but a refit writes the same ids into new segments.
 
-Another engine implements `VectorStore` and registers under a scheme (semsearch.stores.registry); tests/laws has
-the
-contract suite that it must pass, where it takes one more line.
-
-Merge segments by reading and writing: copy their vectors, except removed ones, into new segments.
-
-This works for any store; a store whose engine can copy by itself does not need it.
+Another engine implements `VectorStore` and registers under a scheme (semsearch.stores.registry); tests/laws has the
+contract suite that it must pass, where it takes one more line. `merge_by_copying` merges segments of any store.
 """
 
 from __future__ import annotations

@@ -53,11 +53,13 @@ def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown:
     for chunk in chunks:
         parts.append(vectors.lookup(chunk.hashes))
         counts.append(chunk.counts)
-        if keep_unknown:
-            unknown_words.append(OovWords.in_chunk(chunk, np.flatnonzero(parts[-1] < 0)))
+        if keep_unknown and len(unknown := np.flatnonzero(parts[-1] < 0)):
+            unknown_words.append(OovWords.in_chunk(chunk, unknown))
     ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
     if not keep_unknown:
         return Ragged(ids, indptr).only(ids >= 0)
+    if not unknown_words:
+        return Ragged(ids, indptr)
     distinct, which = OovWords.concatenate(unknown_words).distinct()
     ids[ids < 0] = -1 - which
     return Ragged(ids, indptr, distinct)
@@ -370,10 +372,13 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     def transform_ragged(self, texts: Ragged) -> Float32:
         """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        raw = self._raw()
+        if len(texts) <= BATCH:
+            return raw.without(self.common_, texts)
+        result = np.empty((len(texts), self.dimension), dtype=np.float32)
         first = 0
         for part in _parts(texts):
-            self._raw().put_without(self.common_, part, result[first : first + len(part)])
+            raw.put_without(self.common_, part, result[first : first + len(part)])
             first += len(part)
         return result
 

@@ -181,6 +181,9 @@ class WeightedSums:
 
     def without(self, common: CommonComponents, texts: Ragged) -> Float32:
         """The unit vectors of texts after the common components are removed. n texts -> (n, d)"""
+        if self._normalise or not self._is_many(texts):
+            raw = self.of(texts)
+            return unit(common.remove(raw), scale=row_lengths(raw))
         result = np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
         self.put_without(common, texts, result)
         return result
@@ -188,8 +191,7 @@ class WeightedSums:
     def put_without(self, common: CommonComponents, texts: Ragged, out: Float32) -> None:
         """Like `without`, but writes into `out`. n texts, (n, d)"""
         if self._normalise or not self._is_many(texts):
-            raw = self.of(texts)
-            out[:] = unit(common.remove(raw), scale=row_lengths(raw))
+            out[:] = self.without(common, texts)
             return
         texts = self.known(texts)
         folded = self._fold(common, texts)

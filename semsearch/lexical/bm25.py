@@ -1,38 +1,30 @@
-"""BM25: how well a passage's words answer a question, over the segments of an index as one. Robertson and Zaragoza
-2009, with idf as Lucene has it.
-
-BM25: how well a passage's words answer a question. Robertson and Zaragoza 2009, with idf as Lucene has it.
+"""BM25: how well a passage's words answer a question. Robertson and Zaragoza 2009, with idf as Lucene has it.
 
     Σ_t q_t · log(1 + (N - n_t + 0.5) / (n_t + 0.5)) · f (k1 + 1) / (f + k1 (1 - b + b · length / mean length))
 
-q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages
-that
+q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
-This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after,
-in
+This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after, in
 the same document, counts half, for f and for the length. docs/research/measurements.md has what it brings.
 
-The lexical half of a search: segments of postings, searched as one.
-
-SQLite's FTS5 could hold the words as well. Measured with the same eight queries over 105,000 passages it took 15
-ms
-each, since its bm25 visits each passage that has any of the words; here, where a frequent word is one array, it is
-half
-a millisecond.
+SQLite's FTS5 could hold the words as well. With the same eight queries over 105,000 passages it took 15 ms each, since
+its bm25 visits each passage that has any of the words; here, where a frequent word is one array, it is half a
+millisecond.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import IdRanges, are_new
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, Postings
@@ -92,18 +84,14 @@ class Bm25:
 
     def find_each(self, queries: Sequence[UInt64]) -> list[TermLookup]:
         """Look up the terms of several queries, each different term once."""
-        known: dict[int, tuple[float, Sequence[tuple[Int32, UInt8]]]] = {}
+        counted = [dict(sorted(Counter(terms.tolist()).items())) for terms in queries]
+        terms = [*{term: None for each in counted for term in each}]
+        known = {term: (self._idf(lists), lists) for term, lists in zip(terms, self._lists(terms), strict=True)}
         found: list[TermLookup] = []
         rarest = math.log(1 + (self.passages + 0.5) / 0.5)
-        for terms in queries:
-            rising = np.sort(terms)
-            heads = np.flatnonzero(are_new(rising))
-            different, times = rising[heads], np.append(heads[1:], len(terms)) - heads
-            for term in different.tolist():
-                if term not in known:
-                    lists = [segment.of(term) for segment in self._segments]
-                    known[term] = self._idf(lists), lists
-            own = [known[term] for term in different.tolist()]
+        for each in counted:
+            different, times = np.array([*each], dtype=np.uint64), np.array([*each.values()], dtype=np.int64)
+            own = [known[term] for term in each]
             idf = np.array([idf for idf, _ in own], dtype=np.float64)
             weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
             found.append(TermLookup(different, times, idf, weights, [lists for _, lists in own]))
@@ -111,7 +99,7 @@ class Bm25:
 
     def scores(self, lookup: TermLookup) -> list[Float32]:
         """The score of every row of every segment, 0 for a row that has no term or does not count. (R,) each"""
-        result: list[Float32] = [np.zeros(len(segment), dtype=np.float32) for segment in self._segments]
+        result: list[Float32] = [np.zeros(len(norms), dtype=np.float32) for norms in self._norms]
         for times, idf, lists in zip(lookup.times.tolist(), lookup.idf.tolist(), lookup.lists, strict=True):
             weight = times * (self._tuned.k1 + 1) * idf
             if not weight:
@@ -155,7 +143,7 @@ class Bm25:
         weights = lookup.idf * (k1 + 1)
         return np.asarray(weights[:, None] * counts / (counts + norms))
 
-    def tell(self, terms: UInt64, positions: Int64, counts: Int64) -> Float64:
+    def weigh_terms(self, terms: UInt64, positions: Int64, counts: Int64) -> Float64:
         """Weigh each term of some texts: Σ idf · f (k1 + 1) / (f + k1) over the texts that have it f times.
 
         The texts' terms are given by their positions among `terms`. (t,), (p,), (p,) -> (t,)
@@ -165,8 +153,12 @@ class Bm25:
 
     def idf(self, terms: UInt64) -> Float64:
         """The idf of each term, 0 for a term that no passage has. (t,) -> (t,)"""
-        lists = ([segment.of(term) for segment in self._segments] for term in terms.tolist())
-        return np.array([self._idf(postings) for postings in lists], dtype=np.float64)
+        return np.array([self._idf(lists) for lists in self._lists(terms.tolist())], dtype=np.float64)
+
+    def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
+        """The postings of each term, by segment."""
+        found = [segment.of_each(terms) for segment in self._segments]
+        return [*zip(*found, strict=True)] if found else [()] * len(terms)
 
     def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
         """The idf of a term, given by its postings in each segment; 0 if no passage has it."""
@@ -233,6 +225,12 @@ class WordScores:
         """The scores of all passages, an array for each segment, 0 if no word is shared. Computed at each call."""
         return self.search.score_all(self.lookup)
 
+    @property
+    def lacks_most(self) -> bool:
+        """Whether no passage has more than half of the query's terms, repetitions included."""
+        times = self.lookup.times
+        return int(times[self.lookup.idf == 0].sum()) > int(times.sum()) / 2
+
     def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
         return self.search.best(self.lookup, n, allowed=allowed)
@@ -279,11 +277,6 @@ class WordSearch:
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""
         return self._bm25.find(terms)
-
-    def lacks_most(self, terms: UInt64) -> bool:
-        """Return whether no passage has more than half of some terms, repetitions included."""
-        lacking = self._bm25.idf(terms) == 0
-        return bool(len(terms)) and int(lacking.sum()) > len(terms) / 2
 
     @property
     def ids(self) -> IdRanges:
@@ -346,14 +339,14 @@ class WordSearch:
         count double, as in the index. Numbers are left out: figures and lists are everywhere.
         """
         lexicon = Lexicon()
-        told = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
-        found = {each: [lexicon.in_language(part, each) for part in told] for each in self.languages}
+        weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
+        found = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
         size = max(len(lexicon), 1)
         pairs, counts = _most_often(
-            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in found.values()]
+            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in found]
         )
         order = np.argsort(lexicon.terms)
-        weights = self._bm25.tell(lexicon.terms, pairs % size, counts)[order]
+        weights = self._bm25.weigh_terms(lexicon.terms, pairs % size, counts)[order]
         return lexicon.terms[order[np.argsort(-weights, kind="stable")[:n]]]
 
 

@@ -1,17 +1,12 @@
-"""Postings: which passages have which terms, and how often, in segments that are written once.
+"""Postings: which passages have which terms, and how often, in segments that are written once and never changed.
 
-A segment of the lexical index: which passages have which terms, and how often. Written once, never changed.
-
-The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own
-terms.
+The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
 
     terms    (T,) uint64, rising: the terms
     bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
     lengths  (R,) float32: how many words each passage has, headings included
     rows     (P,) int32: the passages' rows, rising within a term
     counts   (P,) uint8: how often, words of title and headings counted double, at most 255
-
-An opened segment of postings, with the ids of its passages.
 """
 
 from __future__ import annotations
@@ -86,6 +81,10 @@ class Postings:
             raise self._damage()
         return rows, self.counts[start:end]
 
+    def of_each(self, terms: Sequence[int]) -> list[tuple[Int32, UInt8]]:
+        """The rows that have each term, and how often, as `of` gives them."""
+        return [self.of(term) for term in terms]
+
     def positions(self, terms: UInt64) -> Int64:
         """The position of each given term among the segment's terms, -1 for a term that it lacks. (n,) -> (n,)"""
         positions = np.searchsorted(self.terms, terms)
@@ -122,7 +121,7 @@ class Postings:
 
     def _damage(self) -> IndexDamaged:
         return IndexDamaged(
-            f"{self.path} is damaged: it names passages that it does not have; "
+            f"{self.path} is damaged: it refers to passages that it does not have; "
             f"run: {rebuild_command(self.path.parents[1])}"
         )
 

@@ -1,14 +1,9 @@
 """Assemble a context for a language model from hits: passages in numbered blocks, and a list of their sources.
 
-The best passages come first. Passages that follow each other in a section become one block, without a sentence
-twice. A
-passage that depends on the sentences before it gets up to three of them (semsearch.text.dependent_sentences), and
-one
-that ends by announcing a list gets the passage after it, where there is room. All that is printed counts towards
-the
-limit, sources included, in words as semsearch.text.length counts them, so that the limit also holds for text
-without
-spaces. Pure.
+The best passages come first. Passages that follow each other in a section become one block, without a sentence twice. A
+passage that depends on the sentences before it gets up to three of them, and one that ends by announcing a list gets
+the passage after it, where there is room. All that is printed counts towards the limit, sources included, in words as
+semsearch.text.passages counts them, so that the limit also holds for text without spaces. Pure.
 """
 
 from __future__ import annotations

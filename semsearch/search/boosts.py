@@ -5,10 +5,8 @@
     recent^0.1          a tenth for what is new, halved with every year of age
     recent:30d^0.1      halved with every 30 days; d, w, m and y are days, weeks, months and years
 
-Points count in the unit of the mode's scores, which in hybrid mode lie between about 0 and 1. A document's date is
-the
-`date` of its metadata, or else when it was last modified. Boosts order what is found; they find nothing by
-themselves.
+Points count in the unit of the mode's scores, which in hybrid mode lie between about 0 and 1. A document's date is the
+`date` of its metadata, or else when it was last modified. Boosts order what is found; they find nothing by themselves.
 """
 
 from __future__ import annotations
@@ -72,15 +70,15 @@ def parse_boost(text: str) -> Boost:
     if match := _RECENT.fullmatch(of.strip()):
         days = float(match[1] or 1) * _DAYS[(match[2] or "y").lower()]
         if not days:
-            raise UsageError(f"the boost {text!r} halves at once; give a time such as 30d")
+            raise UsageError(f"the boost {text!r} has a half-life of zero; give a time such as 30d")
         return Boost(of.strip(), points, half_life=days)
     return Boost(of.strip(), points, parse(of))
 
 
-def warn_unmatched_boosts(db: sqlite3.Connection, boosts: Sequence[str], told: WarningsOfFilters) -> None:
+def warn_unmatched_boosts(db: sqlite3.Connection, boosts: Sequence[str], known: WarningsOfFilters) -> None:
     """Log what there is to say of boosts whose filters match nothing."""
     parsed = [parse_boost(text) for text in boosts]
-    warn_unmatched(db, [each.text for each in parsed if each.filter is not None], told)
+    warn_unmatched(db, [each.text for each in parsed if each.filter is not None], known)
 
 
 def shares_of(db: sqlite3.Connection, boosts: Sequence[Boost], ids: Int64, now: float) -> Float64:

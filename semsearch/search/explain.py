@@ -32,7 +32,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
-from semsearch.search.scoring import Pool, nearness
+from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import SentenceSpans, Titled, get_spans
 from semsearch.text.terms import named_terms
 
@@ -117,7 +117,7 @@ class Explainer:
         return Lexical(weights.lexical * bm25 / weights.best, weights.lexical, bm25, weights.best, terms)
 
     def _near(self, passage_id: int, weights: Weights, models: Int64) -> Near:
-        (cosine,) = nearness(self.reader, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
+        (cosine,) = feedback_scores(self.reader, Pool.of([np.array([passage_id], dtype=np.int64)]), [models]).tolist()
         return Near(weights.near * cosine, weights.near, cosine, tuple(models.tolist()))
 
     def _cosines(self, passage_id: int) -> list[Cosine]:

@@ -1,20 +1,10 @@
-"""Carry out filters: as SQL, the passages that pass, and warnings of filters that match nothing.
+"""Filters as SQL over `documents` and `roots`: the passages that pass, and warnings of filters that match nothing.
 
-Conditions in SQL. Filters as SQL, over `documents` joined with `roots`. The SQL is ours; what was typed is in its
-parameters.
+The SQL is ours; what was typed is in its parameters. A record (a row of a table, a line of JSON) of which some columns
+were chosen as metadata has these besides the metadata of its document; under the same name its own win.
 
-Passages that pass. The passages that may answer: those of documents that pass all filters, or of records that do.
-
-A record (a row of a table, a line of JSON) of which some columns were chosen as metadata has these besides the
-metadata
-of its document; under the same name its own win.
-
-Filters that match nothing. What is said of a filter that matches nothing: a key that no document has, a value or a
-path
-that is misspelt.
-
-Of a filter that excludes something, what it would exclude is looked for. Each filter is looked up once in a
-generation.
+A filter matches nothing where no document has its key, or where a value or path is misspelt. Of a filter that excludes
+documents, those that it would exclude are looked for. Each filter is checked once in a generation.
 """
 
 from __future__ import annotations
@@ -73,7 +63,7 @@ def condition(filters: Sequence[FilterChoice], *, here: str = "", metadata: str 
     `metadata` is the SQL of what is compared by other keys than those of a column.
     """
     if (compared := sum(len(list(each.comparisons)) for each in filters)) > _MOST_VALUES:
-        raise UsageError(f"the filters compare {compared:,} times; at most {_MOST_VALUES:,} times is possible")
+        raise UsageError(f"the filters have {compared:,} comparisons; at most {_MOST_VALUES:,} are possible")
     return _joined(" AND ", [_choice(each, here, metadata) for each in filters])
 
 
@@ -175,22 +165,22 @@ _ANY_RECORD = "SELECT 1 FROM record_metadata WHERE {} LIMIT 1"
 _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metadata FROM record_metadata"
 
 
-def warn_unmatched(db: sqlite3.Connection, filters: Iterable[str], told: WarningsOfFilters) -> None:
+def warn_unmatched(db: sqlite3.Connection, filters: Iterable[str], known: WarningsOfFilters) -> None:
     """Say what there is to say of filters."""
-    for warning in unmatched(db, filters, told):
+    for warning in unmatched(db, filters, known):
         warn(warning)
 
 
-def unmatched(db: sqlite3.Connection, filters: Iterable[str], told: WarningsOfFilters) -> list[str]:
+def unmatched(db: sqlite3.Connection, filters: Iterable[str], known: WarningsOfFilters) -> list[str]:
     """What there is to say of filters: one sentence for each comparison that matches no document.
 
-    `told` remembers it, and belongs to one generation. Raises UsageError for a filter that makes no sense.
+    `known` keeps them, and belongs to one generation. Raises UsageError for a filter that makes no sense.
     """
     for text in filters:
-        if text not in told:
+        if text not in known:
             teach(db)
-            told[text] = tuple(_sentences(db, text))
-    return [sentence for text in filters for sentence in told[text]]
+            known[text] = tuple(_sentences(db, text))
+    return [sentence for text in filters for sentence in known[text]]
 
 
 def _sentences(db: sqlite3.Connection, text: str) -> Iterator[str]:

@@ -8,25 +8,13 @@
     a|b             a or b: author=Ada|Grace, guide/|notes/, format=pdf|year>2020; of !=, neither: author!=Ada|Grace
     !filter         what the filter leaves out: !guide/, !author=Ada|Grace
 
-A key is path, title, format, modified, or a metadata key; author.name is the name inside author, and a key with
-other
-characters stands in double quotes. Keys are case-insensitive. Two numbers are compared as numbers, all else as
-text;
-equality is case-insensitive. Dates are compared as precisely as the filter gives them: date=2024-05 is all of May.
-Of a
-list, any element may match; !=, !~ and !=1..9 hold where none does. `modified` is what the document says of
-itself, or
-else the time of its file. A path may be relative to its root or to the current folder, or absolute; path= and
-path!=
-take a glob too. Behind | a part without a key of its own has that of the part before. A | in [ ], or behind \\, is
-a
+A key is path, title, format, modified, or a metadata key; author.name is the name inside author, and a key with other
+characters stands in double quotes. Keys are case-insensitive. Two numbers are compared as numbers, all else as text;
+equality is case-insensitive. Dates are compared as precisely as the filter gives them: date=2024-05 is all of May. Of a
+list, any element may match; !=, !~ and !=1..9 hold where none does. `modified` is the document's own metadata, or else
+the time of its file. A path may be relative to its root or to the current folder, or absolute; path= and path!= take a
+glob too. Behind | a part without a key of its own has that of the part before. A | in [ ], or behind \\, is a
 character; a path that begins with ! is written ./!so.
-
-Operators. The operators of filters. Those with an exclamation mark hold where their opposite does not.
-
-Globs and paths. Paths that match a filter: globs, and paths as people write them.
-
-Values of metadata. Values of metadata that match a filter: numbers, dates and texts.
 """
 
 from __future__ import annotations
@@ -160,11 +148,11 @@ def check_glob(text: str, glob: str, *, names: bool) -> None:
     if len(glob) > _LONGEST:
         raise UsageError(f"the filter {text[:40]!r}… compares with {len(glob):,} characters; give at most {_LONGEST:,}")
     if "[" in _GLOB.sub("", glob):
-        raise UsageError(f"the filter {text!r} has a [ without its ]; write [[] for the character itself")
+        raise UsageError(f"the filter {text!r} has a [ without a ]; write [[] for the character itself")
     try:
         glob_pattern(glob, names=names)
     except re.error as error:
-        raise UsageError(f"the filter {text!r} is no glob ({error.msg}); a range is written as in [a-z]") from None
+        raise UsageError(f"the filter {text!r} is not a glob ({error.msg}); a range is written as in [a-z]") from None
 
 
 def _piece(part: str, character: str) -> str:
@@ -330,11 +318,11 @@ class FilterChoice:
 def parse(text: str) -> FilterChoice:
     """Parse a filter. Raises UsageError for text that makes no sense as one."""
     if not text.strip("! \t\r\n"):
-        raise UsageError("an empty filter; give a glob such as 'guide/*.md' or a condition such as 'author=Ada'")
+        raise UsageError("the filter is empty; give a glob such as 'guide/*.md' or a condition such as 'author=Ada'")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"the filter {text!r} is no text in Unicode; use * or ? for what is not") from None
+        raise UsageError(f"the filter {text!r} is not valid Unicode; use * or ? for the invalid characters") from None
     stripped = text.strip()
     is_negated = stripped.startswith("!") and not _KEYLESS.match(stripped)
     parts, before, found = _split(stripped[1:] if is_negated else text), None, list[tuple[Filter, ...]]()
@@ -372,7 +360,7 @@ def _comparison(text: str, part: str, before: Filter | None) -> Filter:
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
     if not value and (operator not in ("=", "!=") or not match):
         after = "|" if before is not None or not match else operator
-        raise UsageError(f"the filter {text!r} compares {key} with nothing; write a value after the {after}")
+        raise UsageError(f"the filter {text!r} has no value for {key}; write one after the {after}")
     return _checked(text, Filter(key, cast(Operator, operator), value))
 
 
@@ -393,7 +381,9 @@ def _check_date(text: str, value: str) -> None:
     for each in value.split(".."):
         match = _DAY.fullmatch(each)
         if match and not (1 <= int(match[1]) <= 12 and 1 <= int(match[2] or 1) <= 31):
-            raise UsageError(f"the filter {text!r} has no date: {each}; write year, month and day as in 2024-05-31")
+            raise UsageError(
+                f"the filter {text!r} has an invalid date, {each}; write year, month and day as in 2024-05-31"
+            )
 
 
 def _check_range(text: str, first: str | None, last: str | None) -> None:
@@ -402,4 +392,4 @@ def _check_range(text: str, first: str | None, last: str | None) -> None:
     left, right = number_of(first), number_of(last)
     is_backwards = left > right if left is not None and right is not None else first[: len(last)] > last
     if is_backwards:
-        raise UsageError(f"the filter {text!r} ends before it begins, so nothing can match; write {last}..{first}")
+        raise UsageError(f"the filter {text!r} has a range that ends before it begins; write {last}..{first}")

@@ -1,12 +1,7 @@
-"""One generation, opened for searching: vectors, words, embedder. Nothing is loaded before it is needed.
+"""One generation of an index, opened for searching: vectors, words, embedder, rows. Nothing is loaded before its use.
 
-Rows, compared with their checksums. The rows of passages and documents that answers read: each is compared with
-its
-checksum when it is read first.
-
-Passages that may say the same are compared by their texts, and the best of them become hits, so an answer needs
-some
-rows twice. In one generation they do not change, and so they are kept while it lasts.
+Rows are compared with their checksums when they are first read. An answer needs some rows twice, to find
+near-duplicates and to make hits, and in one generation they do not change; so they are kept while it lasts.
 """
 
 from __future__ import annotations
@@ -14,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -34,7 +30,7 @@ from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
-from semsearch.system.open_cache import OpenCache
+from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.word_vectors.table import WordVectors
@@ -61,12 +57,14 @@ class ReadRows:
         """The texts of passages, which are all there, by id. Raises IndexDamaged."""
         return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
 
-    def passages(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
-        """The rows of passages, which are all there, by id. Raises IndexDamaged."""
-        return {id_: passage_row(row) for id_, row in self._rows(db, ids).items()}
+    def with_documents(
+        self, db: sqlite3.Connection, ids: Iterable[int]
+    ) -> tuple[dict[int, PassageRow], dict[int, DocumentRow]]:
+        """The rows of passages and those of their documents, which are all there, by id. Raises IndexDamaged."""
+        passages = {id_: passage_row(row) for id_, row in self._rows(db, ids).items()}
+        return passages, self._document_rows(db, {passage.document_id for passage in passages.values()})
 
-    def documents(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
-        """The rows of documents, which are all there, by id. Raises IndexDamaged."""
+    def _document_rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
         kept, wanted = self._documents, dict.fromkeys(ids)
         lacking = [id_ for id_ in wanted if id_ not in kept]
         read = need_documents(db, lacking) if lacking else {}
@@ -89,11 +87,11 @@ class ReadRows:
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
-_Fit = tuple[int, str, bytes]  # what tells it from all others
+_Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
 
 
 class Spans(Protocol):
-    """The protocol of what tells the sentences of passages: the id of the first, and how many there are. (p,) each"""
+    """The protocol of the sentences of passages: the id of the first, and how many there are. (p,) each"""
 
     @property
     def firsts(self) -> Int64:
@@ -128,16 +126,16 @@ class IndexReader:
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
         self.read_rows = ReadRows()
         self._are_documents_checked = False
-        self.filters_told: dict[str, tuple[str, ...]] = {}  # what there is to say of each filter that was given
+        self.filter_warnings: dict[str, tuple[str, ...]] = {}  # the warnings of each filter
         languages = get_languages(db)
         self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit = fit_stamp(db)
-        self._readers: OpenCache[Kind, VectorReader] = OpenCache()
-        self._searches: OpenCache[Kind, WordSearch] = OpenCache()
-        self._titles: OpenCache[int, TitleVectors] = OpenCache()  # one, made once by whichever thread is first
         self._vectors = vectors
+        self._embedder: SentenceEmbedder | None = None
+        self._titles: TitleVectors | None = None
+        self._opening = RLock()  # a thread that needs what another is opening waits for it
         address = get_own_address(db, database)
         shared = None if previous is None else previous._shared
         self._shared: _Shared = (
@@ -156,15 +154,18 @@ class IndexReader:
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        if self._fit is None:
-            return None
-        return self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
+        if self._embedder is None and self._fit is not None:
+            self._embedder = self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
+        return self._embedder
 
     def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
         """The vectors of the documents' titles, made by the fitted embedder."""
-        return self._titles.get(0, partial(TitleVectors, embedder))
+        with self._opening:
+            if self._titles is None:
+                self._titles = TitleVectors(embedder)
+            return self._titles
 
-    @cached_property
+    @opened_property
     def topics(self) -> Topics | None:
         """The topics learned from the collection; None if the index was not adapted."""
         for segment in self._of("topics"):
@@ -179,11 +180,12 @@ class IndexReader:
 
     def scan(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
         """The n best passages by cosine for each query, best first; fewer if there are fewer. (q, d) -> (q, ≤ n)"""
-        return self._reader("passage").search(queries, n, allowed=allowed)
+        return self._passage_vectors.search(queries, n, allowed=allowed)
 
     def stored(self, kind: Kind, ids: Int64) -> StoredVectors:
         """The stored vectors of these ids (n,). Those of sentences need not be stored: ask for `sentences`."""
-        return self._reader(kind).fetch(ids)
+        reader = self._passage_vectors if kind == "passage" else self._sentence_vectors
+        return reader.fetch(ids)
 
     def vectors(self, kind: Kind, ids: Int64) -> Float32:
         """The stored vectors of these ids; an id without one has no row. (n,) -> (≤ n, d)"""
@@ -207,22 +209,24 @@ class IndexReader:
         ids = np.repeat(spans.firsts - begins, spans.counts) + np.arange(spans.counts.sum())
         return self.stored("sentence", ids)
 
-    @property
+    @opened_property
     def lexical(self) -> WordSearch:
-        """The lexical half of the generation."""
-        return self._searches.get("words", self._open_words)
-
-    def _reader(self, kind: Kind) -> VectorReader:
-        return self._readers.get(kind, partial(self._open_vectors, kind))
-
-    def _open_vectors(self, kind: Kind) -> VectorReader:
-        return self._shared.open_stores()[kind].open(self._of(kind), self._removed[kind])
-
-    def _open_words(self) -> WordSearch:
+        """The lexical retriever of the generation."""
         segments, removed = self._of("words"), self._removed["passage"]
         opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
         alive = [_alive(each, removed) for each in segments]
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
+
+    @opened_property
+    def _passage_vectors(self) -> VectorReader:
+        return self._open_vectors("passage")
+
+    @opened_property
+    def _sentence_vectors(self) -> VectorReader:
+        return self._open_vectors("sentence")
+
+    def _open_vectors(self, kind: Kind) -> VectorReader:
+        return self._shared.open_stores()[kind].open(self._of(kind), self._removed[kind])
 
     def _open_segment(self, segment: Segment) -> LexicalSegment:
         return LexicalSegment(self._shared.folder / segment.file, segment)
@@ -232,7 +236,7 @@ class IndexReader:
 
 
 class _Shared:
-    """Opened files that successive snapshots of an index have in common."""
+    """Opened files that the readers of successive generations share."""
 
     def __init__(self, folder: Path, address: StoreAddress | None) -> None:
         self.folder = folder / SEGMENTS

@@ -1,10 +1,7 @@
 """Turn ranked passages into hits: their rows, the sentence to quote, its neighbours, a path to open, staleness.
 
-A passage that says the same as a better one (semsearch.text.near_duplicates) is listed with that one, and is no
-hit of
-its own.
-
-Stale documents. Which documents are stale: their files are no longer what was indexed.
+A near-duplicate of a better passage is listed with that one, and is no hit of its own. A document is stale if its file
+is no longer what was indexed.
 """
 
 from __future__ import annotations
@@ -38,9 +35,9 @@ def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
     was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
     a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
     """
-    return {
-        document.id for document in documents if document.root and not uri_scheme(document.root) and _is_stale(document)
-    }
+    read = [document for document in documents if document.root]
+    local = {root for root in {document.root for document in read} if not uri_scheme(root)}
+    return {document.id for document in read if document.root in local and _is_stale(document)}
 
 
 def _is_stale(document: DocumentRow) -> bool:
@@ -60,7 +57,7 @@ def _is_other(file: Path, digest: str) -> bool:
 
     try:
         return file_digest(file) != digest
-    except OSError:  # gone since, or closed to us
+    except OSError:  # deleted meanwhile, or not readable
         return not file.exists()
 
 
@@ -78,7 +75,7 @@ class Ranked:
     dense: float | None
     lexical: float | None
     best: int
-    duplicates: tuple[int, ...] = ()  # passages that say the same
+    duplicates: tuple[int, ...] = ()  # near-duplicates
     boosted: tuple[float, ...] = ()  # its share of each boost
     relevance: float | None = None
 
@@ -90,7 +87,7 @@ def make_hits(
     read: ReadRows,
     *,
     context: int,
-    origins: Sequence[Origin] = (),
+    origins: Sequence[Origin | None],
     languages: Sequence[str] = (ENGLISH,),
     is_copy: bool = False,
 ) -> list[list[Hit]]:
@@ -102,13 +99,14 @@ def make_hits(
     """
     rows = _rows(db, answers, read, is_copy=is_copy)
     made: list[list[Hit]] = []
-    origin_of_each: Sequence[Origin | None] = origins or [None] * len(queries)
-    for query, ranked, origin in zip(queries, answers, origin_of_each, strict=True):
+    for query, ranked, origin in zip(queries, answers, origins, strict=True):
         numbers = _most_words(query, [rows.passages[item.passage_id] for item in ranked if item.best < 0], languages)
+        quoted = [item.best if item.best >= 0 else numbers[item.passage_id] for item in ranked]
+        places = [rows.passages[item.passage_id].place(number) for item, number in zip(ranked, quoted, strict=True)]
         hits = []
-        for rank, item in enumerate(ranked, start=1):
-            number = item.best if item.best >= 0 else numbers[item.passage_id]
-            hits.append(rows.hit(item, number, rank, origin, rows.neighbours(db, item, number, context)))
+        for rank, (item, number, place) in enumerate(zip(ranked, quoted, places, strict=True), start=1):
+            around = rows.neighbours(db, item, number, context)
+            hits.append(rows.hit(item, number, place, rank, origin, around))
         made.append(hits)
     return made
 
@@ -123,8 +121,10 @@ class _Rows:
     paths: Mapping[int, str]  # to open documents from here
     stale: Collection[int]  # documents
 
-    def hit(self, item: Ranked, number: int, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
-        """The hit of a passage that quotes its sentence of that number."""
+    def hit(
+        self, item: Ranked, number: int, place: str | None, rank: int, origin: Origin | None, around: Neighbours
+    ) -> Hit:
+        """The hit of a passage that quotes its sentence of that number, which is at that place."""
         passage = self.passages[item.passage_id]
         document = self.documents[passage.document_id]
         first, last, start, end, line = passage.sentences[number].tolist()
@@ -142,7 +142,7 @@ class _Rows:
             format=document.format,
             line=line,
             page=passage.page,
-            place=passage.place(number),
+            place=place,
             headings=passage.headings,
             sentence=passage.text[first:last],
             passage=passage.text,
@@ -164,7 +164,7 @@ class _Rows:
         return _neighbours(db, self.documents[passage.document_id], passage, number, context)
 
     def duplicate(self, id_: int) -> DuplicatePassage:
-        """The source of a passage that says the same as a hit's."""
+        """The source of a near-duplicate of a hit's passage."""
         passage = self.passages[id_]
         document = self.documents[passage.document_id]
         return DuplicatePassage(
@@ -184,8 +184,7 @@ class _Rows:
 def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, is_copy: bool) -> _Rows:
     """Fetch the rows of all passages that answers show."""
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
-    passages = read.passages(db, shown_ids)
-    documents = read.documents(db, {passage.document_id for passage in passages.values()})
+    passages, documents = read.with_documents(db, shown_ids)
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
     return _Rows(

@@ -1,17 +1,10 @@
 """Vectors made on demand and kept: of titles, and of sentences where an engine keeps only those of passages.
 
-Titles. Vectors of documents' titles, as questions are embedded: what a whole document is about, in its author's
-few
-words.
+Titles are embedded as questions are: what a whole document is about, in its author's few words. It takes one or two
+milliseconds for a hundred titles, when a document is first found. docs/research/measurements.md has what they bring.
 
-They are made when a document is first found, which takes one or two milliseconds for a hundred titles, and kept
-while
-the generation of the index lasts. What they bring is in docs/research/measurements.md, "Titles".
-
-Sentences. Vectors of sentences that are made when they are needed, where an engine keeps only those of passages.
-
-A question compares the sentences of a few hundred passages. Their text is here; the room that the vectors of all
-sentences take, which are a dozen to a passage, is saved. They are rounded as stored ones are: scores are the same.
+A question compares the sentences of a few hundred passages. Where an engine saves the room for the vectors of all
+sentences, a dozen to a passage, they are made from their text and rounded as stored ones are: scores are the same.
 """
 
 from __future__ import annotations
@@ -56,8 +49,8 @@ class TitleVectors:
         lacking = sorted({*documents.tolist()} - found.keys())
         if lacking:
             titled = get_titled(db, lacking)
-            told = [titled.get(document, _NOTHING) for document in lacking]
-            made = dict(zip(lacking, embed_titles(self._embedder, told), strict=True))
+            rows = embed_titles(self._embedder, [titled.get(document, _NOTHING) for document in lacking])
+            made = dict(zip(lacking, rows, strict=True))
             found.update(made)
             if len(self._kept) + len(made) > _MOST_TITLES:
                 self._kept.clear()

@@ -1,16 +1,7 @@
-"""A query as both retrievers take it: its terms, its vector, and what it says besides its words.
+"""A query as both retrievers take it: its words, its vector, and the phrases in it.
 
-The query. A query as both halves of the search take it: a vector and terms.
-
-The share of known words. How much of a question the word vectors know, for the weight of meaning in an index that
-is
-not in English alone.
-
-Queries in other languages. Say that a question is in a language that no document of the index has.
-
-From text to query. Turn the texts of queries into `Query`s: what they say besides their words, their terms, and
-their
-vectors.
+In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
+of the dense score. A question in a language that no document of the index has gives a warning.
 """
 
 from __future__ import annotations
@@ -36,85 +27,41 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode, Syntax
     from semsearch.search.index_reader import IndexReader
     from semsearch.search.on_demand_vectors import TitleVectors
     from semsearch.search.query_syntax import QuerySyntax
 
-# -- The query ---------------------------------------------------------------------------------------------------------
+logger = logging.getLogger(__name__)
 
-
-_MAY_SAY_MORE = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # a look at each query, cheaper than taking it apart
+_MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query. Its vector or terms are None for a half that is not asked, or that knows no word of it."""
+    """A query. Its vector or words are None for a retriever that is not used, or that knows no word of it."""
 
-    text: str
+    text: str  # that is compared
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    terms: UInt64 | None  # of BM25, repetitions included
+    words: WordScores | None  # its terms, looked up in the postings
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
-    is_known: bool = False  # whether enough of its words are known to tell how likely a passage answers
+    is_known: bool = False  # whether enough of its words are known to estimate relevance
+    asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
-    near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of nearness to the best passages
-
-
-def understood(queries: Sequence[str], syntax: Syntax) -> list[QuerySyntax | None]:
-    """What each query says besides its words (semsearch.search.query_syntax); None where it says no more."""
-    return [_understood(query) if syntax == "full" and _MAY_SAY_MORE.search(query) else None for query in queries]
-
-
-def _understood(query: str) -> QuerySyntax | None:
-    from semsearch.search.query_syntax import taken_apart  # start-up time: most queries have only words
-
-    found = taken_apart(query)
-    return found if found.decides else None
-
-
-# -- The share of known words ------------------------------------------------------------------------------------------
-
-
-def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
-    """The share of each question's words that the word vectors have. Single Chinese characters say too little."""
-    shares: list[float] = []
-    for question in questions:
-        found = words(question)
-        several = [word for word in found if len(word) > 1 or word.isascii()]
-        known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
-        shares.append(float(known.sum()) / max(len(found), 1))
-    return shares
-
-
-# -- Queries in other languages ----------------------------------------------------------------------------------------
-
-
-def warn_other_language(question: str, languages: Sequence[str]) -> None:
-    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index."""
-    language = clear_language_of(question, languages)
-    if language is None or language in languages:
-        return
-    held = ", ".join(map(name_of, languages))
-    warn(
-        f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
-        f"ask in a language that it has: {held}",
-        query=question,
-    )
-
-
-# -- From text to query ------------------------------------------------------------------------------------------------
-
-logger = logging.getLogger(__name__)
+    near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The vectors of texts (q, d + k), and the share of the words of each that the word vectors have (q,)."""
+    """The vectors of texts (q, d + k), the share of the words of each that the word vectors have (q,), and the vectors
+    of documents' titles to compare them with."""
 
     vectors: Float32
     known: Float64
+    titles: TitleVectors
 
 
 def make_queries(
@@ -124,26 +71,30 @@ def make_queries(
     options: SearchOptions,
     vectors: Callable[[], WordVectors],
 ) -> list[Query]:
-    """Make a `Query` of each text, for the halves that the mode asks, and warn of those that an index cannot know."""
-    syntaxes, mode = understood(queries, options.syntax), options.mode
+    """Make a `Query` of each text, for the retrievers of the mode, and warn of those that the index cannot know."""
+    syntaxes, mode = parse_queries(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, reader.languages)
+    lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
+    if reader.are_languages_known:
+        for text, own in zip(texts, lexical, strict=True):
+            if own.lacks_most:
+                warn_other_language(text, reader.languages)
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
-    embedder = None if embedded is None else reader.embedder(db)
-    titles = None if embedder is None else reader.titles(embedder)
+    titles = None if embedded is None else embedded.titles
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
-    _warn_other_languages(reader, texts, terms)
     return [
         Query(
             text,
             None if found is None or not found[number].any() else found[number],
-            None if mode == "dense" else terms[number],
+            None if mode == "dense" else lexical[number],
             syntax=syntax,
             is_known=known[number],
+            asked=queries[number],
             titles=titles,
             share_known=shares[number],
         )
@@ -158,11 +109,11 @@ def embed_texts(
     embedder = reader.embedder(db)
     if embedder is None:
         return None
-    ids = embedder.tokenize(texts)
+    titles, ids = reader.titles(embedder), embedder.tokenize(texts)
     found = embedder.transform_ragged(ids)
     if reader.topics is not None and len(texts):
         found = join(found, reader.topics.of_each(terms))
-    return Embedded(found, ids.known_shares)
+    return Embedded(found, ids.known_shares, titles)
 
 
 def _embed(
@@ -172,27 +123,51 @@ def _embed(
     embedded = embed_texts(db, reader, queries, terms)
     for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
         if not vector.any():
-            instead = "only its words were looked for" if mode == "hybrid" else "nothing can be found"
-            told = {"query": query}  # for a server, which answers several at once
-            logger.warning("no word of %r is among the word vectors: %s", query, instead, extra=told)
+            instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
+            extra = {"query": query}  # for a server, which answers several at once
+            logger.warning("the word vectors have no word of %r: %s", query, instead, extra=extra)
     return embedded
 
 
 def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
-    """Whether so much of each query is known that it can be told how likely a passage answers.
-
-    A passage that has a phrase which it must have answers in any case, as far as anyone can tell.
-    """
+    """Whether enough of each query is known to estimate relevance; never for one with required phrases."""
     if embedded is None:
         return [False] * len(syntaxes)
     enough = (embedded.known >= tuning.TUNING.least_known).tolist()
     return [known and not (syntax and syntax.must) for known, syntax in zip(enough, syntaxes, strict=True)]
 
 
-def _warn_other_languages(reader: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]) -> None:
-    """Warn of queries in a language that no document of the index has."""
-    for text, own in zip(texts, terms, strict=True):
-        if reader.are_languages_known and reader.lexical.lacks_most(own):
-            # start-up time: few questions are
+def parse_queries(queries: Sequence[str], syntax: Syntax) -> list[QuerySyntax | None]:
+    """What each query says besides its words (semsearch.search.query_syntax); None where it says no more."""
+    return [_parse(query) if syntax == "full" and _MAY_HAVE_SYNTAX.search(query) else None for query in queries]
 
-            warn_other_language(text, reader.languages)
+
+def _parse(query: str) -> QuerySyntax | None:
+    from semsearch.search.query_syntax import parse_query  # start-up time: most queries have only words
+
+    found = parse_query(query)
+    return found if found.decides else None
+
+
+def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
+    """The share of each question's words that the word vectors have. Single Chinese characters say too little."""
+    shares: list[float] = []
+    for question in questions:
+        found = words(question)
+        several = [word for word in found if len(word) > 1 or word.isascii()]
+        known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
+        shares.append(float(known.sum()) / max(len(found), 1))
+    return shares
+
+
+def warn_other_language(question: str, languages: Sequence[str]) -> None:
+    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index."""
+    language = clear_language_of(question, languages)
+    if language is None or language in languages:
+        return
+    held = ", ".join(map(name_of, languages))
+    warn(
+        f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
+        f"ask in a language that it has: {held}",
+        query=question,
+    )

@@ -1,25 +1,17 @@
 """The syntax of queries: phrases that a passage must have, words that it must not have, and the passages that comply.
 
-Parsing. What a query says besides its words: phrases that a passage must have, and words that it must not have.
-
     "key rotation"      these words, one after the other: in double quotes, straight or curly ones
     -draft  -"old key"  not this word, not this phrase
 
-A hyphen leaves out only what follows it at once, behind a blank or at the beginning: a word that begins with a
-letter
+A hyphen leaves out only what follows it directly, behind a blank or at the beginning: a word that begins with a letter
 and has two letters or more. So -5, -x, --rerank, e-mail, state-of-the-art and "- item" are text, and in a query of
-several lines so is what begins one: it is an item of a list. A quote opens behind a blank or at the beginning; one
-that
+several lines so is what begins one: it is an item of a list. A quote opens behind a blank or at the beginning; one that
 is not closed, or has no word in it, is text, as in 5" disk.
 
-Passages with the phrases. The passages that have all phrases of a query, and none of those that it leaves out.
-
-A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, as
-the
-tokeniser sees them and in any form that search takes for the same: case, accents and English endings do not count.
-The
-postings know which passages have all words of a phrase; only their texts are read, to see whether the words are
-together.
+A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, as the
+tokeniser sees them and in any form that search treats alike: case, accents and English endings do not count. The
+postings know which passages have all words of a phrase; only their texts are read, to see whether the words follow each
+other.
 """
 
 from __future__ import annotations
@@ -53,7 +45,7 @@ _PARTS = re.compile(rf"(?<!\S)(-?)(?:{_QUOTED})|(?<!\S)-([^\W\d_]\S*)")
 
 @dataclass(frozen=True, slots=True)
 class QuerySyntax:
-    """A query taken apart: the text that is compared, and the phrases, of one word or more, that decide."""
+    """A parsed query: the text that is compared, and the phrases, of one word or more, that decide."""
 
     text: str
     must: tuple[str, ...] = ()  # phrases that a passage must have
@@ -65,20 +57,20 @@ class QuerySyntax:
         return bool(self.must or self.must_not)
 
 
-def taken_apart(query: str) -> QuerySyntax:
-    """Take a query apart. Raises UsageError for one that says only what to leave out."""
+def parse_query(query: str) -> QuerySyntax:
+    """Parse a query. Raises UsageError for one that only excludes words."""
     must, must_not, text, done = list[str](), list[str](), list[str](), 0
     for match, phrase, is_excluded in _phrases(query):
         (must_not if is_excluded else must).append(phrase)
         text += [query[done : match.start()], "" if is_excluded else phrase]
         done = match.end()
         if len(must) + len(must_not) > _MOST:
-            raise UsageError(f"the query has more than {_MOST} phrases and words to leave out; give it as plain text")
+            raise UsageError(f"the query has more than {_MOST} phrases and excluded words; give it as plain text")
     if not must and not must_not:
         return QuerySyntax(query)
     whole = "".join([*text, query[done:]]).strip()
     if not words(whole):
-        raise UsageError(f"the query {query!r} says only what to leave out; say also what to look for")
+        raise UsageError(f"the query {query!r} only excludes words; add words to search for")
     return QuerySyntax(whole, tuple(must), tuple(must_not))
 
 
@@ -113,7 +105,7 @@ def allowed_by_phrases(
     for phrase in asked.must:
         having = _having(db, lexical, phrase, found)
         if not len(having):
-            who = "no passage has" if allowed is None else "no passage that may answer has"
+            who = "no passage has" if allowed is None else "no passage that the filters allow has"
             warn(f"{who} the phrase {phrase!r}", query=asked.text)
         found = IdRanges.of_ids(having)
     for phrase in asked.must_not:

@@ -1,16 +1,21 @@
-"""Rank passages for queries: a result list of the best k for each, where near-duplicates count as one.
+"""Rank passages for queries: a list of the best k for each, in which near-duplicates count as one.
 
-Near-duplicates. Fold the passages of a ranking that say the same into groups (semsearch.text.near_duplicates).
+found by either retriever ─ scored by both ─ fused ─ feedback added ─ ordered ─ deduplicated ─ the best k
 
-At most so many of each document. At most so many passages of each document in an answer.
+Fusion keeps the cosine as it is and divides BM25, which has no scale of its own, by the best one for the query. On
+seven collections that is as good as the best of reciprocal rank fusion, z-scores and both scores over their best
+(docs/research/measurements.md), and the cosine's part does not depend on the other candidates. Cosines are seldom near
+one: with seven tenths of the weight, the two parts move a score about as much. A third part is pseudo-relevance
+feedback (Rocchio 1971) without a second search: the cosine with the best passages of the ranking so far. Moving the
+query towards them would add the same numbers to all scores, up to a factor.
 
-Ranking. Rank passages for queries: a page of the best k for each, where passages that say the same count as one.
+The relevance of a passage is the probability that it answers, learned from the judged questions of several collections:
 
-found by either half ─ score by both ─ fuse ─ add nearness to the best ─ order ─ fold what says the same
+    P(answers) = 1 / (1 + exp(-(b + c · cosine + w · covered)))
 
-Many queries are ranked together, since the passages that they share are then read, decoded and compared once; but
-only
-so many at a time that their passages stay few.
+`covered` is the share of the query's words that the passage and its neighbours have, by their idf. Both mean the same
+for any query, which the fused score does not. More features, and trees in place of the sum, were no better on
+collections that they had not seen. docs/research/measurements.md has how well it is calibrated there.
 """
 
 from __future__ import annotations
@@ -18,44 +23,336 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import IdRanges, distinct
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float64, Int64, UInt64
+from semsearch.results.hits import FLOOR
 from semsearch.results.options import Mode, Origin, SearchOptions, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
-from semsearch.search.scoring import Candidates, Pool, beyond_doubt, fuse_each, nearness, relevance, score, weigh
+from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
 from semsearch.text.near_duplicates import first_alike, marks_of
 
 if TYPE_CHECKING:
     import sqlite3
 
+_AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
+_DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
+_ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassages:
+    """The result list of one query: its passages, best first, and the origin that their hits carry, if they know it."""
+
+    ranked: list[Ranked]
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """Candidates with their fused scores, and for each query the positions of those that answer it, best first."""
+
+    candidates: Candidates
+    scores: Float64  # (p,)
+    orders: list[Int64]
+    weights: list[Weights]
+    feedback: list[Int64]  # ids of the feedback passages of each query; empty if feedback does not count
+    relevance: Float64  # (p,) NaN where it is unknown
+    shares: Float64 | None = None  # of boosts, (b, p)
+
+
+def rank_passages(
+    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[Query], options: SearchOptions
+) -> list[RankedPassages]:
+    """Rank the passages of an index for each query."""
+    allowed = None
+    if options.filters or options.passages is not None:
+        from semsearch.search.filter_sql import allowed_passages, warn_unmatched  # start-up time: few searches filter
+
+        if options.filters:
+            reader.check_documents(db)
+        allowed = allowed_passages(db, options.filters, options.passages)
+        warn_unmatched(db, options.filters, reader.filter_warnings)
+    depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
+    if options.boosts:
+        from semsearch.search.boosts import warn_unmatched_boosts  # start-up time: few searches have any
+
+        reader.check_documents(db)
+        warn_unmatched_boosts(db, options.boosts, reader.filter_warnings)
+        depth *= _DEEPER_FOR_BOOSTS
+    if all(each.syntax is None for each in queries):
+        return Ranker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))
+    from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
+
+    found = list[RankedPassages]()
+    for each in queries:  # each has its own allowed passages
+        own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
+        found += Ranker(db, reader, options, own).rank([each], depth, [0])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """Ranks the allowed passages of an index for queries; None allows all.
+
+    Many queries are ranked together, since the passages that they share are then read, decoded and compared once; but
+    only so many at a time that their passages stay few.
+    """
+
+    db: sqlite3.Connection
+    reader: IndexReader
+    options: SearchOptions
+    allowed: IdRanges | None
+
+    def rank(self, queries: Sequence[Query], depth: int, before: Sequence[int]) -> list[RankedPassages]:
+        """Rank `depth` candidates of each retriever. `before`: how many each query had at the last, smaller depth."""
+        allowed = 0 if self.allowed is None else min(len(self.allowed), tuning.TUNING.few_allowed)
+        block, found = max(1, _AT_ONCE // (depth + max(depth, allowed))), list[RankedPassages]()
+        for first in range(0, len(queries), block):
+            part = slice(first, first + block)
+            found += self._rank_block(queries[part], depth, before[part])
+        return found
+
+    def _rank_block(self, queries: Sequence[Query], depth: int, before: Sequence[int]) -> list[RankedPassages]:
+        """Rank queries that are few enough to be ranked together.
+
+        A query with so many near-duplicates that its list is not full is ranked again from more candidates, until the
+        list is full or there are no more.
+        """
+        rankings, options = self._rank(queries, depth), self.options
+        ids, many = rankings.candidates.pool.ids, [len(order) for order in rankings.orders]
+        if options.per_document is not None:
+            rankings.orders[:] = best_of_each(self.db, ids, rankings.orders, options.per_document)
+        if options.duplicates:
+            groups = [[[position] for position in range(min(options.k, len(order)))] for order in rankings.orders]
+        else:
+            read = partial(self.reader.read_rows.texts, self.db)
+            groups = deduplicated(read, [ids[order] for order in rankings.orders], options.k)
+        found = self._result_lists(queries, rankings, [each[: options.k] for each in groups])
+        counts = np.diff(rankings.candidates.pool.bounds).tolist()
+        short = [
+            number
+            for number, (each, found_first) in enumerate(zip(groups, many, strict=True))
+            if len(each) < options.k <= found_first
+            and depth < tuning.TUNING.deepest
+            and counts[number] != before[number]
+        ]
+        if short:
+            more = [queries[n] for n in short]
+            deeper = self.rank(more, depth * tuning.TUNING.deeper, [counts[n] for n in short])
+            for number, ranked in zip(short, deeper, strict=True):
+                found[number] = ranked
+        return found
+
+    def _rank(self, queries: Sequence[Query], depth: int) -> Rankings:
+        """Find the candidates of all queries, score and order them."""
+        reader, options = self.reader, self.options
+        vectors, words = [each.vector for each in queries], [each.words for each in queries]
+        titles = next(
+            (each.titles for each in queries if each.titles is not None), None
+        )  # the same for all of a search
+        found = self._scan(queries, depth)
+        for number, each in enumerate(queries):
+            if each.words is not None:
+                more = each.words.best(depth + len(each.hidden), allowed=self.allowed)
+                found[number] = np.concatenate((found[number], more))
+            if len(each.hidden):
+                found[number] = found[number][~np.isin(found[number], each.hidden)]
+        candidates = score(self.db, reader, found, vectors, words, titles)
+        pool = candidates.pool
+        weights = _weights(candidates, queries, options.mode)
+        scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        feedback = [pool.ids[:0]] * len(queries)
+        if any(each.near for each in weights):
+            orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
+            feedback = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
+            near = feedback_scores(reader, pool, feedback, groups=candidates.groups)
+            scores = scores + np.array([each.near for each in weights])[pool.owners] * near
+        shares = None
+        if options.boosts:
+            from semsearch.search.boosts import parse_boost, shares_of  # start-up time: few searches have any
+
+            boosts, groups = [parse_boost(text) for text in options.boosts], candidates.groups
+            shares = np.stack([groups.to_pool(row) for row in shares_of(self.db, boosts, groups.ids, clock.now())])
+            scores = scores + np.array([boost.points for boost in boosts]) @ shares
+        orders = _orders(scores, pool, options.min_score)
+        likely = _relevance(reader, candidates, queries)
+        return Rankings(candidates, scores, orders, weights, feedback, likely, shares)
+
+    def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
+        """The ids of the dense retriever's candidates; where few passages are allowed, all of these. q arrays (n,)"""
+        found: list[Int64] = [np.zeros(0, np.int64)] * len(queries)
+        having = [number for number, each in enumerate(queries) if each.vector is not None]
+        if not having:
+            return found
+        if self.allowed is not None and len(self.allowed) <= tuning.TUNING.few_allowed:
+            rows = [self.allowed.all_ids()] * len(having)
+        else:
+            vectors = np.stack([each.vector for each in queries if each.vector is not None])
+            depth += max(len(each.hidden) for each in queries)
+            rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
+        for number, ids in zip(having, rows, strict=True):
+            found[number] = ids
+        return found
+
+    def _result_lists(
+        self, queries: Sequence[Query], rankings: Rankings, groups: Sequence[Sequence[Sequence[int]]]
+    ) -> list[RankedPassages]:
+        """The result list of each query, from groups of positions in its order: the first of each group."""
+        candidates, orders = rankings.candidates, [order.tolist() for order in rankings.orders]
+        ids = candidates.pool.ids
+        leading = [order[group[0]] for order, own in zip(orders, groups, strict=True) for group in own]
+        columns = (ids, rankings.scores, candidates.dense, candidates.lexical, candidates.best, rankings.relevance)
+        rows = zip(*(column[leading].tolist() for column in columns), strict=True)
+        found: list[RankedPassages] = []
+        for order, own, origin in zip(orders, groups, self._origins(queries, rankings), strict=True):
+            ranked: list[Ranked] = []
+            for group, (id_, points, dense, lexical, best, likely) in zip(own, rows):  # noqa: B905  # rows go on
+                others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
+                boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
+                known = _known(dense), _known(lexical)
+                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely)))
+            found.append(RankedPassages(ranked, origin))
+        return found
+
+    def _origins(self, queries: Sequence[Query], rankings: Rankings) -> Iterator[Origin | None]:
+        for query, weights, feedback in zip(queries, rankings.weights, rankings.feedback, strict=True):
+            compared = None if query.text == query.asked else query.text
+            about = self.options.mode, self.reader.generation, weights, tuple(feedback.tolist())
+            yield None if query.asked is None else Origin(query.asked, *about, text=compared)
+
+
+def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> list[Weights]:
+    """Choose the weights of each query, by which the scores of its candidates are fused."""
+    if mode in _ALONE:
+        return [_ALONE[mode]] * len(queries)
+    pool = candidates.pool
+    known = pool.largest(np.where(np.isnan(candidates.dense), 0.0, 1.0), least=0.0).tolist()
+    best = pool.largest(candidates.lexical, least=0.0).tolist()
+    return [
+        weigh(is_dense=is_dense > 0, best=largest, near=each.near, known=each.share_known)
+        for each, is_dense, largest in zip(queries, known, best, strict=True)
+    ]
+
+
+def _relevance(reader: IndexReader, candidates: Candidates, queries: Sequence[Query]) -> Float64:
+    """The relevance of each candidate, NaN where too few words of its query are known to estimate it. (p,)"""
+    known = np.array([each.is_known for each in queries], dtype=np.bool_)[candidates.pool.owners]
+    if not known.any():
+        return np.full(len(known), np.nan)  # in lexical mode an index answers without its topics
+    likely = relevance(candidates.dense, candidates.covered)
+    return np.where(known, likely if reader.topics is not None else beyond_doubt(likely), np.nan)
+
+
+def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:
+    """The positions in the pool of each query's answer, best first, equal scores by their ids. (p,) -> q arrays"""
+    least, orders = -np.inf if min_score is None else min_score, list[Int64]()
+    for pairs in pool.slices:
+        own = scores[pairs]
+        order = np.argsort(-own, kind="stable")
+        orders.append(pairs.start + order[own[order] >= least])  # never true of NaN
+    return orders
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+# -- Fusion ------------------------------------------------------------------------------------------------------------
+
+
+def weigh(*, is_dense: bool, best: float, near: float = 0.0, known: float = 1.0) -> Weights:
+    """Choose the weights of the score components. Where one retriever scores no candidate, the other decides alone.
+
+    `is_dense`: whether any candidate has a dense score; `best`: the best BM25, 0 where no candidate shares a word;
+    `near`: the weight of feedback, which counts only where both retrievers score candidates; `known`: the share of the
+    query's words that the word vectors know.
+    """
+    if best <= 0:
+        return Weights(1.0, 0.0)
+    if not is_dense:
+        return Weights(0.0, 1.0, best)
+    dense = dense_weight(known)
+    return Weights((1 - near) * dense, (1 - near) * (1 - dense), best, near)
+
+
+def dense_weight(known: float) -> float:
+    """The weight of the dense score: less where the word vectors know few of the query's words, as in other languages.
+
+    The other words have estimated vectors or none; topics still know the corpus's own words.
+    """
+    tuned = tuning.TUNING
+    share = max(0.0, (known - tuned.known_least) / (1 - tuned.known_least))
+    return share * tuned.dense_weight + (1 - share) * tuned.dense_weight_unknown
+
+
+def weights_of(dense: Float64, lexical: Float64, *, near: float = 0.0) -> Weights:
+    """Choose the weights for candidates with these scores, NaN where a retriever has none. (n,), (n,)"""
+    return weigh(is_dense=not np.isnan(dense).all(), best=float(np.nanmax(lexical, initial=0.0)), near=near)
+
+
+def fuse(dense: Float64, lexical: Float64, weights: Weights | None = None) -> Float64:
+    """Fuse scores: w · cosine + (1 - w) · BM25 / best BM25. NaN is an unknown score. (n,), (n,) -> (n,)
+
+    Where one retriever scores no candidate, the other decides alone. Other weights may be given.
+    """
+    return fuse_each(dense, lexical, [weights or weights_of(dense, lexical)], np.zeros(len(dense), dtype=np.intp))
+
+
+def fuse_each(dense: Float64, lexical: Float64, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float64:
+    """Fuse the scores of several queries' candidates; `owners`: each candidate's query. (p,), (p,), q weights, (p,)"""
+    table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
+    of_dense, of_lexical, best = table[owners].T
+    unknown = np.isnan(dense), np.isnan(lexical)
+    fused = of_dense * np.where(unknown[0], 0, dense) + of_lexical * (np.where(unknown[1], 0, lexical) / best)
+    return np.asarray(np.where(unknown[0] & unknown[1], np.nan, fused))
+
+
+# -- Relevance ---------------------------------------------------------------------------------------------------------
+
+_DOUBTFUL = 0.01, FLOOR  # without topics, where the cosine says less, too many answers lie between
+_DIGITS = 4  # further ones are noise, and long in JSON
+
+
+def relevance(cosine: Float64, covered: Float64) -> Float64:
+    """P(answers), 0 to 1; NaN where either is unknown. (n,), (n,) -> (n,)"""
+    tuned = tuning.TUNING
+    logits = tuned.relevance_bias + tuned.relevance_of_cosine * cosine + tuned.relevance_of_words * covered
+    return np.asarray(np.round(1 / (1 + np.exp(-logits)), _DIGITS))
+
+
+def beyond_doubt(values: Float64) -> Float64:
+    """The relevances that are reliable in an index without topics, NaN for the others. (n,) -> (n,)"""
+    least, most = _DOUBTFUL
+    return np.where((values >= least) & (values < most), np.nan, values)
+
+
 # -- Near-duplicates ---------------------------------------------------------------------------------------------------
 
 ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]  # of passages, by id
 
-_BEYOND = 20  # passages beyond the page that are always compared too
+_BEYOND = 20  # passages beyond the first k that are always compared too
 
 
 def deduplicated(read: ReadTexts, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
-    """Group the positions in each ranking whose passages say the same; groups are in the order of their first ones.
+    """Group the positions of near-duplicates in each ranking; groups are in the order of their first ones.
 
-    A ranking is compared beyond its beginning only if passages of the beginning say the same, which most answers' do
-    not.
+    A ranking is compared beyond its beginning only if the beginning has near-duplicates, which most have not.
     """
     beginning = k + max(_BEYOND, k // 4)
     beginnings = [ids[:beginning] for ids in rankings]
-    together = distinct(np.concatenate([np.zeros(0, dtype=np.int64), *beginnings]))
-    texts = read(together.tolist())
+    texts = read(sorted({id_ for ids in beginnings for id_ in ids.tolist()}))
     suspects = _suspects(list(texts), marks_of(list(texts.values())))
     return [_deduplicated(read, ids.tolist(), beginning, texts, suspects) for ids in rankings]
 
@@ -76,7 +373,7 @@ def _deduplicated(
     texts: Mapping[int, str],
     suspects: Mapping[int, Sequence[int]],
 ) -> list[list[int]]:
-    """Fold one ranking. `texts` has those of its beginning, `suspects` the marks of passages that may say the same."""
+    """Group one ranking. `texts`: those of its beginning; `suspects`: the marks of possible near-duplicates."""
     firsts = list(range(min(len(ids), beginning)))
     positions = [position for position in firsts if ids[position] in suspects]
     marks = [mark for position in positions for mark in suspects[ids[position]]]
@@ -93,7 +390,7 @@ def _deduplicated(
     return list(groups.values())
 
 
-# -- At most so many of each document ----------------------------------------------------------------------------------
+# -- At most so many passages of each document -------------------------------------------------------------------------
 
 _DOCUMENTS = "SELECT id, document_id FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -111,253 +408,3 @@ def _first(order: Int64, documents: Sequence[int], most: int) -> Int64:
         seen[document] += 1
         kept[position] = seen[document] <= most
     return order[kept]
-
-
-# -- Ranking -----------------------------------------------------------------------------------------------------------
-
-
-_AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
-_DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
-_ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
-
-
-@dataclass(frozen=True, slots=True)
-class RankedPassages:
-    """The page of one query: its passages, best first, and how their scores became one."""
-
-    ranked: list[Ranked]
-    weights: Weights
-    models: Int64  # ids of the passages that nearness is to; empty if nearness does not count
-
-    def origin(self, query: str, mode: Mode, generation: int, *, text: str | None = None) -> Origin:
-        """The origin that hits of this page carry. `text`: what was compared, where it is not the query."""
-        said = None if text is None or text == query else text
-        return Origin(query, mode, generation, self.weights, tuple(self.models.tolist()), text=said)
-
-
-@dataclass(frozen=True, slots=True)
-class Rankings:
-    """Candidates with their fused scores, and for each query the positions of those that answer it, best first."""
-
-    candidates: Candidates
-    scores: Float64  # (p,)
-    orders: list[Int64]
-    weights: list[Weights]
-    models: list[Int64]
-    relevance: Float64  # (p,) how likely they answer, NaN where it cannot be told
-    shares: Float64 | None = None  # of boosts, (b, p)
-
-
-def pages(
-    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[Query], options: SearchOptions
-) -> list[RankedPassages]:
-    """Rank the passages of an index for each query; the page of each."""
-    allowed = None
-    if options.filters or options.passages is not None:
-        from semsearch.search.filter_sql import (
-            allowed_passages,  # start-up time: most searches have none
-            warn_unmatched,  # start-up time, as above
-        )
-
-        if options.filters:
-            reader.check_documents(db)
-        allowed = allowed_passages(db, options.filters, options.passages)
-        warn_unmatched(db, options.filters, reader.filters_told)
-    depth = max(tuning.TUNING.depth, tuning.TUNING.depth_per_hit * options.k)
-    if options.boosts:
-        from semsearch.search.boosts import warn_unmatched_boosts  # start-up time: few searches have any
-
-        reader.check_documents(db)
-        warn_unmatched_boosts(db, options.boosts, reader.filters_told)
-        depth *= _DEEPER_FOR_BOOSTS
-    if all(each.syntax is None for each in queries):
-        return _pages(db, reader, queries, options, allowed, depth, [0] * len(queries))
-    from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
-
-    found = list[RankedPassages]()
-    for each in queries:  # each has passages of its own that may answer
-        own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
-        found += _pages(db, reader, [each], options, own, depth, [0])
-    return found
-
-
-def _pages(
-    db: sqlite3.Connection,
-    reader: IndexReader,
-    queries: Sequence[Query],
-    options: SearchOptions,
-    allowed: IdRanges | None,
-    depth: int,
-    before: Sequence[int],
-) -> list[RankedPassages]:
-    """The pages of queries, ranked from `depth` candidates. `before`: how many each had at the last, smaller depth."""
-    most = depth + max(depth, 0 if allowed is None else min(len(allowed), tuning.TUNING.few_allowed))
-    block, found = max(1, _AT_ONCE // most), list[RankedPassages]()
-    for first in range(0, len(queries), block):
-        part = slice(first, first + block)
-        found += _block(db, reader, queries[part], options, allowed, depth, before[part])
-    return found
-
-
-def _block(
-    db: sqlite3.Connection,
-    reader: IndexReader,
-    queries: Sequence[Query],
-    options: SearchOptions,
-    allowed: IdRanges | None,
-    depth: int,
-    before: Sequence[int],
-) -> list[RankedPassages]:
-    """The pages of queries that are few enough to be ranked together.
-
-    A query whose candidates say the same so often that its page is not full is ranked again from more candidates, until
-    the page is full or there are no more.
-    """
-    rankings = _rank(db, reader, queries, options, allowed, depth)
-    ids, many = rankings.candidates.pool.ids, [len(order) for order in rankings.orders]
-    if options.per_document is not None:
-        rankings.orders[:] = best_of_each(db, ids, rankings.orders, options.per_document)
-    if options.duplicates:
-        groups = [[[position] for position in range(min(options.k, len(order)))] for order in rankings.orders]
-    else:
-        groups = deduplicated(partial(reader.read_rows.texts, db), [ids[order] for order in rankings.orders], options.k)
-    found = _paged(rankings, [each[: options.k] for each in groups])
-    counts = np.diff(rankings.candidates.pool.bounds).tolist()
-    short = [
-        number
-        for number, (each, found_first) in enumerate(zip(groups, many, strict=True))
-        if len(each) < options.k <= found_first and depth < tuning.TUNING.deepest and counts[number] != before[number]
-    ]
-    if short:
-        depth *= tuning.TUNING.deeper
-        deeper = _pages(db, reader, [queries[n] for n in short], options, allowed, depth, [counts[n] for n in short])
-        for number, page in zip(short, deeper, strict=True):
-            found[number] = page
-    return found
-
-
-def _rank(
-    db: sqlite3.Connection,
-    reader: IndexReader,
-    queries: Sequence[Query],
-    options: SearchOptions,
-    allowed: IdRanges | None,
-    depth: int,
-) -> Rankings:
-    """Find the candidates of all queries, score and order them."""
-    terms = [each.terms for each in queries if each.terms is not None]
-    known = iter(reader.lexical.scores_each(terms) if terms else [])
-    lexical = [None if each.terms is None else next(known) for each in queries]
-    found = _scan(reader, queries, depth, allowed)
-    for number, (each, words) in enumerate(zip(queries, lexical, strict=True)):
-        if words is not None:
-            more = words.best(depth + len(each.hidden), allowed=allowed)
-            found[number] = np.concatenate((found[number], more))
-        if len(each.hidden):
-            found[number] = found[number][~np.isin(found[number], each.hidden)]
-    pool = Pool.of(found)
-    titles = next((each.titles for each in queries if each.titles is not None), None)  # the same for all of a search
-    candidates = score(db, reader, pool, [each.vector for each in queries], lexical, titles)
-    weights = _weights(candidates, queries, options.mode)
-    scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
-    models = [pool.ids[:0]] * len(queries)
-    if any(each.near for each in weights):
-        orders = _orders(scores, pool, None)
-        most = tuning.TUNING.near_models
-        models = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
-        near = nearness(reader, pool, models, groups=candidates.groups)
-        scores = scores + np.array([each.near for each in weights])[pool.owners] * near
-    shares = None
-    if options.boosts:
-        shares = _shares(db, options, candidates)
-        scores = scores + _points(options) @ shares
-    orders = _orders(scores, pool, options.min_score)
-    return Rankings(candidates, scores, orders, weights, models, _relevance(reader, candidates, queries), shares)
-
-
-def _relevance(reader: IndexReader, candidates: Candidates, queries: Sequence[Query]) -> Float64:
-    """How likely each candidate answers, NaN where too few words of its query are known to tell. (p,)"""
-    known = np.array([each.is_known for each in queries], dtype=np.bool_)[candidates.pool.owners]
-    if not known.any():
-        return np.full(len(known), np.nan)  # by words alone an index answers without its topics
-    told = relevance(candidates.dense, candidates.covered)
-    return np.where(known, told if reader.topics is not None else beyond_doubt(told), np.nan)
-
-
-def _shares(db: sqlite3.Connection, options: SearchOptions, candidates: Candidates) -> Float64:
-    """Each candidate's share of each boost. (b, p)"""
-    from semsearch.search.boosts import parse_boost, shares_of  # start-up time: few searches have any
-
-    groups = candidates.groups
-    found = shares_of(db, [parse_boost(text) for text in options.boosts], groups.ids, clock.now())
-    return np.stack([groups.to_pool(row) for row in found])
-
-
-def _points(options: SearchOptions) -> Float64:
-    """The points of each boost. (b,)"""
-    from semsearch.search.boosts import parse_boost  # start-up time, as above
-
-    return np.array([parse_boost(text).points for text in options.boosts])
-
-
-def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> list[Weights]:
-    """Choose the weights of each query: how the scores of its candidates become one."""
-    if mode in _ALONE:
-        return [_ALONE[mode]] * len(queries)
-    pool = candidates.pool
-    known = pool.largest(np.where(np.isnan(candidates.dense), 0.0, 1.0), least=0.0).tolist()
-    best = pool.largest(candidates.lexical, least=0.0).tolist()
-    return [
-        weigh(is_dense=is_dense > 0, best=largest, near=each.near, known=each.share_known)
-        for each, is_dense, largest in zip(queries, known, best, strict=True)
-    ]
-
-
-def _scan(reader: IndexReader, queries: Sequence[Query], depth: int, allowed: IdRanges | None) -> list[Int64]:
-    """The ids of the passages that meaning finds for each query; where few are allowed, all of these. q arrays (n,)"""
-    found: list[Int64] = [np.zeros(0, np.int64)] * len(queries)
-    having = [number for number, each in enumerate(queries) if each.vector is not None]
-    if not having:
-        return found
-    if allowed is not None and len(allowed) <= tuning.TUNING.few_allowed:
-        rows = [allowed.all_ids()] * len(having)
-    else:
-        vectors = np.stack([each.vector for each in queries if each.vector is not None])
-        depth += max(len(each.hidden) for each in queries)
-        rows = [ids[ids >= 0] for ids in reader.scan(vectors, depth, allowed=allowed).ids]
-    for number, ids in zip(having, rows, strict=True):
-        found[number] = ids
-    return found
-
-
-def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:
-    """The positions in the pool of each query's answer, best first, equal scores by their ids. (p,) -> q arrays"""
-    least, orders = -np.inf if min_score is None else min_score, list[Int64]()
-    for pairs in pool.slices:
-        own = scores[pairs]
-        order = np.argsort(-own, kind="stable")
-        orders.append(pairs.start + order[own[order] >= least])  # never true of NaN
-    return orders
-
-
-def _paged(rankings: Rankings, groups: Sequence[Sequence[Sequence[int]]]) -> list[RankedPassages]:
-    """The page of each query, from groups of positions in its order: the first of each, the others as duplicates."""
-    candidates, orders = rankings.candidates, [order.tolist() for order in rankings.orders]
-    ids = candidates.pool.ids
-    leading = [order[group[0]] for order, own in zip(orders, groups, strict=True) for group in own]
-    columns = (ids, rankings.scores, candidates.dense, candidates.lexical, candidates.best, rankings.relevance)
-    rows = zip(*(column[leading].tolist() for column in columns), strict=True)
-    found: list[RankedPassages] = []
-    for order, own, weights, models in zip(orders, groups, rankings.weights, rankings.models, strict=True):
-        ranked: list[Ranked] = []
-        for group, (id_, points, dense, lexical, best, likely) in zip(own, rows):  # noqa: B905  # rows go on for the next
-            others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
-            boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
-            halves = _number(dense), _number(lexical)
-            ranked.append(Ranked(id_, points, *halves, best, others, boosted, _number(likely)))
-        found.append(RankedPassages(ranked, weights, models))
-    return found
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

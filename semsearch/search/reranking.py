@@ -1,16 +1,12 @@
-"""Rerank the first hits: the scores that a reranker gives become a part of theirs.
+"""Rerank the first hits: the scores that a reranker gives become a component of theirs.
 
     score + σ · (said - μ') / σ'
 
-μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by
-the
-sum of both z-scores: each judge counts half, whatever its scale. The parts that a score had before stay as they
-are,
-and the reranker's is added to them.
+μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by the
+sum of both z-scores, in which both count equally, whatever their scale. The other score components stay as they are.
 
-One that reads only the first hits (`Readings`) is compared over these. The others get the least part of all, so
-that
-they come after them, in their order.
+A reranker that reads only the first hits (`Readings`) is compared over these. The others get the least component of
+all, so that they come after them, in their order.
 """
 
 from __future__ import annotations
@@ -27,7 +23,7 @@ from semsearch.results.options import Rerank, SearchOptions
 
 
 def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchOptions) -> list[Hit]:
-    """Order hits by both judges and return the best, as `options` say. The reranker gets the query without its syntax.
+    """Order hits by both scores and return the best, as `options` say. The reranker gets the query without its syntax.
 
     Raises UsageError for a reranker that does not give a finite number for each hit.
     """
@@ -39,7 +35,7 @@ def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchO
 
 
 def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:
-    """The points that what a reranker said adds to the hits' own; None for each if it gives all the same score.
+    """The points that a reranker's scores add to the hits' own; None for each if all its scores are the same.
 
     If the hits' own scores are all the same, the reranker's z-scores are added as they are.
     """

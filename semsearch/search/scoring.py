@@ -1,50 +1,12 @@
-"""The scores of candidates: dense, lexical, fused into one; and the probability that a passage answers.
-
-The pool of candidates. The candidates of several queries in one array, so that a passage that many queries share
-is
-read once.
-
-The candidates of a thousand queries are a few thousand passages, each of which is read and decoded one time. To
-this
-end the pairs of a query and a passage are visited in the order of the passages.
-
-Fusion. Fuse the two scores of each candidate, one by meaning and one by words, into one score. Pure.
-
-The cosine is kept as it is; BM25, which has no scale of its own, is divided by the best one for the query.
-Measured on
-seven collections against ranks (reciprocal rank fusion), z-scores and both halves over their best: as good as the
-best
-of these, and the cosine's part does not depend on the other candidates. docs/research/measurements.md has the
-table.
-Cosines are seldom near one: with seven tenths of the weight, the two parts move a score about as much.
-
-A third part favours candidates near the best passage: the cosine with the first of the ranking so far. It is
-feedback
-(Rocchio 1971) without a second search: moving the query towards that passage would add the same numbers to all
-scores,
-up to a factor.
-
-Relevance: the probability of an answer. How likely a passage answers: a probability, learned from the judged
-questions
-of several collections.
-
-    P(answers) = 1 / (1 + exp(-(b + c · cosine + w · covered)))
-
-The cosine is that of the dense score; `covered` is the share of the query's words that the passage and its
-neighbours
-have, by their idf. Both mean the same for any query, which the score of a hit does not: its words are divided by
-the
-best passage's. More features, and trees in place of the sum, were no better on collections that they had not seen.
-docs/research/measurements.md has how well it is calibrated there.
-
-Scores of both retrievers. Score candidates by both halves: a passage that one half found is scored by the other
-too.
+"""Score candidates by both retrievers: a passage that one found is scored by the other too.
 
 dense     finds the best passages by cosine; score: weighted mean of the cosines of the passage, its best sentence,
-          its document's title and, where the index has them, its topics (semsearch.topics.joined)
-lexical   finds the best passages by BM25, words in title and headings counting double; score: BM25 with the
-passages
+          its document's title and, where the index has them, its topics (semsearch.topics.topic_model)
+lexical   finds the best passages by BM25, words in title and headings counting double; score: BM25 with the passages
           before and after, whose words count half
+
+The candidates of all queries are in one pool, visited in the order of the passages: those of a thousand queries are a
+few thousand passages, each of which is read and decoded once.
 """
 
 from __future__ import annotations
@@ -56,12 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
-from semsearch.results.hits import FLOOR
-from semsearch.results.options import Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.storage.catalogue import SentenceSpans, get_spans
 from semsearch.topics.topic_model import combined
@@ -139,75 +98,6 @@ class PairGroups:
         return result
 
 
-# -- Fusion ------------------------------------------------------------------------------------------------------------
-
-
-def weigh(*, is_dense: bool, best: float, near: float = 0.0, known: float = 1.0) -> Weights:
-    """Choose the weights of the parts of a score. Where one half scores no candidate, the other decides alone.
-
-    `is_dense`: whether any candidate has a dense score; `best`: the best BM25, 0 where no candidate shares a word;
-    `near`: the weight of nearness, which counts only where both halves score candidates; `known`: the share of the
-    query's words that the word vectors know.
-    """
-    if best <= 0:
-        return Weights(1.0, 0.0)
-    if not is_dense:
-        return Weights(0.0, 1.0, best)
-    dense = dense_weight(known)
-    return Weights((1 - near) * dense, (1 - near) * (1 - dense), best, near)
-
-
-def dense_weight(known: float) -> float:
-    """The weight of meaning: less where the word vectors know few of the query's words, as in another language.
-
-    What they know nothing of is guessed from its pieces, or not compared; topics still know the corpus's own words.
-    """
-    tuned = tuning.TUNING
-    share = max(0.0, (known - tuned.known_least) / (1 - tuned.known_least))
-    return share * tuned.dense_weight + (1 - share) * tuned.dense_weight_unknown
-
-
-def weights_of(dense: Float64, lexical: Float64, *, near: float = 0.0) -> Weights:
-    """Choose the weights for candidates with these scores, NaN where a half has none. (n,), (n,)"""
-    return weigh(is_dense=not np.isnan(dense).all(), best=float(np.nanmax(lexical, initial=0.0)), near=near)
-
-
-def fuse(dense: Float64, lexical: Float64, weights: Weights | None = None) -> Float64:
-    """Fuse scores: w · cosine + (1 - w) · BM25 / best BM25. NaN is a score that is not known. (n,), (n,) -> (n,)
-
-    Where one half scores no candidate, the other decides alone. Other weights may be given.
-    """
-    return fuse_each(dense, lexical, [weights or weights_of(dense, lexical)], np.zeros(len(dense), dtype=np.intp))
-
-
-def fuse_each(dense: Float64, lexical: Float64, weights: Sequence[Weights], owners: npt.NDArray[np.intp]) -> Float64:
-    """Fuse the scores of several queries' candidates; `owners`: each candidate's query. (p,), (p,), q weights, (p,)"""
-    table = np.array([(each.dense, each.lexical, each.best) for each in weights], dtype=np.float64).reshape(-1, 3)
-    of_dense, of_lexical, best = table[owners].T
-    unknown = np.isnan(dense), np.isnan(lexical)
-    fused = of_dense * np.where(unknown[0], 0, dense) + of_lexical * (np.where(unknown[1], 0, lexical) / best)
-    return np.asarray(np.where(unknown[0] & unknown[1], np.nan, fused))
-
-
-# -- Relevance: the probability of an answer ---------------------------------------------------------------------------
-
-_DOUBTFUL = 0.01, FLOOR  # without topics, where the cosine knows less, too many that answer lie between
-_DIGITS = 4  # what is beyond them is noise, and long in JSON
-
-
-def relevance(cosine: Float64, covered: Float64) -> Float64:
-    """How likely passages answer, 0 to 1; NaN where either is not known. (n,), (n,) -> (n,)"""
-    tuned = tuning.TUNING
-    logits = tuned.relevance_bias + tuned.relevance_of_cosine * cosine + tuned.relevance_of_words * covered
-    return np.asarray(np.round(1 / (1 + np.exp(-logits)), _DIGITS))
-
-
-def beyond_doubt(values: Float64) -> Float64:
-    """How likely passages answer, NaN where that is doubtful if their index has no topics. (n,) -> (n,)"""
-    least, most = _DOUBTFUL
-    return np.where((values >= least) & (values < most), np.nan, values)
-
-
 # -- Scores of both retrievers -----------------------------------------------------------------------------------------
 
 
@@ -223,7 +113,7 @@ class Candidates:
     dense: Float64
     lexical: Float64
     best: Int64
-    covered: Float64  # (p,) the share of the query's words that are there, by their idf; NaN if words are not asked
+    covered: Float64  # (p,) the share of the query's words in the passage, by their idf; NaN without a lexical query
 
 
 class _Spans(NamedTuple):
@@ -236,50 +126,53 @@ class _Spans(NamedTuple):
 def score(
     db: sqlite3.Connection,
     reader: IndexReader,
-    pool: Pool,
+    found: Sequence[Int64],
     queries: Sequence[Float32 | None],
     words: Sequence[WordScores | None],
     titles: TitleVectors | None = None,
 ) -> Candidates:
-    """Score the passages of a pool by both halves of q queries: their vectors, and their words.
+    """Score the passages found for each of q queries, given by their ids, by its vector and its words.
 
-    None stands for a half that is not asked, or that knows no word of a query. `titles`: by which the titles of
-    documents are compared, None if they do not count.
+    None stands for a retriever that is not used, or that knows no word of a query. `titles`: the vectors of documents'
+    titles, None if they do not count.
     """
+    pool = Pool.of(found)
     groups = pool.by_passage()
     spans = get_spans(db, groups.ids)
     lexical, covered = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     if any(each is not None for each in words):
+        which, slices = groups.to_pool(np.arange(len(groups.ids))), pool.slices
         rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
-        which = groups.to_pool(np.arange(len(groups.ids)))
-        for own, pairs in zip(words, pool.slices, strict=True):
+        for own, pairs in zip(words, slices, strict=True):
             if own is not None:
-                found = own.scored(rows.of(which[pairs]))
-                lexical[pairs], covered[pairs] = found.scores, found.covered
+                scored = own.scored(rows.of(which[pairs]))
+                lexical[pairs], covered[pairs] = scored.scores, scored.covered
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     having = [query for query in queries if query is not None]
     if having:
         nothing = np.zeros_like(having[0])
         vectors = np.stack([nothing if query is None else query for query in queries])
         documents = None if titles is None else titles.of(db, spans.documents)
-        dense[groups.order], best[groups.order] = _meaning(
+        dense[groups.order], best[groups.order] = _dense(
             db, reader, groups, pool.owners[groups.order], spans, vectors, documents
         )
     return Candidates(pool, groups, dense, lexical, best, covered)
 
 
-def nearness(reader: IndexReader, pool: Pool, models: Sequence[Int64], *, groups: PairGroups | None = None) -> Float64:
-    """The mean inner product of each passage's vector with those of its query's models. (p,), q arrays -> (p,)
+def feedback_scores(
+    reader: IndexReader, pool: Pool, feedback: Sequence[Int64], *, groups: PairGroups | None = None
+) -> Float64:
+    """The mean inner product of each passage's vector with those of its query's feedback passages. (p,), q arrays
 
-    0 for a passage without a vector. `groups`: the pool's, if they have been made already.
+    -> (p,), 0 for a passage without a vector. `groups`: the pool's, if they have been made already.
     """
     groups = groups or pool.by_passage()
-    counts = np.array([len(ids) for ids in models])
-    stored = reader.stored("passage", np.concatenate(models))
+    counts = np.array([len(ids) for ids in feedback])
+    stored = reader.stored("passage", np.concatenate(feedback))
     if not len(stored.rows):
         return np.zeros(len(pool.ids))
-    means: Float32 = np.zeros((len(models), stored.rows.shape[1]), dtype=np.float32)
-    np.add.at(means, np.repeat(np.arange(len(models)), counts)[stored.positions], stored.rows)
+    means: Float32 = np.zeros((len(feedback), stored.rows.shape[1]), dtype=np.float32)
+    np.add.at(means, np.repeat(np.arange(len(feedback)), counts)[stored.positions], stored.rows)
     means /= np.maximum(counts, 1).astype(np.float32)[:, None]
     near, owners = np.zeros(len(pool.ids)), pool.owners[groups.order]
     for passages, pairs in groups.parts(np.ones(len(groups.ids), dtype=np.int64), _AT_ONCE):
@@ -289,7 +182,7 @@ def nearness(reader: IndexReader, pool: Pool, models: Sequence[Int64], *, groups
     return near
 
 
-def _meaning(
+def _dense(
     db: sqlite3.Connection,
     reader: IndexReader,
     groups: PairGroups,
@@ -303,14 +196,15 @@ def _meaning(
     Pairs are in the order of the groups; `owners`: the query of each; `titles`: the vectors of the passages' titles.
     """
     dense, best = np.full(len(owners), np.nan), np.full(len(owners), -1)
-    halves = reader.halves
-    general, topics = halves.general(queries), halves.topics(queries)
     counts = np.maximum(spans.counts, 0)
-    for passages, pairs in groups.parts(counts + 1, _AT_ONCE):
+    parts, halves = groups.parts(counts + 1, _AT_ONCE), reader.halves
+    general, topics = halves.of(queries)
+    for passages, pairs in parts:
         asking, which = owners[pairs], groups.which[pairs] - passages.start
         stored = reader.stored("passage", groups.ids[passages])
-        whole = stored.cosines(general, asking, which, part=halves.general)
-        about = stored.cosines(topics, asking, which, part=halves.topics)
+        words, subjects = map(stored.with_rows, halves.of(stored.rows))
+        whole = words.cosines(general, asking, which)
+        about = subjects.cosines(topics, asking, which)
         own = _Spans(spans.firsts[passages], counts[passages])
         sentences = reader.sentences(db, groups.ids[passages], own)
         top, number = _best_sentences(sentences, own.counts, general, asking, which)

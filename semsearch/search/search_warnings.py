@@ -1,16 +1,7 @@
-"""Warnings of a search: that a filter or phrase matches nothing; logged, or collected for whoever answers a client.
+"""Warnings of a search: a filter or phrase that matches nothing, a query of unknown words.
 
-Warnings. Say what a search has found out about its filters and phrases: that they match nothing.
-
-It is logged as a warning. Where several indexes are asked as one, it is gathered from each instead: a filter that
-one
-of them knows, or a phrase that one of them has, is nothing to warn of.
-
-What the library logs while a request is answered. What the library warns of while it answers a request: told to
-the
-client, which does not see the log.
-
-A filter that matches nothing, with what may be meant; a phrase that no passage has; a query of unknown words.
+They are logged, or collected for a client that does not see the log. Where several indexes are searched as one, they
+are collected from each: a filter or phrase that one of the indexes knows needs no warning.
 """
 
 from __future__ import annotations
@@ -44,21 +35,21 @@ class SearchWarning:
         logger.warning("%s", self.message, extra={"query": self.query})
 
 
-_collecting: ContextVar[list[SearchWarning] | None] = ContextVar("gathering", default=None)
+_collecting: ContextVar[list[SearchWarning] | None] = ContextVar("collecting", default=None)
 
 
 def warn(message: str, *, query: str | None = None) -> None:
     """Warn of something that matches nothing."""
-    told, gathering = SearchWarning(message, query), _collecting.get()
-    if gathering is None:
-        told.log()
+    warning, collected = SearchWarning(message, query), _collecting.get()
+    if collected is None:
+        warning.log()
     else:
-        gathering.append(told)
+        collected.append(warning)
 
 
 @contextmanager
 def collected_warnings() -> Iterator[list[SearchWarning]]:
-    """Gather what is told while the block runs, in place of logging it."""
+    """Collect the warnings of the block instead of logging them."""
     found: list[SearchWarning] = []
     token = _collecting.set(found)
     try:
@@ -68,57 +59,49 @@ def collected_warnings() -> Iterator[list[SearchWarning]]:
 
 
 def log_common(of_each: Sequence[Sequence[SearchWarning]]) -> None:
-    """Log what all of several indexes have told, as the first did."""
+    """Log the warnings that all indexes gave, in the words of the first."""
     if not of_each:
         return
     first, *others = of_each
-    known = [{each.subject for each in told} for told in others]
-    for told in dict.fromkeys(first):
-        if all(told.subject in subjects for subjects in known):
-            told.log()
+    known = [{each.subject for each in warnings} for warnings in others]
+    for warning in dict.fromkeys(first):
+        if all(warning.subject in subjects for subjects in known):
+            warning.log()
 
 
-# -- What the library logs while a request is answered -----------------------------------------------------------------
+# -- Warnings for the client of a server -------------------------------------------------------------------------------
 
 _LIBRARY = "semsearch"
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredWarning:
-    """A warning, and the text of the query that it is about; None if it is about all."""
-
-    message: str
-    query: str | None
-
-
-class _Gathered(threading.local):
+class _OfThread(threading.local):
     """The warnings of the request that this thread answers; None while it answers none."""
 
-    warnings: list[GatheredWarning] | None = None
+    warnings: list[SearchWarning] | None = None
 
 
-class _Gatherer(logging.Handler):
+class _Collector(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        if _gathered.warnings is not None:
-            _gathered.warnings.append(GatheredWarning(record.getMessage(), getattr(record, "query", None)))
+        if _of_thread.warnings is not None:
+            _of_thread.warnings.append(SearchWarning(record.getMessage(), getattr(record, "query", None)))
 
 
-_gathered = _Gathered()
-_gatherer = _Gatherer(logging.WARNING)
+_of_thread = _OfThread()
+_collector = _Collector(logging.WARNING)
 
 
 @contextmanager
-def gathered_warnings() -> Iterator[list[GatheredWarning]]:
-    """Gather what is warned of in this thread while the block runs."""
-    logging.getLogger(_LIBRARY).addHandler(_gatherer)  # once, however often it is asked for
-    warnings: list[GatheredWarning] = []
-    _gathered.warnings = warnings
+def logged_warnings() -> Iterator[list[SearchWarning]]:
+    """Collect the warnings that the library logs in this thread while the block runs. They are logged all the same."""
+    logging.getLogger(_LIBRARY).addHandler(_collector)  # added once, however often this is called
+    warnings: list[SearchWarning] = []
+    _of_thread.warnings = warnings
     try:
         yield warnings
     finally:
-        _gathered.warnings = None
+        _of_thread.warnings = None
 
 
-def about(warnings: Iterable[GatheredWarning], text: str) -> tuple[str, ...]:
+def about(warnings: Iterable[SearchWarning], text: str) -> tuple[str, ...]:
     """The warnings about all queries or about that of a text, each once."""
     return tuple(dict.fromkeys(each.message for each in warnings if each.query in (None, text)))

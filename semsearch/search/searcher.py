@@ -1,11 +1,11 @@
-"""The read path: a query to hits, in one read transaction.
+"""The query pipeline: a query to hits, in one read transaction.
 
 query ─ embed ─ scan passages ┐
-                              ├─ score each by both ─ fuse ─ fold what says the same ─ the best k ─ rows ─ hits
+                              ├─ score each by both ─ fuse ─ deduplicate ─ the best k ─ rows ─ hits
 query ─ BM25 ─────────────────┘
 
-Instead of a query, passages of the index may be given: then their own vectors stand for the query's, and the words that
-say most about them for its words.
+Instead of a query, passages of the index may be given: their vectors stand for the query's, and their most telling
+words for its words.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from semsearch.results.options import Mode, Origin, SearchOptions
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import make_hits
 from semsearch.search.query import make_queries
-from semsearch.search.ranking import pages
-from semsearch.search.scoring import Pool, score
+from semsearch.search.ranking import RankedPassages, rank_passages
+from semsearch.search.scoring import score
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count, get_stamp
@@ -159,13 +159,15 @@ class Searcher:
                 return self._explained(db, own, hit)
             (as_query,) = make_queries(db, reader, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
-            pool = Pool.of([np.array([passage.id], dtype=np.int64)])
-            found = score(db, reader, pool, [as_query.vector], [None], as_query.titles)
+            found = score(
+                db, reader, [np.array([passage.id], dtype=np.int64)], [as_query.vector], [None], as_query.titles
+            )
             shown, best = replace(hit, relevance=None), int(found.best[0])
             if best >= 0:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
-            (page,) = pages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
-            return self._explained(db, page.origin(query, mode, reader.generation, text=as_query.text), shown)
+            (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
+            assert answer.origin is not None  # a query that was asked has one
+            return self._explained(db, answer.origin, shown)
 
         return self._reading(explain)
 
@@ -187,7 +189,9 @@ class Searcher:
         def embed(db: sqlite3.Connection) -> Float32:
             embedder = self._current(db).embedder(db)
             if embedder is None:
-                raise UsageError(f"the index {self._database.folder} has no text yet, from which to learn to embed")
+                raise UsageError(
+                    f"the index {self._database.folder} has no text yet, so it cannot embed; add documents first"
+                )
             return embedder.transform(texts)
 
         return self._reading(embed)
@@ -230,46 +234,40 @@ class Searcher:
     def _search(self, db: sqlite3.Connection, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         reader = self._current(db)
         asked = make_queries(db, reader, queries, options, self._vectors)
-        found = pages(db, reader, asked, options)
-        texts = [each.text for each in asked]
-        origins = [
-            page.origin(query, options.mode, reader.generation, text=text)
-            for query, text, page in zip(queries, texts, found, strict=True)
-        ]
-        answers = make_hits(
-            db,
-            texts,
-            [page.ranked for page in found],
-            reader.read_rows,
-            context=options.context,
-            origins=origins,
-            languages=reader.languages,
-            is_copy=self._database.is_copy,
-        )
+        found = rank_passages(db, reader, asked, options)
+        answers = self._hits(db, reader, asked, found, options)
         if options.boosts:
             from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
 
-            answers = [
-                with_boosts(hits, page.ranked, options.boosts) for hits, page in zip(answers, found, strict=True)
-            ]
+            answers = [with_boosts(hits, own.ranked, options.boosts) for hits, own in zip(answers, found, strict=True)]
         for hits in answers:
             for hit in hits:
                 hit.found_by(self._finder)
         return answers
 
     def _like(self, db: sqlite3.Connection, reader: IndexReader, query: Query, options: SearchOptions) -> list[Hit]:
-        """The hits of a query that stands for passages; they do not know it, since nobody could ask it again."""
-        (page,) = pages(db, reader, [query], options)
-        (hits,) = make_hits(
+        """The hits of a query that stands for passages; they have no origin, since it has no text to ask again."""
+        (hits,) = self._hits(db, reader, [query], rank_passages(db, reader, [query], options), options)
+        return hits
+
+    def _hits(
+        self,
+        db: sqlite3.Connection,
+        reader: IndexReader,
+        queries: Sequence[Query],
+        answers: Sequence[RankedPassages],
+        options: SearchOptions,
+    ) -> list[list[Hit]]:
+        return make_hits(
             db,
-            [query.text],
-            [page.ranked],
+            [query.text for query in queries],
+            [answer.ranked for answer in answers],
             reader.read_rows,
             context=options.context,
+            origins=[answer.origin for answer in answers],
             languages=reader.languages,
             is_copy=self._database.is_copy,
         )
-        return hits
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:
         """The options, with k raised so that a reranker has enough hits to choose from."""

@@ -1,20 +1,9 @@
 """Search by example: a passage, a document or given texts in place of a query.
 
-Cited passages. A passage that is named as a hit cites it: `talk.pptx slide 3`, `report.pdf p. 3, top`, or
-`report.pdf
-p. 3`.
-
-The example. The subject of a search for similar passages: the passage of a hit, the one at a line, or a whole
-document.
-
-A document stands for all of its passages: its vector is the direction of the sum of theirs, its words are all of
-theirs. Of a document with very many passages, evenly spread ones are taken. A document is not similar to itself.
-Nor is
-a passage, nor are its neighbours in the same section, which resemble it because they continue it.
-
-The query of examples. Passages, or texts that are not of the index, in place of a query: their direction, and the
-words
-that tell most.
+An example is the passage of a hit, the one at a line, the one that a citation names (`talk.pptx slide 3`, `report.pdf
+p. 3, top`), or a whole document. Its vector is the direction of the sum of its passages' vectors, its words are their
+most telling ones; of a document with very many passages, evenly spread ones are taken. A document is not similar to
+itself. Nor is a passage, nor are its neighbours in the same section, which resemble it because they continue it.
 """
 
 from __future__ import annotations
@@ -31,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Int64, UInt64
+from semsearch.arrays.types import Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit, Position, own_terms
 from semsearch.search.make_hits import path_of
@@ -54,6 +43,7 @@ from semsearch.text.terms import of_questions
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode
     from semsearch.search.index_reader import IndexReader
 
@@ -130,13 +120,13 @@ def find_subject(db: sqlite3.Connection, like: Hit | str, line: int | None = Non
     """
     if isinstance(like, Hit):
         if line is not None:
-            raise UsageError("a hit has its line already; give a line with a path")
+            raise UsageError("a hit has a line already; give a line only with a path")
         return _like_passage(db, _passage_of(db, like))
     if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
         raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
     document, passage = find_passage(db, like, line)
     if not document.passages:
-        raise SourceError(f"{like} has no text that others could be like")
+        raise SourceError(f"{like} has no text to compare with")
     return _like_document(db, document) if passage is None else _like_passage(db, passage)
 
 
@@ -172,7 +162,7 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
         return found[0]
     if found:
         paths = " and ".join(document.absolute for document in found)
-        raise SourceError(f"{path} may be {paths}; write the one that you mean in full")
+        raise SourceError(f"{path} may be {paths}; write the full path")
     hints = _called_like(db, path)
     here = working_folder().as_posix()
     instead = f"did you mean {' or '.join(path_of(hint, here) for hint in hints)}?" if hints else "index it first"
@@ -317,24 +307,22 @@ def query_of_passages(subject: ExamplePassages, reader: IndexReader, mode: Mode)
         vector = reader.halves.direction(reader.vectors("passage", subject.ids))
         if not vector.any():
             vector = None
-            logger.warning("no word of %s is among the word vectors: its meaning was not looked for", subject.name)
-    terms = None
-    if mode != "dense":
-        terms = _telling_terms(reader, subject)
-    return Query("\n".join(subject.texts), vector, terms, subject.hidden, near=0.0)
+            logger.warning("the word vectors have no word of %s: only the lexical retriever answers", subject.name)
+    words = None if mode == "dense" else _telling_words(reader, subject)
+    return Query("\n".join(subject.texts), vector, words, subject.hidden, near=0.0)
 
 
 def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, reader: IndexReader, mode: Mode) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
-    vector = terms = None
+    vector = None
     if mode != "lexical":
         embedded = embed_texts(db, reader, example.texts, of_questions(example.texts, reader.languages))
         vector = None if embedded is None else reader.halves.direction(embedded.vectors)
-    if mode != "dense":
-        terms = _telling_terms(reader, example)
+    words = None if mode == "dense" else _telling_words(reader, example)
     vector = vector if vector is not None and vector.any() else None
-    return Query("\n".join(example.texts), vector, terms, near=0.0)
+    return Query("\n".join(example.texts), vector, words, near=0.0)
 
 
-def _telling_terms(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> UInt64:
-    return reader.lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms)
+def _telling_words(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> WordScores:
+    lexical = reader.lexical
+    return lexical.scores(lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms))

@@ -12,8 +12,8 @@ from semsearch.results.hits import FLOOR, Hit
 from semsearch.results.options import SearchOptions
 from semsearch.search.boosts import parse_boost
 from semsearch.search.filters import FilterChoice, parse
-from semsearch.search.query import understood
-from semsearch.search.search_warnings import GatheredWarning, about, gathered_warnings
+from semsearch.search.query import parse_queries
+from semsearch.search.search_warnings import SearchWarning, about, logged_warnings
 from semsearch.serve.answers import BatchAnswer, ContextAnswer, EmbeddingsAnswer, SearchAnswer, SimilarAnswer
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation
@@ -163,7 +163,7 @@ def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict
     """Answer searches that differ in their query only."""
     first = several[0]
     queries = [given["query"] for given in several]
-    with gathered_warnings() as warnings:
+    with logged_warnings() as warnings:
         answers = indexes.together(first["index"]).search_many(queries, options=_options(first))
     return [
         {
@@ -177,11 +177,11 @@ def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict
     ]
 
 
-def _warnings(given: Given, warnings: Sequence[GatheredWarning]) -> dict[str, Any]:
+def _warnings(given: Given, warnings: Sequence[SearchWarning]) -> dict[str, Any]:
     """The part of an answer with warnings, if there are any."""
     if not warnings:
         return {}
-    (syntax,) = understood([given["query"]], given["syntax"])
+    (syntax,) = parse_queries([given["query"]], given["syntax"])
     told = about(warnings, given["query"] if syntax is None else syntax.text)
     return {"warnings": list(told)} if told else {}
 

@@ -291,10 +291,11 @@ def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGL
     stemmer = Stemmer.Stemmer("english")
     found: list[UInt64] = []
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
-        together = written_together(chunk)
-        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
         found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
-        terms = np.concatenate((hash_words(found_stems).hashes, pairs(chunk, together)))
+        together = written_together(chunk)
+        of_pairs = pairs(chunk, together)
+        terms = np.concatenate((hash_words(found_stems).hashes, of_pairs))
+        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
         owners = np.concatenate((owners, owners[together]))
         order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
         found += np.split(terms[order], ends[:-1])
@@ -370,6 +371,8 @@ def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
 
 def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
+    if piece.isascii() and piece.isalnum():  # one word
+        return piece.lower() in idle
     return piece.lower() in idle or all(word in idle for word in words(piece))
 
 

@@ -1,16 +1,10 @@
-"""Learn topics from the postings of an index, and make the topic vectors of its passages.
-
-Learn topics from the postings of an index: the truncated singular value decomposition of its passages.
+"""Learn topics from the postings of an index, by truncated singular value decomposition; the topic vectors of passages.
 
 Of many passages an even sample is decomposed: it has the terms that matter.
 
-Make the topic vectors of passages from postings, and keep them until the passages are embedded.
-
-Postings are ordered by term, but passages are embedded one after the other. So the vectors of all passages of a
-segment
-of postings are made at once, and kept in an unnamed temporary file in the order of their ids: memory is needed for
-one
-segment of postings, not for the corpus.
+Postings are ordered by term, but passages are embedded one after the other. So the vectors of all passages of a segment
+are made at once, and kept in an unnamed temporary file in the order of their ids: memory is needed for one segment of
+postings, not for the corpus.
 """
 
 from __future__ import annotations

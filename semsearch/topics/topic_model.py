@@ -1,36 +1,25 @@
-"""The topics of a collection, texts as vectors of topics, and how these join with vectors of words. Latent semantic
-analysis.
-
-Join two unit vectors of a passage into one: the general one (d,), of its words, and that of its topics (k,).
-
-    [√(3/7) · general ; √(4/7) · topics]
-
-The inner product of two such vectors is three sevenths of the one cosine and four of the other, so that one scan
-ranks
-by both. Of a passage's score four parts are the cosine of its topics, three each those of the general vectors of
-the
-passage and of its best sentence, and one that of its document's title. A half of which nothing is known is zero,
-and
-the score is then the mean of what is known, under the same weights: a query of words that the corpus lacks is
-answered
-as if there were no topics, a query of words that only the corpus has by topics alone. In the scan, which has only
-one
-inner product, a passage that lacks a half loses that half's score. Without topics, general vectors stay as they
-are.
-
-The topics of a collection, and texts as vectors of topics: latent semantic analysis. Deerwester et al. 1990.
+"""Topics of a collection, and texts as vectors of topics: latent semantic analysis. Deerwester et al. 1990.
 
     x_t = (1 + log f_t) · idf_t,  idf_t = log(N / N_t);  A: passages' x at length one;  A ≈ U Σ Vᵀ;  topics of x: x V
 
-f_t is how often a text has the term t, N_t how many of the N passages have it. Terms that occur in the same
-passages
+f_t is how often a text has the term t, N_t how many of the N passages have it. Terms that occur in the same passages
 have similar rows of V, the loadings, so that a query finds passages that have none of its own words. Unlike in the
 paper, the singular values are left out: with them the first few topics drown the others.
 
-The file is a short header and three arrays, read by memory mapping: a query touches only the rows of its own
-terms.
+Two unit vectors of a passage are joined to one: the general one (d,), of its words, and that of its topics (k,).
 
-    terms     (t,) uint64, rising, as in semsearch.text.terms.term_hashes
+    [√(3/7) · general ; √(4/7) · topics]
+
+The inner product of two such vectors is three sevenths of the one cosine and four of the other, so that one scan ranks
+by both. Of a passage's score four parts are the cosine of its topics, three each those of the general vectors of the
+passage and of its best sentence, and one that of its document's title. A half is zero where nothing is known, and the
+score is then the mean of the others, under the same weights: a query of words that the corpus lacks is answered as if
+there were no topics, a query of words that only the corpus has by topics alone. In the scan, which has only one inner
+product, a passage that lacks a half loses that half's score. Without topics, general vectors stay as they are.
+
+The file is a short header and three arrays, read by memory mapping: a query touches only the rows of its own terms.
+
+    terms     (t,) uint64, rising, as in semsearch.text.terms
     idf       (t,) float32
     loadings  (t, k) float16: V
 """
@@ -71,6 +60,10 @@ class Halves:
     """Splits joined vectors into their halves. The last k dimensions are topics; with k = 0 there are none."""
 
     k: int
+
+    def of(self, vectors: Float32) -> tuple[Float32, Float32]:
+        """Both halves of joined vectors: the general and the topics' one. (..., d + k) -> (..., d), (..., k)"""
+        return self.general(vectors), self.topics(vectors)
 
     def general(self, vectors: Float32) -> Float32:
         """The general half of joined vectors, of length one or zero. (..., d + k) -> (..., d)"""

@@ -103,7 +103,7 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
 def test_what_cannot_be_searched_and_what_is_not_found_is_said() -> None:
     async def script(typist: Typist) -> None:
         typist.type("-bread")
-        await typist.see("says only what to leave out", "0 hits")
+        await typist.see("only excludes words", "0 hits")
         typist.type(" captain")
         await typist.see("Enter open", "docs/guide.md:10")
         typist.type(' "old captain"')

@@ -87,7 +87,7 @@ def test_what_is_of_one_index_is_an_error_of_several(name: str, tmp_path: Path, 
     with MultiIndex.open(tmp_path / "one", tmp_path / "two") as several:
         remote = RemoteIndex("http://127.0.0.1:9", index=["one", "two"])
         for asked in (several, remote):
-            with pytest.raises(UsageError, match="can be asked of one index, not of one, two together"):
+            with pytest.raises(UsageError, match="needs a single index, not one, two together"):
                 getattr(asked, name)(*given)
 
 

@@ -97,7 +97,7 @@ def test_filters_choose_documents_as_in_a_search(index: Index, filters: list[str
 
 
 def test_a_filter_that_means_nothing_is_refused_before_anything_is_read(index: Index) -> None:
-    with pytest.raises(UsageError, match="an empty filter"):
+    with pytest.raises(UsageError, match="the filter is empty"):
         index.documents([""])
     with pytest.raises(UsageError, match="filters must be a sequence of strings"):
         index.documents("*.md")

@@ -121,7 +121,7 @@ def test_of_several_indexes_only_what_all_of_them_miss_is_said(folder: Path, cap
         both.search('"storm ship ship"', filters=["guide/|autor=Ada"])
         assert caplog.messages == [
             "no document has the key 'autor'; did you mean author?",
-            "no passage that may answer has the phrase 'storm ship ship'",
+            "no passage that the filters allow has the phrase 'storm ship ship'",
         ]
 
 

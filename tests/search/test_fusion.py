@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from semsearch.results.options import Weights
-from semsearch.search.scoring import fuse, weigh, weights_of
+from semsearch.search.ranking import fuse, weigh, weights_of
 from semsearch.tuning import TUNING
 
 DENSE_WEIGHT = TUNING.dense_weight

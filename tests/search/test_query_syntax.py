@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.query import understood
-from semsearch.search.query_syntax import QuerySyntax, taken_apart
+from semsearch.search.query import parse_queries
+from semsearch.search.query_syntax import QuerySyntax, parse_query
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ from semsearch.search.query_syntax import QuerySyntax, taken_apart
     ],
 )
 def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: list[str], must_not: list[str]) -> None:
-    assert taken_apart(query) == QuerySyntax(text, tuple(must), tuple(must_not))
-    assert understood([query], "full") == [QuerySyntax(text, tuple(must), tuple(must_not))]
-    assert understood([query], "plain") == [None]
+    assert parse_query(query) == QuerySyntax(text, tuple(must), tuple(must_not))
+    assert parse_queries([query], "full") == [QuerySyntax(text, tuple(must), tuple(must_not))]
+    assert parse_queries([query], "plain") == [None]
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: l
     ],
 )
 def test_all_else_is_text(query: str) -> None:
-    assert taken_apart(query) == QuerySyntax(query)
-    assert understood([query], "full") == [None]
+    assert parse_query(query) == QuerySyntax(query)
+    assert parse_queries([query], "full") == [None]
 
 
 @pytest.mark.parametrize("query", ["-draft", '-"old draft"', " -draft -old ", "-draft ..."])
 def test_a_query_that_only_leaves_out_is_refused(query: str) -> None:
-    with pytest.raises(UsageError, match="only what to leave out"):
-        taken_apart(query)
+    with pytest.raises(UsageError, match="only excludes words"):
+        parse_query(query)
 
 
 def test_a_query_of_thousands_of_phrases_is_refused() -> None:
     with pytest.raises(UsageError, match="more than 500 phrases"):
-        taken_apart("ship" + " -draft" * 501)
-    assert len(taken_apart("ship" + " -draft" * 500).must_not) == 500
+        parse_query("ship" + " -draft" * 501)
+    assert len(parse_query("ship" + " -draft" * 500).must_not) == 500

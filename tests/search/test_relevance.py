@@ -16,7 +16,7 @@ from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import FLOOR, Hit, above_threshold
 from semsearch.results.options import SearchOptions
-from semsearch.search.scoring import beyond_doubt, relevance
+from semsearch.search.ranking import beyond_doubt, relevance
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ def test_a_query_of_unknown_words_is_answered_by_its_words_and_says_so(
         (hit,) = index.search("zyzzyva")
     assert hit.sentence == "Nobody knows the zyzzyva."
     assert hit.dense is None
-    assert "only its words" in caplog.text
+    assert "only the lexical retriever answers" in caplog.text
     assert index.search("zyzzyva", mode="dense") == []
     assert index.search("qwertyuiop") == []
 

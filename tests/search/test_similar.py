@@ -149,7 +149,7 @@ def test_a_path_may_be_written_in_several_ways(index: Index, folder: Path, monke
 
 
 def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> None:
-    with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the one"):
+    with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the full path"):
         index.similar("same.md")
     with pytest.raises(SourceError, match=r"did you mean docs/night-2\.md\?"):
         index.similar("elsewhere/night-2.md")
@@ -212,5 +212,5 @@ def test_a_hit_whose_passage_has_gone_is_told(tmp_path: Path) -> None:
 
 def test_a_passage_of_unknown_words_is_compared_by_its_words(index: Index, caplog: pytest.LogCaptureFixture) -> None:
     assert index.similar("strange", mode="dense") == []
-    assert "no word of strange is among the word vectors" in caplog.text
+    assert "the word vectors have no word of strange" in caplog.text
     assert index.similar("strange") == []

@@ -124,7 +124,7 @@ def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Aske
         ({"query": "ship", "k": True}, "k must be a whole number, not True"),
         ({"query": "ship", "mode": "best"}, "mode must be one of hybrid, dense, lexical"),
         ({"query": "ship", "filters": "a=b"}, "filters must be a list of texts"),
-        ({"query": "ship", "filters": [""]}, "an empty filter"),
+        ({"query": "ship", "filters": [""]}, "the filter is empty"),
         ({"query": "ship", "filters": ["*a*b*c*d*e"]}, "more than 4 wildcards"),
         ({"query": "ship", "limit": 3}, "unknown parameter 'limit'; known parameters: query, index, k"),
         ({"query": "ship" * 10_000}, "query must be at most 10000 characters"),
@@ -199,7 +199,7 @@ def test_a_name_that_no_index_has_is_not_found_among_several(asker: Asker) -> No
 def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:
     told = asker.get("/v1/search", index="docs", query='"ship of the storm" again', filters=["yaer=2021"]).json
     assert "no document has the key 'yaer'; did you mean year?" in told["warnings"]
-    assert "no passage that may answer has the phrase 'ship of the storm'" in told["warnings"]
+    assert "no passage that the filters allow has the phrase 'ship of the storm'" in told["warnings"]
     assert "warnings" not in asker.get("/v1/search", index="docs", query="ship").json
     with Index.connect(asker.url, index="docs") as remote, pytest.MonkeyPatch.context() as patch:
         messages: list[str] = []

@@ -82,7 +82,7 @@ def test_a_word_of_the_corpus_finds_passages_that_speak_of_the_same_without_it(
     assert caplog.text == ""
     with caplog.at_level(logging.WARNING):
         assert plain.search("frindle", mode="dense") == []
-    assert "no word of 'frindle'" in caplog.text
+    assert "the word vectors have no word of 'frindle'" in caplog.text
 
 
 def test_four_parts_of_the_dense_score_are_of_topics_three_each_of_passage_and_sentence_one_of_the_title(

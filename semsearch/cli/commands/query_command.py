@@ -228,13 +228,13 @@ def _batch(index: Searchable, options: QueryChoices) -> Iterator[Answer]:
 
 def _problem(query: str, syntax: Syntax) -> str:
     """Why a query is invalid; empty if it is valid."""
-    from semsearch.search.query import understood  # start-up time: it imports numpy
+    from semsearch.search.query import parse_queries  # start-up time: it imports numpy
     from semsearch.text.tokens import words  # likewise
 
     if not words(query):
         return f"the query {query!r} has no words"
     try:
-        understood([query], syntax)
+        parse_queries([query], syntax)
     except UsageError as error:
         return str(error)
     return ""

@@ -34,14 +34,14 @@ STAGES = ("embed", "dense", "words", "sentences", "rows", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
     (searcher, "make_queries", "embed"),
-    (ranking, "_scan", "dense"),
+    (ranking.Ranker, "_scan", "dense"),
     (WordSearch, "scores_each", "words"),
     (WordScores, "best", "words"),
     (WordScores, "scored", "words"),
     (WordSearch, "locate", "words"),
     (IndexReader, "sentences", "sentences"),
     (scoring, "get_spans", "rows"),
-    (ranking, "folded", "rows"),
+    (ranking, "deduplicated", "rows"),
     (searcher, "make_hits", "rows"),
 )
 

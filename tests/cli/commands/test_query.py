@@ -69,13 +69,13 @@ def test_a_phrase_must_stand_there_and_a_word_with_a_hyphen_must_not() -> None:
     assert (missing.status, missing.err) == (1, "semsearch: warning: no passage has the phrase 'ship of the captain'\n")
     assert semsearch("query", '"ship of the captain"', "--syntax", "plain").status == 0
     assert semsearch("query", "captain -captain", "--mode", "lexical").status == 1
-    assert "only what to leave out" in semsearch("query", "--", "-captain").err
+    assert "only excludes words" in semsearch("query", "--", "-captain").err
 
 
 def test_a_query_of_a_batch_that_only_leaves_out_is_said() -> None:
     result = semsearch("query", "-", "--jsonl", stdin="-captain\ncaptain\n")
     assert result.status == 0
-    assert "only what to leave out" in result.err
+    assert "only excludes words" in result.err
     assert {json.loads(line)["query"] for line in result.lines} == {"captain"}
 
 
@@ -247,7 +247,7 @@ def test_unknown_words_are_told_and_looked_for_as_they_are() -> None:
     result = semsearch("query", "zyzzyva")
     assert (result.status, result.out) == (1, "")
     assert result.err.splitlines() == [
-        "semsearch: warning: no word of 'zyzzyva' is among the word vectors: only its words were looked for"
+        "semsearch: warning: the word vectors have no word of 'zyzzyva': only the lexical retriever answers it"
     ]
 
 

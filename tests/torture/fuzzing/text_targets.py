@@ -8,7 +8,7 @@ from pathlib import Path
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
 from semsearch.search.filters import parse
-from semsearch.search.query_syntax import taken_apart
+from semsearch.search.query_syntax import parse_query
 from semsearch.text.languages import language_of
 from semsearch.text.near_duplicates import first_alike
 from semsearch.text.sentences import sentence_spans
@@ -108,7 +108,7 @@ def _asking(folder: Path) -> Run:
 
     def run(data: bytes) -> None:
         query = text_of(data[1:])
-        taken_apart(query)
+        parse_query(query)
         for hit in index.search(query, 3, mode=_MODES[data[0] % 3 if data else 0]):
             hit.to_dict()
 

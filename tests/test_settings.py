@@ -85,7 +85,7 @@ def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("a", -1.0, "from 1e-12 up"), ("a", "small", "a number"), ("prior", True, "a number"),
+        ("a", -1.0, "at least 1e-12"), ("a", "small", "a number"), ("prior", True, "a number"),
         ("adapt", "no", "true or false"), ("exact", 1, "true or false"), ("method", 3, "a name"),
         ("components", 1.5, "a whole number"), ("target_recall", 2.0, "target_recall"),
         ("factory", "no such type", "no such type"),

@@ -15,7 +15,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import similar
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.ranking import Ranker, dense_weight
+from semsearch.search.ranking import PassageRanker, dense_weight
 from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING, Tuning
 
@@ -105,13 +105,13 @@ def test_meaning_weighs_less_where_few_words_of_the_question_are_known(monkeypat
 def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The depths to which passages are ranked, in order."""
     found: list[int] = []
-    rank = Ranker._rank
+    rank = PassageRanker._rank
 
     def ranked(*arguments: Any) -> Any:
         found.append(arguments[-1])
         return rank(*arguments)
 
-    monkeypatch.setattr(Ranker, "_rank", ranked)
+    monkeypatch.setattr(PassageRanker, "_rank", ranked)
     return found
 
 

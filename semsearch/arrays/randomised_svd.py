@@ -74,9 +74,6 @@ def product(matrix: csr_array, dense: Float32) -> Float32:
     return np.concatenate(parts, axis=1)
 
 
-# -- Signs -------------------------------------------------------------------------------------------------------------
-
-
 def signs(columns: Floating) -> npt.NDArray[np.int8]:
     """The factor 1 or -1 for each column that makes the first of its largest entries positive. (n, m) -> (m,)
 

@@ -33,6 +33,13 @@ def to_unit(vectors: Float32, *, scale: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.where(real, 1 / np.where(real, lengths, 1), 0)
 
 
+def unit_rows(vectors: Any) -> Float32:
+    """Rows of length one, as float32; a row of zeros stays. (n, d) -> (n, d)"""
+    rows = np.asarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
 def row_lengths(vectors: Float32) -> Float32:
     """The Euclidean length ‖v‖ of each row. (n, d) -> (n,)"""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))

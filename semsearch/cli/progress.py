@@ -13,6 +13,7 @@ from typing import TextIO
 from semsearch.cli.answer_formats import one_line
 from semsearch.cli.find_index import from_here
 from semsearch.cli.messages import complain, warn
+from semsearch.cli.tables import count
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.system.locations import uri_scheme
@@ -143,13 +144,13 @@ def _bar(screen: TextIO | None, *, quiet: bool) -> Iterator[Bar | None]:
 
 def summary(folder: Path, done: SyncReport) -> str:
     """Summarise a write in one line: the counts, and the rate."""
-    counts = {name: getattr(done, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
-    counts["skipped"] = len(done.skipped)
-    parts = [f"{count:,} {name}" for name, count in counts.items() if count] or [
+    numbers = {name: getattr(done, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
+    numbers["skipped"] = len(done.skipped)
+    parts = [f"{number:,} {name}" for name, number in numbers.items() if number] or [
         "nothing changed" if done.warnings else "no documents"
     ]
     rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
-    sentences = f"; {done.sentences:,} sentences{rate}" if done.sentences else ""
+    sentences = f"; {count(done.sentences, 'sentence')}{rate}" if done.sentences else ""
     refitted = "; refitted" if done.refitted and done.unchanged else ""
     return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s"
 

@@ -320,9 +320,6 @@ def _codes(index: Any) -> UInt8:
     return np.asarray(faiss.rev_swig_ptr(index.codes.data(), shape[0] * shape[1])).reshape(shape)
 
 
-# -- Faiss store -------------------------------------------------------------------------------------------------------
-
-
 class FaissStore:
     """A store of one kind of vectors in FAISS segments. Without `scanning`, they are only fetched."""
 

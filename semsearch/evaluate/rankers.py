@@ -18,12 +18,13 @@ import numpy.typing as npt
 import Stemmer
 
 from semsearch.arrays.types import Float64
+from semsearch.arrays.vectors import unit_rows
 from semsearch.dense.faiss_store import Vectors
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.inputs import import_extra
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.rerankers.reranker import ModelReranker, standardised, unit_rows
+from semsearch.rerankers.reranker import ModelReranker, standardised
 from semsearch.results.options import Mode
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.segments import get_segments

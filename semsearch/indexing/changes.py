@@ -162,9 +162,6 @@ def _documents(db: sqlite3.Connection, root: Root) -> int:
     return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])
 
 
-# -- Changes -----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class Changes:
     """Changes of the disk since the last sync. Roots in `deserted` no longer exist and are removed.

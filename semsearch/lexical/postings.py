@@ -245,9 +245,6 @@ class PostingsBuilder:
         ]
 
 
-# -- Segment -----------------------------------------------------------------------------------------------------------
-
-
 class LexicalSegment:
     """An opened segment of postings. Raises FileNotFoundError if the file has gone, IndexDamaged if it is another."""
 

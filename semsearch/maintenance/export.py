@@ -318,9 +318,6 @@ WRITERS: dict[ExportFormat, Callable[[Iterable[ExportRow], IO[bytes], Unit, bool
 }
 
 
-# -- Export ------------------------------------------------------------------------------------------------------------
-
-
 def export(
     database: IndexDatabase,
     word_vectors: Callable[[], WordVectors],

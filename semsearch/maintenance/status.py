@@ -89,9 +89,6 @@ def _reason(item: SkippedFile) -> str:
     return item.reason.removeprefix(item.path).lstrip(" :")
 
 
-# -- Status ------------------------------------------------------------------------------------------------------------
-
-
 def read_status(
     db: sqlite3.Connection,
     folder: Path,

@@ -27,8 +27,6 @@ from semsearch.results.map_status import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
 from semsearch.system.durable import Write, write_durably
 
-# -- The map -----------------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class PassageMap:

@@ -139,9 +139,6 @@ class _JsonParser:
         raise SourceError(f"{self._name} is not valid JSON: line {line} cannot be parsed")
 
 
-# -- Reader ------------------------------------------------------------------------------------------------------------
-
-
 def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
     """Read JSON Lines, a block for each record; of the `columns` that were chosen. The title is the file's name."""
     records: Iterable[PlacedRecord] = _records(source, name)

@@ -218,9 +218,6 @@ def _parsable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-# -- Reader ------------------------------------------------------------------------------------------------------------
-
-
 def read(source: str, name: str) -> Document:
     """Read a Markdown text. Its title is the front matter's, else the first level-1 heading, else its name."""
     matter = front_matter(source)

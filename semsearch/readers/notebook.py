@@ -41,9 +41,6 @@ def source_offset(anchors: Anchors, offset: int) -> int:
     return source + offset - text
 
 
-# -- Reader ------------------------------------------------------------------------------------------------------------
-
-
 def read(source: str, name: str) -> Document:
     """Read a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
 

@@ -256,9 +256,6 @@ def _take_quoted(found: re.Match[str], raw: PlacedText, shown: PlacedText) -> bo
     return True
 
 
-# -- Visible lines -----------------------------------------------------------------------------------------------------
-
-
 class VisibleLines:
     """The lines of one source text, of which the visible text can be asked."""
 

@@ -22,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import ModelError
-from semsearch.rerankers.reranker import RERANK_ONNX, RerankingModel, needed, unit_rows
+from semsearch.rerankers.reranker import RERANK_ONNX, RerankingModel, needed
 from semsearch.system.durable import file_digest
 
 _TOKENS = 512  # that are read of a text, where the model says nothing

@@ -115,13 +115,6 @@ class PairScorer(Protocol):
 RerankingModel: TypeAlias = TextEncoder | PairScorer
 
 
-def unit_rows(vectors: Any) -> Float32:
-    """Rows of length one, as float32; a row of zeros stays. (n, d) -> (n, d)"""
-    rows = np.asarray(vectors, dtype=np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
-
-
 def probed(model: RerankingModel) -> RerankingModel:
     """Have a model read a text, and return it. Raises ModelError if that fails, or gives no numbers."""
     try:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.types import Float32
+from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import ModelError
-from semsearch.rerankers.reranker import RERANK, RerankingModel, imported, needed, unit_rows
+from semsearch.rerankers.reranker import RERANK, RerankingModel, imported, needed
 
 _PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
 _OWNER = "sentence-transformers"  # of a name that names none

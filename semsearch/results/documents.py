@@ -129,9 +129,6 @@ class PdfPage(Record):
     sentences: tuple[PageSentence, ...]  # as they are searched, in order
 
 
-# -- Facets ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class FacetValue(Record):
     """A value of a facet, and the number of documents that have it."""

@@ -45,9 +45,6 @@ class MapStatus(Record):
     progress: MapProgress | None = None  # while it is being made
 
 
-# -- Map passage -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class MapPassage(Record):
     """A passage of an index, found by its id."""

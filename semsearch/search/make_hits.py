@@ -25,8 +25,6 @@ from semsearch.text.terms import count_shared
 if TYPE_CHECKING:
     import sqlite3
 
-# -- Stale documents ---------------------------------------------------------------------------------------------------
-
 
 def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
     """Find the documents, by their ids, whose files have changed or gone since they were indexed.

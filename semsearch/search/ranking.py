@@ -92,18 +92,18 @@ def rank_passages(
         warn_unmatched_boosts(db, options.boosts, reader.filter_warnings)
         depth *= _DEEPER_FOR_BOOSTS
     if all(each.syntax is None for each in queries):
-        return Ranker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))
+        return PassageRanker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))
     from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
 
     found = list[RankedPassages]()
     for each in queries:  # each has its own allowed passages
         own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
-        found += Ranker(db, reader, options, own).rank([each], depth, [0])
+        found += PassageRanker(db, reader, options, own).rank([each], depth, [0])
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Ranker:
+class PassageRanker:
     """Ranks the allowed passages of an index for queries; None allows all.
 
     Many queries are ranked together, since the passages that they share are then read, decoded and compared once; but

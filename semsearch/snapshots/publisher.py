@@ -65,8 +65,6 @@ from semsearch.system.locking import writer_lock
 if TYPE_CHECKING:
     import sqlite3
 
-# -- The claim ---------------------------------------------------------------------------------------------------------
-
 
 def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
     """Claim a store for an index. Raises UsageError if it is another's, unless `take_over` is set."""

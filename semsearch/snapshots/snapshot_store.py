@@ -26,8 +26,6 @@ from semsearch.system.locations import shown_uri
 from semsearch.system.remote_files import SECONDS, open_files, reached
 from semsearch.system.threads import call_within
 
-# -- Folders -----------------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class FolderStore:

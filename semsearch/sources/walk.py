@@ -72,9 +72,6 @@ class NamedEntry:
         return Path(self.path).stat() if follow_symlinks else Path(self.path).lstat()
 
 
-# -- Folders -----------------------------------------------------------------------------------------------------------
-
-
 class Folders(Protocol):
     """The protocol of what can be walked. Folders are named in full, with forward slashes and one at the end."""
 

@@ -255,9 +255,6 @@ def add_passage_sums(db: sqlite3.Connection) -> None:
         last = rows[-1][0]
 
 
-# -- Record metadata ---------------------------------------------------------------------------------------------------
-
-
 def forget_record_metadata(db: sqlite3.Connection, document_id: int) -> None:
     """Delete the metadata of all records of a document."""
     db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document_id,))

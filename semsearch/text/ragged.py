@@ -84,9 +84,6 @@ def _ends(lengths: Int64) -> Int64:
 NONE = OovWords(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))
 
 
-# -- Ragged ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Ragged:
     """The word ids of n texts: text i has ids[indptr[i]:indptr[i + 1]]. (t,) int32, (n + 1,) int64

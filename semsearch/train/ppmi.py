@@ -26,6 +26,7 @@ from scipy.sparse import csr_array
 
 from semsearch.arrays.randomised_svd import decompose, orthonormal, product, signs
 from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
@@ -231,12 +232,6 @@ def ppmi(pairs: csr_array, *, staying: Float64, smoothing: float = 1.0, shift: f
     positive.data = np.maximum(positive.data - np.float32(np.log(shift)), 0)
     positive.eliminate_zeros()
     return positive
-
-
-def unit_rows(vectors: Float32) -> Float32:
-    """Scale each row to length one; rows of zeros stay. (V, d) -> (V, d)"""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def _count(corpus: Corpus, window: int, progress: Stages | None) -> PairCounter:

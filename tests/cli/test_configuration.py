@@ -91,7 +91,6 @@ def test_options_are_declared_once() -> None:
         (f"k = {'1' * 5000}\n", "is not valid TOML: Exceeds the limit"),
         (f"[a{'.a' * 20_000}]\n", "is not valid TOML: a key has more than 100 parts"),
         ("#" * 70_000, "has 70,000 bytes"),
-        ("\xff".encode("latin-1"), "cannot read"),
         ("[settings]\na = 'much'\n", ":2: settings.a must be a number, not 'much'"),
         ("[profiles.x]\nroot = ['a']\n", ":1: unknown key profiles.x.root; did you mean profiles.x.roots?"),
         ("[profiles.x]\nroots = 'a'\n", ":1: profiles.x.roots must be a list, not 'a'"),
@@ -106,12 +105,20 @@ def test_options_are_declared_once() -> None:
         ("[settings]\nvectors = '/etc/vectors'\n", ":2: /etc/vectors is outside"),
     ],
 )
-def test_what_cannot_be_meant_is_told_with_file_and_line(text: str | bytes, said: str, folder: Path) -> None:
-    (folder / "semsearch.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+def test_what_cannot_be_meant_is_told_with_file_and_line(text: str, said: str, folder: Path) -> None:
+    (folder / "semsearch.toml").write_bytes(text.encode())
     result = semsearch("query", "captain")
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(f"semsearch: {folder / 'semsearch.toml'}")
     assert said in result.err
+    assert semsearch("--help").status == 0
+
+
+def test_a_file_that_is_not_utf_8_is_told_by_its_name(folder: Path) -> None:
+    (folder / "semsearch.toml").write_bytes(b"\xff")
+    result = semsearch("query", "captain")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"semsearch: cannot read {folder / 'semsearch.toml'}: 'utf-8' codec can't decode")
     assert semsearch("--help").status == 0
 
 
@@ -197,7 +204,7 @@ def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> No
     assert "cannot create" in semsearch("config", "init").err
     text = Path("semsearch.toml").read_text(encoding="utf-8").replace("# ", "").replace("k = 10", "k = 1")
     values = "\n".join(
-        line for line in text.splitlines() if "..." not in line and not line.startswith(("The ", "what "))
+        line for line in text.splitlines() if "..." not in line and not line.startswith(("Defaults ", "what "))
     )
     configure(folder / "semsearch.toml", values.replace('roots = ["notes"]', 'roots = ["docs"]'))
     assert hits() == 1

@@ -166,7 +166,7 @@ def test_where_places_have_commas_others_are_parted_by_semicolons() -> None:
         DuplicatePassage("c.md", "", "c.md", "", 1, None, (), 6),
     )
     assert also_in(replace(hit(), duplicates=places)) == "2 near-duplicates: b.pdf p. 2, top; c.md:1"
-    assert also_in(replace(hit(), duplicates=places[1:])) == "1 more says the same: c.md:1"
+    assert also_in(replace(hit(), duplicates=places[1:])) == "1 near-duplicate: c.md:1"
 
 
 def test_the_link_of_a_pdf_leads_to_its_page() -> None:

@@ -71,7 +71,7 @@ def test_import_makes_a_folder_where_it_is_asked_to_or_beside_the_file(glove: Pa
 
 def test_import_of_what_is_not_there_or_broken_is_one_line_and_status_2(tmp_path: Path) -> None:
     (tmp_path / "broken.txt").write_text("the 1 2\nof 1\n")
-    for name, said in {"nowhere.txt": "there is no file", "broken.txt": "line 2"}.items():
+    for name, said in {"nowhere.txt": "file not found", "broken.txt": "line 2"}.items():
         result = run("import", tmp_path / name)
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
@@ -84,7 +84,7 @@ def test_count_writes_a_counts_file_and_tells_what_it_skipped(tmp_path: Path) ->
     (tmp_path / "texts" / "b.txt").write_bytes(b"caf\xe9")
     result = run("count", tmp_path / "texts", "--to", tmp_path / "counts.txt")
     assert result.exit_code == 0
-    assert result.stdout == f"{tmp_path / 'counts.txt'}: 5 words, 4 different\n"
+    assert result.stdout == f"{tmp_path / 'counts.txt'}: 5 words, 4 distinct\n"
     assert "skipped" in result.stderr
     assert (tmp_path / "counts.txt").read_text() == "the 2\nand 1\ncat 1\ndog 1\n"
 

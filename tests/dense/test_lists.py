@@ -182,7 +182,7 @@ def test_status_shows_lists_and_recall(index: Index) -> None:
     shown = semsearch("status", "--index", index.path)
     (line,) = [line for line in shown.lines if line.startswith("search")]
     assert "36 passages in IVF6,SQfp16" in line
-    assert "of the ten best, measured on 18 questions" in line
+    assert "recall@10 1.000, measured with 18 queries" in line
     (scan,) = semsearch("status", "--index", index.path, "--json").json["scans"]
     assert scan["lists"] == 6
 

@@ -12,11 +12,12 @@ import pytest
 from small import index_of_articles, opening, small_vectors, write_articles
 
 from semsearch.arrays.types import Float32
+from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import ModelError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.rerankers import reranker
-from semsearch.rerankers.reranker import ModelReranker, probed, text_of, unit_rows
+from semsearch.rerankers.reranker import ModelReranker, probed, text_of
 from semsearch.results.explanation import Explanation
 from semsearch.storage.passage_encodings import NAME
 from semsearch.tuning import TUNING

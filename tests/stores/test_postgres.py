@@ -131,7 +131,7 @@ def test_the_questions_of_an_index_go_through_its_graphs(
     status = both[1].status()
     (scan,) = status.scans
     assert (scan.factory, scan.recall) == ("HNSW16", 1)
-    assert scanned(status).startswith(f"{status.passages} passages in HNSW16, ef {scan.probes}: recall 1.000")
+    assert scanned(status).startswith(f"{status.passages} passages in HNSW16, ef {scan.probes}: recall@10 1.000")
     assert f"{uri.partition('?')[2]}, {status.passages} rows; " in kept_elsewhere(status)
     for each in both:
         each.close()
@@ -492,7 +492,7 @@ def test_a_database_or_role_that_does_not_exist_is_told() -> None:
     port = shared_server().port
     with pytest.raises(StorageError, match=r'refused the connection: database "nowhere" does not exist'):
         claim(f"postgres://postgres@127.0.0.1:{port}/nowhere?schema=x", "me")
-    with pytest.raises(StorageError, match=r'refuses: role "nobody_here" does not exist; .*PGPASSWORD'):
+    with pytest.raises(StorageError, match=r'refused the connection: role "nobody_here" does not exist; .*PGPASSWORD'):
         claim(f"postgres://nobody_here@127.0.0.1:{port}/postgres?schema=x", "me")
 
 

@@ -221,7 +221,7 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_vectors(tmp_path: Path, monke
         train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4, settings=CbosSettings(seed=1))
     with pytest.raises(VectorsError, match="other texts or settings"):
         train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=6, epochs=4)
-    with pytest.raises(UsageError, match="2 rounds already, 1 were asked for"):
+    with pytest.raises(UsageError, match="2 rounds already, 1 were requested"):
         train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=1)
     table = train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4)
     assert rounds == [2, 3]

@@ -163,7 +163,7 @@ def test_beyond_the_rank_components_are_zero() -> None:
 
 @pytest.mark.parametrize("dimension", [0, 13])
 def test_more_dimensions_than_the_teacher_has_are_refused(cloud: Floats, dimension: int) -> None:
-    with pytest.raises(UsageError, match=f"the teacher has 12 dimensions; {dimension} were asked for"):
+    with pytest.raises(UsageError, match=f"the teacher has 12 dimensions; {dimension} were requested"):
         reduce_dimension(cloud, dimension)
 
 
@@ -259,7 +259,7 @@ def test_nothing_is_encoded_twice(tmp_path: Path) -> None:
 
 def test_a_target_that_exists_or_too_many_dimensions_are_said_before_the_long_work(tmp_path: Path) -> None:
     teacher = FakeTeacher()
-    with pytest.raises(UsageError, match="the teacher has 26 dimensions; 27 were asked for"):
+    with pytest.raises(UsageError, match="the teacher has 26 dimensions; 27 were requested"):
         distilled(teacher, tmp_path / "v", dimension=27)
     with pytest.raises(VectorsError, match="no words"):
         distilled(teacher, tmp_path / "v", counts={})

@@ -27,8 +27,6 @@ from semsearch.cli.tables import count, size
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
 
-# -- import ------------------------------------------------------------------------------------------------------------
-
 
 def import_(
     files: Annotated[
@@ -57,7 +55,7 @@ def import_(
         if not quiet:
             print(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-                f"{done.sentences:,} sentences in {done.seconds:.2f} s"
+                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s"
             )
 
 
@@ -96,9 +94,6 @@ def export(
         print(f"{output}: {count(done, unit[:-1])}")
 
 
-# -- merge -------------------------------------------------------------------------------------------------------------
-
-
 def merge(
     named: Annotated[
         list[str],
@@ -124,9 +119,6 @@ def merge(
         found = merged.status(drift=False, stale=False)
         if not quiet:
             print(f"{merged.path}: {count(found.documents, 'document')}, {count(found.sentences, 'sentence')}")
-
-
-# -- publish -----------------------------------------------------------------------------------------------------------
 
 
 def publish(

@@ -121,9 +121,6 @@ def similar(
         raise typer.Exit(NONE_FOUND)
 
 
-# -- context -----------------------------------------------------------------------------------------------------------
-
-
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     max_words: Annotated[

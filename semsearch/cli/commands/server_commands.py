@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
     from semsearch.serve.open_indexes import OpenIndexes
 
-# -- serve -------------------------------------------------------------------------------------------------------------
-
 
 def serve(
     index: Annotated[
@@ -117,9 +115,6 @@ def _show(url: str) -> None:
     import webbrowser  # start-up time
 
     webbrowser.open(url)
-
-
-# -- mcp ---------------------------------------------------------------------------------------------------------------
 
 
 def mcp(

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from semsearch.results.reports import PublicationStatus, Status
     from semsearch.results.scan import Scan
 
-# -- status ------------------------------------------------------------------------------------------------------------
-
 
 def status(
     index: IndexOption = None,
@@ -175,9 +173,6 @@ def adapted(found: Status) -> str:
         return "none; learned from about two hundred passages on, unless --no-adapt is given"
     seen = f"{count(found.adapted.terms, 'term')} in {count(found.adapted.passages, 'passage')}"
     return f"{count(found.adapted.topics, 'dimension')}, learned from {seen}"
-
-
-# -- verify ------------------------------------------------------------------------------------------------------------
 
 
 def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:

@@ -26,8 +26,6 @@ from semsearch.cli.tables import count
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.system.locations import local_path, uri_scheme
 
-# -- watch -------------------------------------------------------------------------------------------------------------
-
 
 def watch(
     index: IndexOption = None,
@@ -62,9 +60,6 @@ def watch(
                 complain("stopped watching")
 
 
-# -- remove ------------------------------------------------------------------------------------------------------------
-
-
 def remove(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     index: IndexOption = None,
@@ -92,9 +87,6 @@ def remove(
                 warn(f"{path} still exists; the next sync adds it again, unless .semsearchignore names it")
 
 
-# -- refit -------------------------------------------------------------------------------------------------------------
-
-
 def refit(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
@@ -112,13 +104,10 @@ def refit(
         drift = opened.status(stale=False).drift
         with sync_progress(quiet=quiet) as report:
             opened.refit(cluster=cluster, progress=report)
-        sentences = opened.status(drift=False, stale=False).sentences
+        sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
         if not quiet:
             before = "" if drift is None else f" (drift was {drift:.1f}°)"
-            print(f"{opened.path}: fitted to {sentences:,} sentences in {time.perf_counter() - started:.2f} s{before}")
-
-
-# -- compact -----------------------------------------------------------------------------------------------------------
+            print(f"{opened.path}: fitted to {sentences} in {time.perf_counter() - started:.2f} s{before}")
 
 
 def compact(
@@ -146,9 +135,6 @@ def compact(
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
     seconds = time.perf_counter() - started
     print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
-
-
-# -- map ---------------------------------------------------------------------------------------------------------------
 
 
 def map_(

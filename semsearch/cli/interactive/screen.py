@@ -197,7 +197,7 @@ def _colour(prefix: str, colour: Color | None) -> list[str]:
 
 _WIDE = 110  # columns, from which on hits and preview stand side by side
 _LOW = 12  # lines, below which there is no preview under the hits
-_KEYS = "↑↓ select   Enter open   Shift-↑↓ scroll   Tab mode   Esc quit"
+_KEYS = "↑↓ select  Enter open  Shift-↑↓ scroll  Tab mode  Esc quit"  # for 60 columns
 
 
 class HitLines(UIControl):

@@ -52,9 +52,6 @@ def _read(path: Path) -> PageFile:
     return PageFile(content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()[:32]}"')
 
 
-# -- Routes ------------------------------------------------------------------------------------------------------------
-
-
 def page_routes() -> list[Route]:
     """The routes of all files. They answer GET and HEAD."""
     return [Route(address, partial(_answer, file)) for address, file in page_files().items()]

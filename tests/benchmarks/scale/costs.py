@@ -34,7 +34,7 @@ STAGES = ("embed", "dense", "words", "sentences", "rows", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
     (searcher, "make_queries", "embed"),
-    (ranking.Ranker, "_scan", "dense"),
+    (ranking.PassageRanker, "_scan", "dense"),
     (WordSearch, "scores_each", "words"),
     (WordScores, "best", "words"),
     (WordScores, "scored", "words"),

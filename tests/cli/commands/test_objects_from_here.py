@@ -46,7 +46,7 @@ def test_status_says_what_it_could_not_look_at(bucket: MemoryBucket) -> None:
     assert "stale         no: up to date" in semsearch("status").out
     bucket.objects.clear()
     assert (
-        f"stale         {DOCS} no longer exists; its 3 documents were kept (--prune removes them); nothing else"
+        f"stale         {DOCS} no longer exists; its 3 documents were kept (--prune removes them); no other changes"
         in " ".join(semsearch("status").out.split("\n"))
     )
     again = semsearch("index")

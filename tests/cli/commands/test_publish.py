@@ -19,7 +19,7 @@ def place(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.Monkey
     work_in(tmp_path, monkeypatch)
     done = semsearch("publish", "place")
     assert done.status == 0
-    assert done.out.startswith(f"generation 1 is published at {(tmp_path / 'place').as_uri()}: ")
+    assert done.out.startswith(f"published generation 1 to {(tmp_path / 'place').as_uri()}: ")
     return (tmp_path / "place").as_uri()
 
 
@@ -40,7 +40,7 @@ def test_each_sync_publishes(place: str) -> None:
     assert "generation 2 at" in semsearch("status", "--index", place).out
     assert "generation 2 at" in semsearch("status").out
     again = semsearch("publish")
-    assert again.out == f"generation 2 is already published at {place} before\n"
+    assert again.out == f"generation 2 is already published at {place}\n"
     assert semsearch("publish", "--whole", "--json").json["sent_blocks"] > 0
 
 

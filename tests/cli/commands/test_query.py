@@ -180,7 +180,7 @@ def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     assert result.json["hits"] == []
     (said,) = result.json["warnings"]
     assert said.startswith("no good answer; ")
-    assert said.endswith("--all shows it" if result.json["weak"] == 1 else "--all shows them")
+    assert said.endswith("(--all shows it)" if result.json["weak"] == 1 else "(--all shows them)")
     plain = semsearch("query", "ship", "--filter", "docs/more/*")
     assert (plain.status, plain.out, plain.err) == (1, "", f"semsearch: {said}\n")
     assert semsearch("query", "ship", "--filter", "docs/more/*", "--format", "table").err.strip() == said

@@ -11,8 +11,8 @@ import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
 from semsearch.arrays.types import Float32
+from semsearch.arrays.vectors import unit_rows
 from semsearch.rerankers import load_reranker as opening
-from semsearch.rerankers.reranker import unit_rows
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
@@ -95,9 +95,9 @@ def test_a_projects_model_lies_in_its_folder_or_has_a_name(tmp_path: Path, opene
 
 def test_a_server_is_not_asked_with_a_model_of_ones_own(tmp_path: Path, opened: list[str]) -> None:
     there = ("--server", "http://127.0.0.1:9")
-    assert "a server has a model of its own" in semsearch("query", "captain", *there, "--rerank", "vowels").err
+    assert "a server has its own model" in semsearch("query", "captain", *there, "--rerank", "vowels").err
     (tmp_path / "semsearch.toml").write_text("rerank = 'vowels'\n", encoding="utf-8")
-    assert "a server has a model of its own" not in semsearch("query", "captain", *there).err
+    assert "a server has its own model" not in semsearch("query", "captain", *there).err
     assert opened == []
 
 

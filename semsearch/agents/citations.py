@@ -141,7 +141,7 @@ def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None
     `start` is the passage where an earlier part ended. Passages are added while they fit; the first is always included,
     cut if necessary. Raises SourceError for what is not in the index.
     """
-    from semsearch.text.excerpts import count_words, cut_to  # start-up time
+    from semsearch.text.text_lengths import count_words, cut_to  # start-up time
 
     of = index.passages(place.path, line=place.line, limit=1)
     first = max((of.found or 0) - around, 0) if start is None else start

@@ -139,7 +139,7 @@ def shortened(text: str) -> str:
 
 def heading_of(title: str, headings: Sequence[str]) -> str:
     """The title of a document and headings in it as one text, outermost first."""
-    from semsearch.text.excerpts import heading_text  # start-up time
+    from semsearch.text.text_lengths import heading_text  # start-up time
 
     return " > ".join(heading_text(title, headings).split("\n"))
 
@@ -192,7 +192,7 @@ def similar(indexes: OpenIndexes, given: Given) -> FoundPassages:
 
 def _options(chosen: ChosenIndexes, given: Given) -> SearchOptions:
     from semsearch.results.options import SearchOptions  # start-up time, here and below
-    from semsearch.serve.search_operations import checked_filters
+    from semsearch.serve.search_routes import checked_filters
 
     k = offset_of(given.values) + given["limit"] + 1
     if chosen.are_several:  # their ranking may change slightly with k: all pages of an answer must use the same
@@ -238,7 +238,7 @@ def _why_nothing(chosen: ChosenIndexes) -> str:
 
 def context(indexes: OpenIndexes, given: Given) -> GatheredContext:
     """Gather passages that answer a question."""
-    from semsearch.serve.search_operations import checked_filters
+    from semsearch.serve.search_routes import checked_filters
 
     chosen = choose(indexes, given["index"])
     made = chosen.together.context(
@@ -341,7 +341,7 @@ def _shown(passage: PlacedPassage, of: DocumentPassages) -> ReadPassage:
 
 def list_documents(indexes: OpenIndexes, given: Given) -> ListedDocuments:
     """List the documents of an index."""
-    from semsearch.serve.search_operations import checked_filters  # start-up time
+    from semsearch.serve.search_routes import checked_filters  # start-up time
 
     offset, limit = offset_of(given.values), given["limit"]
     chosen, filters = choose(indexes, given["index"]), checked_filters(given)

@@ -26,8 +26,8 @@ from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
 from semsearch.sources.roots import ADDED
-from semsearch.text.excerpts import heading_text
 from semsearch.text.passage_records import PassageRecord, storable
+from semsearch.text.text_lengths import heading_text
 
 # -- Forms in which programs give documents ----------------------------------------------------------------------------
 

@@ -27,10 +27,10 @@ from semsearch.storage.checked_rows import (
     insert_records,
 )
 from semsearch.storage.meta import LANGUAGES, get_count, set_meta
-from semsearch.text.excerpts import heading_text
 from semsearch.text.languages import ENGLISH, SAMPLE, language_of_parts
 from semsearch.text.passage_records import each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
+from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import WordChunk
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ q_t is how often the question has the term, f how often the passage. N, n_t and 
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
 This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after, in
-the same document, counts half, for f and for the length. docs/research/measurements.md has what it brings.
+the same document, counts half, for f and for the length. semsearch.tuning has k1 and b.
 
 SQLite's FTS5 could hold the words as well. With the same eight queries over 105,000 passages it took 15 ms each, since
 its bm25 visits each passage that has any of the words; here, where a frequent word is one array, it is half a

@@ -2,7 +2,7 @@
 
 A reader of a text format has `read(source: str, name: str) -> Document`. A reader of a binary format, which decodes for
 itself, has `read(data: bytes, name: str) -> Document` and is registered with `binary=True`. Its module is imported when
-the first file of its kind is read.
+the first file of its kind is read. A format without lines also stands in LINELESS of semsearch.results.hits.
 
 A plug-in is a package that announces a `Format` for a suffix, without the dot, as an entry point:
 

@@ -333,7 +333,7 @@ class Context(Record):
     """
 
     text: str
-    words: int  # of the whole text, as semsearch.text.excerpts counts them
+    words: int  # of the whole text, as semsearch.text.text_lengths counts them
     citations: tuple[Citation, ...]
     weak: int | None = field(
         default=None, metadata=ONLY_IF_SET

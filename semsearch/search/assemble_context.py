@@ -16,7 +16,7 @@ from itertools import chain
 from semsearch.results.hits import LINELESS, Citation, Context, Hit, Position, above_threshold, location, own_terms
 from semsearch.results.options import SearchOptions
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.excerpts import announces, count_words, cut_to, goes_back, heading_text
+from semsearch.text.text_lengths import announces, count_words, cut_to, goes_back, heading_text
 
 CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long one, by their usual length
 _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000

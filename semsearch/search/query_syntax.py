@@ -29,8 +29,8 @@ from semsearch.errors import UsageError
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import get_titled_texts
-from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import Lexicon
+from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import HashedWords, words
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from semsearch.storage.catalogue import (
     need_passages,
 )
 from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import of_questions
+from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
     import sqlite3

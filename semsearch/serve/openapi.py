@@ -8,14 +8,14 @@ from http import HTTPStatus
 from typing import Any
 
 from semsearch import __version__
-from semsearch.serve.index_operations import CHECKING, LOOKING, VIEWING
-from semsearch.serve.map_operations import MAPPING
+from semsearch.serve.index_routes import CHECKING, LOOKING, VIEWING
+from semsearch.serve.map_routes import MAPPING
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import EVENTS_TYPE, JSON_TYPE, Operation
 from semsearch.serve.problem_details import PROBLEM_TYPE, ProblemDetails
 from semsearch.serve.request_parameters import Given, Parameter, Schema, Schemas
-from semsearch.serve.search_operations import ASKING, EMBEDDING
-from semsearch.serve.write_operations import WRITING
+from semsearch.serve.search_routes import ASKING, EMBEDDING
+from semsearch.serve.write_routes import WRITING
 
 # -- The OpenAPI document ----------------------------------------------------------------------------------------------
 

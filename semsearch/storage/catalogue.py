@@ -27,7 +27,7 @@ from semsearch.storage.checked_rows import (
 )
 from semsearch.storage.checksums import damaged_document, damaged_passage
 from semsearch.storage.meta import get_meta, set_meta
-from semsearch.text.excerpts import heading_text
+from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
     from semsearch.readers.records import Columns

@@ -22,8 +22,8 @@ from semsearch.storage.checked_rows import (
     passages_between,
 )
 from semsearch.storage.damaged_rows import check_all_documents
-from semsearch.text.excerpts import heading_text
 from semsearch.text.passage_records import PassageRecord
+from semsearch.text.text_lengths import heading_text
 
 _NAMED = """SELECT path, id FROM documents
     WHERE root_id = ? AND path IN (SELECT value FROM json_each(?))"""

@@ -1,4 +1,4 @@
-"""The tables of an index, through sqlite-utils' migrations.
+"""The tables of an index, through sqlite-utils' migrations; a new one also raises SCHEMA in storage/database.
 
     meta        single values of the index as a whole: format, settings, generation, the next ids
     roots       the folders and files that are indexed, with the globs given for them

@@ -20,9 +20,9 @@ import numpy as np
 
 from semsearch.arrays.types import Int64
 from semsearch.readers.document import Document
-from semsearch.text.excerpts import heading_text
 from semsearch.text.languages import ENGLISH, language_of_parts
 from semsearch.text.passages import each_passage
+from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import WordChunk, hash_chunks
 
 _SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets

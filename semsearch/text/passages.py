@@ -20,8 +20,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from semsearch.readers.document import Block, Document
-from semsearch.text.excerpts import CHARACTERS, count_words
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
+from semsearch.text.text_lengths import CHARACTERS, count_words
 
 SPLITTER_VERSION = "1"  # stored in an index; raised when the boundaries of passages or sentences change
 _BETWEEN_BLOCKS = "\n\n"

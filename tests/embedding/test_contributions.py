@@ -24,8 +24,8 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
-from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import named_terms, of_question
+from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import fit_topics
 from semsearch.topics.topic_model import Topics

@@ -14,7 +14,7 @@ from semsearch import AsyncIndex, Index, MultiIndex, Searchable, SearchOptions
 from semsearch.errors import UsageError
 from semsearch.remote_index import RemoteIndex
 from semsearch.searchable import SingleIndex
-from semsearch.serve.search_operations import ASKING
+from semsearch.serve.search_routes import ASKING
 from semsearch.word_vectors.table import VectorTable
 
 HERE = "files of this machine are meant"

@@ -15,7 +15,7 @@ from semsearch.results.hits import Context, Hit
 from semsearch.search.assemble_context import assemble
 from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.excerpts import count_words
+from semsearch.text.text_lengths import count_words
 
 
 class Book:

@@ -13,7 +13,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.request_parameters import Given
-from semsearch.serve.search_operations import ASKING, search_together
+from semsearch.serve.search_routes import ASKING, search_together
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}
 

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from semsearch.text.excerpts import count_words, cut_to
+from semsearch.text.text_lengths import count_words, cut_to
 
 TEXTS = st.text(st.sampled_from("ab. é今\n"), max_size=300)
 

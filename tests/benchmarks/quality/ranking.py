@@ -28,8 +28,8 @@ from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.storage.segments import Kind
-from semsearch.text.excerpts import heading_text
 from semsearch.text.terms import Lexicon, of_question
+from semsearch.text.text_lengths import heading_text
 from semsearch.topics.topic_model import combined
 from semsearch.tuning import TUNING
 

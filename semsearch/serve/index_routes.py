@@ -15,7 +15,7 @@ from semsearch.serve.answers import DocumentsAnswer, Health, IndexesAnswer
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation
 from semsearch.serve.request_parameters import Given, Parameter
-from semsearch.serve.search_operations import FILTERS, INDEX, checked_filters
+from semsearch.serve.search_routes import FILTERS, INDEX, checked_filters
 
 # -- Indexes and documents ---------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from semsearch.results.map_status import MapPassage, MapProgress, MapRegion, Map
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation, Report
 from semsearch.serve.request_parameters import Given, Parameter
-from semsearch.serve.search_operations import INDEX
+from semsearch.serve.search_routes import INDEX
 
 # -- Answers -----------------------------------------------------------------------------------------------------------
 

@@ -12,11 +12,11 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.serve.answers import RemovedAnswer
-from semsearch.serve.index_operations import DOCUMENT
+from semsearch.serve.index_routes import DOCUMENT
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation
 from semsearch.serve.request_parameters import Given, Parameter
-from semsearch.serve.search_operations import INDEX
+from semsearch.serve.search_routes import INDEX
 from semsearch.system.locations import uri_scheme
 
 _LARGEST = 4_000_000  # characters of a text

@@ -7,6 +7,7 @@ A disk is full or failing, from the n-th operation on or at the n-th alone; so a
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
@@ -164,20 +165,28 @@ class World:
     def broken(self, doors: Doors, trouble: Trouble, point: int) -> list[str]:
         """Carry the action out with a fault; what is then not as promised, with what was said and what had failed."""
         faults = Faults(trouble, point)
-        files = _open_files()
+        files = self._open_files()
         try:
             result = self._carry_out(doors, faults)
             wrong = list(self._wrong(result))
         except Exception as error:  # whatever it is, it is what is looked for
             result, wrong = Result(1, "", repr(error)), [f"{type(error).__name__}: {error}"]
-        if faults.failed and _open_files() > files:
+        if faults.failed and self._open_files() > files:
             gc.collect()  # what an error's traceback keeps
-            wrong += [f"{left} files are left open"] if (left := _open_files() - files) > 0 else []
+            wrong += [f"{left} files are left open"] if (left := self._open_files() - files) > 0 else []
         return [f"{one}\n    after {faults.failed[:1]}\n    said {result.err!r}" for one in wrong]
 
     @property
     def work(self) -> Path:
         return self.folder / "work"
+
+    def _open_files(self) -> int:
+        """The open files of this world: threads that earlier tests left in the process open others meanwhile."""
+        count = 0
+        for each in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):
+                count += each.readlink().is_relative_to(self.folder)
+        return count
 
     def _succeed(self, doors: Doors, watcher: Watcher) -> None:
         result = self._carry_out(doors, watcher)
@@ -256,10 +265,6 @@ def answers(path: Path) -> object:
         status = index.status(stale=False, drift=False)
         said = [(str(hit.path)[-12:], hit.sentence, round(hit.score, 5)) for hit in hits]
         return said, status.documents, index.settings.method, status.adapted
-
-
-def _open_files() -> int:
-    return len([*Path("/proc/self/fd").iterdir()])
 
 
 def prepare_process(patch: pytest.MonkeyPatch) -> None:

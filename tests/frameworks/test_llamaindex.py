@@ -185,7 +185,7 @@ def test_nodes_are_deleted_by_document_by_id_and_by_filter(store: SemsearchNodeS
     store.delete("SEA.md")
     store.delete_nodes(["ship"], filters=where(("year", FilterOperator.GT, 2020)))
     assert len(store.get_nodes()) == 3
-    with pytest.raises(UsageError, match="say which"):
+    with pytest.raises(UsageError, match="give node_ids or filters of the nodes to delete"):
         store.delete_nodes()
     store.delete_nodes(["bread", "nowhere"])
     store.delete_nodes(filters={"year": 2021})

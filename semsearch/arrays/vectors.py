@@ -45,9 +45,6 @@ def row_lengths(vectors: Float32) -> Float32:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
-# -- Half precision ----------------------------------------------------------------------------------------------------
-
-
 _SHIFT = 13  # bits, 23 - 10
 _MASK = np.int32(-0x70002000)  # the sign and the 15 shifted bits; the bits between them are copies of the sign
 _FACTOR = np.float32(2.0**112)

@@ -32,8 +32,9 @@ def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: `1 file`, `2 files`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """A number with its noun: `1 file`, `2 files`, `2 queries`."""
+    many = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
 
 
 def size(number: float) -> str:

@@ -96,17 +96,11 @@ def prepare(folder: Path, action: str) -> World:
 
 
 def points(events: int, most: int, last: int = 20) -> list[int]:
-    """An even choice of `most` of all events, and all of the `last`, where the commit is: with SEMSEARCH_TESTS=all.
-
-    By default half of the former and every third of the latter, about nine of twenty; by hand, all of all:
-    SEMSEARCH_TORTURE=1.
-    """
+    """An even choice of all events, and all of the `last`, where the commit is. By hand, all: SEMSEARCH_TORTURE=1."""
     if os.environ.get("SEMSEARCH_TORTURE"):
         return list(range(1, events + 1))
-    often = 1 if os.environ.get("SEMSEARCH_TESTS") == "all" else 3
-    most = most if often == 1 else -(-most // 2)
     step = max(1, -(-(events - last) // most))
-    return sorted({*range(1, events - last, step), *range(events, max(0, events - last - 1), -often)})
+    return sorted({*range(1, events + 1, step), *range(max(1, events - last), events + 1)})
 
 
 @pytest.mark.parametrize("action", ["first", "sync", "merge", "refit", "rebuild"])

@@ -77,7 +77,7 @@ def test_small_steps_never_lead_far() -> None:
 def test_the_fast_way_finds_what_the_definition_finds() -> None:
     generator = np.random.default_rng(6)
     texts: list[str] = []
-    for number in range(30):
+    for number in range(60):
         original = passage(int(generator.integers(1, 160)), seed=100 + number)
         texts.append(" ".join(original))
         for _ in range(3):

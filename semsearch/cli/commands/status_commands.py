@@ -146,7 +146,7 @@ def scanned(found: Status) -> str:
     parts = [
         f"{one.vectors:,} passages in {one.factory}"
         + _searched(one)
-        + f": recall@10 {one.recall:.3f}, measured with {count(one.questions, 'query').replace('querys', 'queries')}"
+        + f": recall@10 {one.recall:.3f}, measured with {count(one.questions, 'query')}"
         for one in found.scans
     ]
     if not parts:

@@ -295,7 +295,7 @@ def limited_client(request: Request) -> str | None:
 def _facts(scope: Scope) -> RequestFacts:
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     client = scope.get("client")
-    return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers)
+    return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers, scope["http_version"])
 
 
 def problem_response(problem: ProblemDetails) -> Response:

@@ -383,6 +383,16 @@ def test_an_interrupted_first_index_leaves_nothing(
     assert not (empty / INDEX).exists()
 
 
+def test_an_index_in_the_folder_that_it_is_of_never_reads_itself(made: Path) -> None:
+    assert semsearch("index", ".", "--name", "all").status == 0
+    assert semsearch("publish", "snapshot", "--index", "all").status == 0
+    assert "unchanged" in (again := semsearch("index", ".", "--name", "all").out)
+    assert not {"added", "changed"} & set(again.replace(",", " ").split())
+    with Index.open(made / "indexes" / "all") as index:
+        assert {document.path.split("/")[0] for document in index.documents()} == {"docs"}
+        assert not index.status().stale
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
 def test_files_keep_their_names_in_a_locale_that_knows_only_ascii(made: Path) -> None:
     (made / "docs" / "ä.txt").write_text("Water boils at a hundred degrees.", encoding="utf-8")

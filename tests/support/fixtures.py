@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import small
 from hypothesis import HealthCheck, settings
+from processes.crashing import Deaths
 
 from semsearch.word_vectors.table import VectorTable
 
@@ -22,6 +23,14 @@ settings.load_profile("all" if os.environ.get("SEMSEARCH_TESTS") == "all" else "
 def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
     """The made-up word vectors of the small world, for tests that only read them."""
     return small.small_vectors(tmp_path_factory.mktemp("vectors"))
+
+
+@pytest.fixture(scope="session")
+def deaths() -> Iterator[Deaths]:
+    """Writes that die at the point that a test names, in processes with what they need already loaded."""
+    made = Deaths()
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

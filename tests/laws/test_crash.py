@@ -15,6 +15,7 @@ from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.topics.topic_fit import fit_topics
 
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")  # as in the processes that die
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 
 

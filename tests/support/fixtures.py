@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import small
 from hypothesis import HealthCheck, settings
-from processes.crashing import Deaths
+from processes.crashing import FEW_STEPS, Deaths
 
+from semsearch.mapping.tsne import layout
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
@@ -31,6 +32,13 @@ def deaths() -> Iterator[Deaths]:
     made = Deaths()
     yield made
     made.close()
+
+
+@pytest.fixture
+def maps_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map of few passages needs few steps, where its places do not matter."""
+    assert layout.__kwdefaults__ is not None
+    monkeypatch.setitem(layout.__kwdefaults__, "phases", FEW_STEPS)
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from semsearch.mapping.tsne import Phase, layout
+
 DEATH = 77
 NEEDED = {
     "dense",
@@ -38,6 +40,7 @@ NEEDED = {
     "topics",
 }
 LEAST = 9  # passages of which topics are learned
+FEW_STEPS = (Phase(40, 12.0, 0.5), Phase(60, 1.0, 0.8))  # in which a map is arranged
 CAN_FORK = hasattr(os, "fork")
 
 
@@ -191,6 +194,8 @@ def main() -> None:
     from semsearch.topics.topic_fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
+    assert layout.__kwdefaults__ is not None
+    layout.__kwdefaults__["phases"] = FEW_STEPS
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
     semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
     for request in sys.stdin:
